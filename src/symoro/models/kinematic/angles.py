@@ -1,7 +1,7 @@
-"""Fewer angles in sines and cosines: sums of joints that always occur together are treated as one angle.
+"""Rewrite a matrix in fewer angles: sums of joint angles that always occur together become one angle.
 
-In a planar mechanism, only the orientations of the bars occur, such as q1 + q2 + q3 - q5 - q6, and no single joint.
-Expanded in the joints, the sine of such a sum has sixteen terms; as a separate angle it has one.
+In a planar mechanism, only the orientations of the bars occur, such as q1 + q2 + q3 - q5 - q6, and no single joint
+angle. Expanded in the joint angles, the sine of such a sum has sixteen terms; as a separate angle it has one.
 """
 
 from __future__ import annotations
@@ -22,22 +22,29 @@ AngleForm = dict[int, int]  # integer multiple per symbol (node)
 
 @dataclass(frozen=True)
 class Condensed:
-    """Matrix in fewer angles, and the sum of joints of each angle (by node)."""
+    """Matrix written in new angle symbols, each of which denotes a sum of joint angles.
+
+    Attributes:
+        matrix: entries of the matrix in terms of the new angles.
+        meaning: sum of joint angles (node reference in the expression graph) by node of the new angle symbol.
+    """
 
     matrix: list[list[Expr]]
     meaning: Mapping[int, int]
 
     def written(self, value: Expr) -> Expr:
-        """Return the expression in terms of the joints."""
+        """Return an expression in the new angles rewritten in the original joint angles."""
         (lit,) = substitute(value.graph, [value.lit], self.meaning)
         return Expr(value.graph, lit)
 
 
 def condensed(builder: Builder, matrix: Sequence[Sequence[Scalar]], *, between: bool = False) -> Condensed:
-    """Return the matrix in few angles.
+    """Return the matrix rewritten in as few angles as possible.
 
     Args:
-        between: whether to use differences of the angles that occur if they are shorter sums: q2 for q1 + q2 and q1.
+        matrix: entries that contain sines and cosines of sums of joint angles.
+        between: whether differences of these sums may be used as angles if they are shorter; for example, q2 is the
+            difference of q1 + q2 and q1.
     """
     graph = builder.graph
     entries = [[builder.number(x) for x in row] for row in matrix]
@@ -64,9 +71,13 @@ def condensed(builder: Builder, matrix: Sequence[Sequence[Scalar]], *, between: 
 
 
 def _form(graph: Graph, lit: int) -> tuple[AngleForm, int]:
-    """Return the symbols of an angle with their multiples, and the constant rest.
+    """Decompose an angle into integer multiples of symbols and a constant remainder.
 
-    There are no symbols if the angle is not such a sum.
+    Args:
+        lit: reference of the angle in the expression graph.
+
+    Returns: Integer multiple per symbol, and the reference of the remainder. The multiples are empty if the angle is
+    not a sum of multiples of symbols.
     """
     form: AngleForm = {}
     rest = 0
@@ -89,7 +100,10 @@ def _form(graph: Graph, lit: int) -> tuple[AngleForm, int]:
 
 
 def _between(forms: Sequence[AngleForm]) -> list[AngleForm]:
-    """Return a few short forms of which all others are sums: given forms, their differences and sums."""
+    """Return a basis of short angle sums from which all given sums are obtained with coefficients -1, 0 or 1.
+
+    The basis is taken from the given angle sums and from the sums and differences of two of them.
+    """
     tried = [*forms, *(_added(a, b, n) for a, b in combinations(forms, 2) for n in (-1, 1))]
     basis: list[AngleForm] = []
     for form in sorted(tried, key=len):
@@ -102,7 +116,7 @@ def _between(forms: Sequence[AngleForm]) -> list[AngleForm]:
 
 
 def _independent(forms: Sequence[AngleForm]) -> list[AngleForm]:
-    """Return the forms, long ones first, that are not sums of earlier ones."""
+    """Return linearly independent angle sums, selected from the given ones with the longest first."""
     independent: list[AngleForm] = []
     for form in sorted(forms, key=len, reverse=True):
         if _shares(form, independent) is None:
@@ -116,7 +130,7 @@ def _added(a: AngleForm, b: AngleForm, n: int) -> AngleForm:
 
 
 def _shares(form: AngleForm, basis: Sequence[AngleForm]) -> list[int] | None:
-    """Return the integer multiples of independent forms whose sum is a form; None if they do not exist."""
+    """Return the integer coefficients of an angle sum in a basis; None if there are no such integers."""
     names = sorted({i for one in (form, *basis) for i in one})
     rows = [[Fraction(one.get(i, 0)) for one in (*basis, form)] for i in names]
     pivot = 0

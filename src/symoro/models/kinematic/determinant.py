@@ -1,10 +1,12 @@
 """`jacobian-determinant`: factored determinant of the Jacobian, whose zeros are the singular configurations.
 
-The determinant of a square Jacobian equals that of its third factor, because the first two (1997 paper, eq. 4) have
-determinant 1; the intermediate frame is chosen for the simplest third factor. The determinant is the product over its
-diagonal blocks, and each block is factored if its size permits. With more joints than rows it is det(J J'). With fewer
-joints, it is the minor of the rows that are not identically zero if there are as many as joints (a planar arm), or of
-the linear ones among them (an arm that only positions), else det(J' J).
+The determinant of a square Jacobian equals that of its third factor, because the first two factors (1997 paper, eq. 4)
+have determinant 1. The intermediate frame is chosen so that the third factor is as simple as possible. The determinant
+is the product of the determinants of the diagonal blocks, and each block is factored if its size permits.
+
+With more than six joints, the determinant is det(J J'). With fewer joints, it is the determinant of the rows of J that
+are not identically zero if there are as many as joints (a planar arm), or of the linear ones among them (an arm that
+only positions). Otherwise it is det(J' J).
 """
 
 from __future__ import annotations
@@ -38,11 +40,11 @@ MAX_TRIED = 12  # intermediate frames that are tried; on longer paths some are s
 
 @dataclass(frozen=True)
 class Determinant:
-    """Determinant as a product over blocks.
+    """Determinant of a Jacobian as the product of the determinants of its diagonal blocks.
 
     Attributes:
         meaning: matrix whose determinant it is, such as 'J' or "J J'".
-        blocks: factors of each block, with the reason if it could not be factored.
+        blocks: factors of the determinant of each block, with the reason if it could not be factored.
         sign: +1, -1, or 0 if the determinant vanishes in every configuration.
     """
 
@@ -53,11 +55,11 @@ class Determinant:
 
 @dataclass(frozen=True)
 class Chosen:
-    """Part of J, expressed in the frame in which it is simplest.
+    """Part of the Jacobian J that determines the singular configurations, in the frame in which it is simplest.
 
     Attributes:
         matrix: square matrix, or one row per component of the twist and one column per joint.
-        meaning: matrix whose determinant is computed.
+        meaning: description of the matrix whose determinant is computed, such as "J J'".
     """
 
     matrix: Matrix
@@ -68,7 +70,7 @@ class Chosen:
         return len(self.matrix) == len(self.matrix[0])
 
     def square(self) -> Matrix:
-        """Return the matrix, or its product with its transpose, which is regular if the rank is full."""
+        """Return the square matrix whose determinant is computed: J itself, J J' or J' J."""
         if self.is_square:
             return self.matrix
         transposed = transpose(self.matrix)
@@ -76,7 +78,7 @@ class Chosen:
 
 
 def determinant(builder: Builder, chosen: Chosen) -> Determinant:
-    """Return the determinant of a part of the Jacobian, block by block."""
+    """Return the factored determinant of the selected part of the Jacobian, block by block."""
     matrix, meaning = chosen.square(), chosen.meaning
     blocks = diagonal_blocks(matrix)
     if blocks is None or always_singular(builder, matrix):
@@ -110,12 +112,12 @@ def chosen_part(builder: Builder, robot: Robot, end: int, provider: ConstraintPr
 
 
 def _moving(matrix: Matrix) -> Matrix:
-    """Return the matrix without the columns of joints that are not on the path."""
+    """Return the matrix without its zero columns, which belong to joints that do not move the frame."""
     return transpose([c for c in transpose(matrix) if not all(map(is_zero, c))])
 
 
 def _complexity(matrix: Matrix) -> tuple[int, int]:
-    """Return the size of the largest block, then the number of expressions."""
+    """Return the size of the largest diagonal block and the number of subexpressions, to compare matrices."""
     blocks = diagonal_blocks(matrix) if len(matrix) == len(matrix[0]) else None
     largest = max((len(b.rows) for b in blocks), default=0) if blocks else len(matrix)
     lits = [x.lit for row in matrix for x in row if isinstance(x, Expr)]
@@ -124,7 +126,7 @@ def _complexity(matrix: Matrix) -> tuple[int, int]:
 
 
 def not_rolling(robot: Robot) -> str | None:
-    """Return the reason why singularities are not those of the Jacobian alone, or None."""
+    """Return the reason why the Jacobian's determinant is not available for this robot, or None if it is."""
     if robot.wheels:
         return (
             "its base is wheeled, and J is infinite in singular configurations of the wheels; "
@@ -147,7 +149,7 @@ def not_rolling(robot: Robot) -> str | None:
     equations=r"\det {}^rJ_n = \det {}^iJ_{n,j}",
 )
 def jacobian_determinant(robot: Robot, to: int | str | None = None) -> Program:
-    """Derive the determinant of the Jacobian, with one variable per factor."""
+    """Derive the determinant of the Jacobian of frame `to`, with one variable per factor."""
     tree, end, _ = moving_frame(robot, to)
     builder = Builder(f"{robot.name}_jacobian_determinant")
     factorization = determinant(builder, chosen_part(builder, tree, end, joint_provider(builder, tree)))

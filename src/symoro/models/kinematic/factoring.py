@@ -1,11 +1,11 @@
-"""Factors of an expression in sines and cosines, which show where it vanishes.
+"""Factor an expression in sines and cosines, so that its zeros can be read from the factors.
 
-The expression becomes a polynomial over the rationals in c_j = cos q_j, s_j = sin q_j and its other atoms, and SymPy
-factors it. Modulo c^2 + s^2 = 1 the polynomial has several forms, not all of which factor. Two are tried: the form
-without c^2, and the form whose terms of equal parity have equal degree in c_j and s_j (1 becomes c^2 + s^2), as in a
-product of factors that are linear in c_j and s_j. Then, for joints whose angles occurred as sums (parallel axes), q_j
-is replaced by the sum if this gives fewer terms: s2*c3 + c2*s3 becomes sin(q2 + q3) again. An expression that is too
-large to be expanded remains unchanged, with a note.
+The expression becomes a polynomial over the rationals in c_j = cos q_j, s_j = sin q_j and its other subexpressions
+(atoms), and SymPy factors it. Because c^2 + s^2 = 1, the polynomial can be written in several ways, not all of which
+factor. Two are tried: the polynomial without c^2, and the polynomial whose terms of equal parity have equal degree in
+c_j and s_j (1 becomes c^2 + s^2), as in a product of factors that are linear in c_j and s_j. Then, for joints whose
+angles occurred as sums (parallel axes), q_j is replaced by the sum if this gives fewer terms: s2*c3 + c2*s3 becomes
+sin(q2 + q3) again. An expression that is too large to be expanded remains unchanged, with a note.
 """
 
 from __future__ import annotations
@@ -26,7 +26,14 @@ MAX_WORK = 400  # largest product of terms and unknowns that is factored
 
 @dataclass(frozen=True)
 class Factoring:
-    """Product coefficient * factor^power * ...; or the whole value as its only factor, with the reason."""
+    """Expression as a product coefficient * factor1^power1 * factor2^power2 * ...
+
+    Attributes:
+        value: the expression that was factored.
+        coefficient: constant coefficient of the product.
+        parts: factors with their powers; empty if the expression could not be factored.
+        why_not: reason why the expression could not be factored; it is then its only factor.
+    """
 
     value: Expr
     coefficient: Expr | int = 1
@@ -48,7 +55,10 @@ class _TooLarge(Exception):
 
 
 def factored(value: Expr) -> Factoring:
-    """Return the factors of an expression."""
+    """Return the factors of an expression in sines and cosines; requires SymPy.
+
+    If SymPy is not installed or the expression is too large, the expression is its only factor, with the reason.
+    """
     if value.number is not None:
         return Factoring(value)
     try:
@@ -63,7 +73,7 @@ def factored(value: Expr) -> Factoring:
 
 
 def simplified(value: Expr) -> Expr:
-    """Return an equal expression as a short sum of products.
+    """Return the expression rewritten as a short sum of products.
 
     It is returned unchanged if it is too large or SymPy is not installed.
     """
@@ -82,7 +92,7 @@ def simplified(value: Expr) -> Expr:
 
 @dataclass(frozen=True)
 class _Sum:
-    """Angle that occurs in a sine or cosine: the joints' angles with signs, and the constant rest."""
+    """Argument of a sine or cosine: a sum of joint angles with signs +1 or -1, and a constant."""
 
     terms: tuple[tuple[int, int], ...]  # node of the symbol, +1 or -1
     rest: int  # literal
@@ -117,7 +127,7 @@ class _Polynomials:
         return Factoring(self.value, Expr(self.graph, lit), written or ((Expr(self.graph, 2), 1),))
 
     def shortest(self) -> Expr:
-        """Return the expression as a polynomial or as a sum of harmonics, the one with fewer terms."""
+        """Return the expression as a polynomial in sin q_j, cos q_j or as a Fourier sum, the one with fewer terms."""
         polynomial = self._polynomial()
         harmonics = self._harmonics(polynomial)
         if harmonics is not None and len(harmonics) <= len(polynomial):
@@ -127,7 +137,11 @@ class _Polynomials:
     # -- harmonics: products of sines and cosines as sines and cosines of sums
 
     def _harmonics(self, p: Any) -> dict[_Harmonic, Fraction] | None:
-        """Return terms (kind, multiples of the angles, powers of the atoms) -> coefficient; None if too many."""
+        """Return the polynomial p as a Fourier sum of sines and cosines of sums of angles.
+
+        Returns:
+            Coefficient by (sin or cos, multiples of the angles, powers of the atoms); None if there are too many terms.
+        """
         n = len(self.angles)
         known: dict[tuple[int, ...], dict[_Wave, int]] = {}  # many terms differ only in their atoms
         total: dict[_Harmonic, Fraction] = {}
@@ -163,11 +177,10 @@ class _Polynomials:
         return result
 
     def _split(self, p: Any) -> tuple[Any, list[tuple[Any, int]]]:
-        """Return the coefficient and the factors with powers.
+        """Return the constant coefficient and the factors, with their powers, of the polynomial p.
 
-        Of a large polynomial, only factors that are single atoms are split off, because there is no useful bound on
-        SymPy's time
-        for many terms in many unknowns.
+        If p is large, only factors that are single generators (a sine, a cosine or an atom) are split off, because the
+        time that SymPy takes for many terms in many unknowns has no useful bound.
         """
         powers = [min(of_one) for of_one in zip(*p.monoms(), strict=True)]
         rest = self.ring({tuple(m - n for m, n in zip(own, powers, strict=True)): c for own, c in p.terms()})
@@ -181,7 +194,7 @@ class _Polynomials:
     # -- from expressions to polynomials
 
     def _collect(self) -> list[int]:
-        """Return the nodes that are atoms of the polynomial; collect the angles and the sums of angles."""
+        """Return the nodes that are atoms of the polynomial, and store the angles and the sums of angles."""
         graph = self.graph
         atoms: dict[int, None] = {}
         inside: set[int] = set()
@@ -209,13 +222,16 @@ class _Polynomials:
         return sorted(a for a in atoms if graph.op[a] != ops.NUMBER)
 
     def _leaves(self, i: int) -> list[int]:
-        """Return the operands of a sum or product: cos(pi/6) is half of a square root."""
+        """Return the innermost operands of nested sums and products in an expression.
+
+        For example, cos(pi/6) is the product of 1/2 and sqrt(3), so that its operands are 1/2 and sqrt(3).
+        """
         if self.graph.op[i] not in _ARITHMETIC:
             return [i]
         return [leaf for lit in self.graph.args[i] for leaf in self._leaves(lit >> 1)]
 
     def _read_outside(self, i: int) -> bool:
-        """Return whether a sum or product of the polynomial part has the node as an operand."""
+        """Return whether node i is an operand of a sum or product, or is the whole expression."""
         graph = self.graph
         return i == self.value.lit >> 1 or any(
             graph.op[k] in _ARITHMETIC and any(lit >> 1 == i for lit in graph.args[k])
@@ -244,7 +260,10 @@ class _Polynomials:
         return of(self.value.lit)
 
     def _number(self, coefficient: Any) -> Number:
-        """Return a coefficient of a polynomial as it is printed."""
+        """Return a coefficient of a polynomial as a number for an expression.
+
+        It is a fraction, or a decimal number if the original expression contains decimals.
+        """
         value = Fraction(int(coefficient.numerator), int(coefficient.denominator))
         return readable(value, decimals=True) if self.decimals else value
 
@@ -261,7 +280,7 @@ class _Polynomials:
         return product
 
     def _reduced(self, p: Any) -> Any:
-        """Replace c^2 by 1 - s^2 for every angle, and sqrt(3)^2 by 3, term by term."""
+        """Replace cos^2 by 1 - sin^2 for every angle, and squares of square roots, such as sqrt(3)^2, by numbers."""
         n = len(self.angles)
         for k, number in self.roots:
             p = self._without_squares(p, k, [((), number)])
@@ -270,10 +289,10 @@ class _Polynomials:
         return p
 
     def _without_squares(self, p: Any, k: int, square: Sequence[tuple[tuple[int, ...], Any]]) -> Any:
-        """Return the polynomial with x^2 of unknown k replaced by a sum.
+        """Return the polynomial p with the square of its k-th generator replaced by a sum.
 
         Args:
-            square: terms of the sum as (unknowns that are squared in the term, coefficient).
+            square: terms of the sum as (indices of the generators that are squared in the term, coefficient).
         """
         while any(powers[k] > 1 for powers in p):
             made: dict[tuple[int, ...], Any] = {}
@@ -292,7 +311,7 @@ class _Polynomials:
         return p
 
     def _root(self, i: int) -> tuple[int, Any] | None:
-        """Return the index of the square root of a number among the unknowns, and the number; else None."""
+        """Return the generator's index and the radicand if node i is the square root of a number, else None."""
         if self.graph.op[i] != ops.SQRT:
             return None
         number = self.graph.value(self.graph.args[i][0])
@@ -300,7 +319,10 @@ class _Polynomials:
         return None if number is None else (index, self._rational(number))
 
     def _lifted(self, p: Any) -> Any:
-        """Return p with terms of equal parity in (c_j, s_j) brought to equal degree by c_j^2 + s_j^2 = 1."""
+        """Multiply terms of the polynomial p by c_j^2 + s_j^2 = 1 until their degrees in (c_j, s_j) are equal.
+
+        Terms of even and of odd degree are treated separately.
+        """
         n = len(self.angles)
         for k, angle in enumerate(self.angles):
             degrees = [powers[k] + powers[n + k] for powers, _ in p.terms()]
@@ -314,7 +336,11 @@ class _Polynomials:
         return p
 
     def _expanded(self, angle_sum: _Sum, op: int) -> Any:
-        """Return sin or cos of a sum of angles, expanded by the addition theorems."""
+        """Return sin or cos of a sum of angles as a polynomial, expanded by the addition theorems.
+
+        Args:
+            op: operation code of sin or cos.
+        """
         s, c = self.ring.zero, self.ring.one
         for node, sign in angle_sum.terms:
             sj, cj = sign * self.sine[node], self.cosine[node]
@@ -339,7 +365,7 @@ class _Polynomials:
     # -- from polynomials to expressions
 
     def _written(self, p: Any) -> Expr:
-        """Return a factor as an expression, with sums of angles where they make it shorter."""
+        """Return the polynomial p as an expression, with sines and cosines of sums of angles where this is shorter."""
         best = self._reduced(p)
         meaning = {angle: Expr(self.graph, angle << 1) for angle in self.angles}
         improved = True
@@ -353,7 +379,11 @@ class _Polynomials:
         return self._expression(best, meaning)
 
     def _exchanges(self) -> list[tuple[int, int, int]]:
-        """Return (angle, other, sign): the angle may be replaced by the sum angle + sign*other."""
+        """Return the substitutions of angles by sums that can shorten a polynomial.
+
+        Returns:
+            Triples (angle, other, sign); the angle can be replaced by the sum angle + sign*other.
+        """
         substitutions: dict[tuple[int, int, int], None] = {}
         for s in self.sums.values():
             for (a, x), (b, y) in zip(s.terms, s.terms[1:], strict=False):
@@ -363,7 +393,7 @@ class _Polynomials:
         return list(substitutions)
 
     def _exchanged(self, p: Any, angle: int, other: int, sign: int) -> Any:
-        """Return p with the generators of `angle` denoting the sum: q_angle = sum - sign*other."""
+        """Return the polynomial p rewritten in the sine and cosine of angle + sign*other instead of `angle`."""
         s, c, so, co = self.sine[angle], self.cosine[angle], sign * self.sine[other], self.cosine[other]
         replaced = p.compose([(s, s * co - c * so), (c, c * co + s * so)])
         return self._reduced(replaced)
@@ -385,7 +415,14 @@ class _Polynomials:
 
 
 def _waves(powers: Sequence[int], n: int) -> dict[_Wave, int]:
-    """Return a product of powers of cosines and sines as a sum of waves, times 2 to the number of its factors."""
+    """Return a product of powers of cosines and sines as a sum of sines and cosines of sums of angles.
+
+    Args:
+        powers: powers of the n cosines, then of the n sines.
+
+    Returns:
+        Coefficient by (sin or cos, multiples of the angles), multiplied by 2 to the number of factors of the product.
+    """
     waves: dict[_Wave, int] = {(ops.COS, (0,) * n): 1}
     for k in range(n):
         for op, times in ((ops.COS, powers[k]), (ops.SIN, powers[n + k])):
@@ -395,7 +432,12 @@ def _waves(powers: Sequence[int], n: int) -> dict[_Wave, int]:
 
 
 def _times_wave(waves: dict[_Wave, int], op: int, k: int) -> dict[_Wave, int]:
-    """Return twice a sum of waves times sin or cos of angle k, by the product-to-sum formulas."""
+    """Multiply a sum of sines and cosines by 2 sin or 2 cos of angle k, by the product-to-sum formulas.
+
+    Args:
+        waves: coefficient by (sin or cos, multiples of the angles).
+        op: operation code of sin or cos.
+    """
     product: dict[_Wave, int] = {}
     for (kind, multiples), value in waves.items():
         for step in (1, -1):
@@ -419,7 +461,11 @@ def _times_wave(waves: dict[_Wave, int], op: int, k: int) -> dict[_Wave, int]:
 
 
 def _angle_sum(graph: Graph, lit: int) -> _Sum | None:
-    """Return an angle as a signed sum of variable symbols and a constant rest, or None."""
+    """Return an angle as a signed sum of symbols and a constant; None if it is not such a sum.
+
+    Args:
+        lit: reference of the angle in the expression graph.
+    """
     times: dict[int, int] = {}
     rest: list[int] = []
     stack = [lit]

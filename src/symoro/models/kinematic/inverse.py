@@ -1,9 +1,9 @@
 """`jacobian-inverse` and `inverse-kinematics`: joint velocities from the velocity of a frame.
 
-    regular    qd = J^-1 V                                                    six joints
-    redundant  qd = J' (J J')^-1 (V - J qd0) + qd0                            more joints: minimum |qd - qd0|
-    partial    qd = (J' J)^-1 J' V                                            fewer: minimum |J qd - V|, SI units
-    damped     qd = qd0 + J' (J J' + damping^2 I)^-1 (V - J qd0)              near singularities
+    regular    qd = J^-1 V                                              six joints
+    redundant  qd = J' (J J')^-1 (V - J qd0) + qd0                      more than six joints: minimum |qd - qd0|
+    partial    qd = (J' J)^-1 J' V                                      fewer than six: minimum |J qd - V|, SI units
+    damped     qd = qd0 + J' (J J' + damping^2 I)^-1 (V - J qd0)        near singularities
 
 J is factored as in eq. (4) of the 1997 paper: V is first transferred to the intermediate frame, in which the third
 factor is inverted block by block (section 4.6). A prescribed motion of the base is subtracted from V.
@@ -77,7 +77,7 @@ SINGULAR = "its Jacobian is singular in every configuration"
 
 
 def inverse_port(structure: Structure) -> Port:
-    """Return the port of the inverse Jacobian."""
+    """Return the description (name, shape, text) of the output `Jinv` for a kind of robot."""
     if structure.platform:
         return PLATFORM_JINV
     size = "na" if structure.wheels else "n"
@@ -87,7 +87,12 @@ def inverse_port(structure: Structure) -> Port:
 def structures(
     equations: str, inputs: Mapping[Structure, tuple[Port, ...]] | None = None
 ) -> dict[Structure, dict[str, Any]]:
-    """Return the structures of the inverse models with their equations and additional inputs."""
+    """Return the catalogue entries of an inverse model, by kind of robot (fixed base, wheeled, platform).
+
+    Args:
+        equations: LaTeX text of the equations for robots other than platforms.
+        inputs: additional inputs by kind of robot.
+    """
     own: dict[str, Any] = {
         "reference": SYMORO_1997.at("section 4.6"),
         "equations": equations,
@@ -103,10 +108,14 @@ def structures(
 
 @dataclass(frozen=True)
 class _Setting:
-    """Builder with the factors of the Jacobian.
+    """Data from which an inverse model is derived: the robot, its coordinates and the factors of its Jacobian.
 
     Attributes:
+        end: frame whose velocity is given.
+        frame: frame in whose axes this velocity is expressed.
         joints: joints whose velocities are computed.
+        q: positions of all joints.
+        factors: the three factors of the Jacobian.
     """
 
     builder: Builder
@@ -129,14 +138,17 @@ def _setting(robot: Robot, end: int, frame: int | str, m: int, name: str) -> _Se
 
 
 def _to_mid(f: Factors, v: Vector, w: Vector) -> Vector:
-    """Transfer a twist of frame n, in the axes of `frame`, to the point at Om in the axes of frame m."""
+    """Transfer the twist (v; w) of frame n to the origin of the intermediate frame m, in the axes of m.
+
+    The given twist is expressed in the axes of the frame of expression.
+    """
     back = transpose(f.rotation)
     linear, angular = matvec(back, v), matvec(back, w)
     return subtract(linear, cross(angular, f.lever)) + angular
 
 
 def _moving_columns(s: _Setting) -> list[int]:
-    """Return the columns of the coordinates that move the frame."""
+    """Return the indices of the columns of J that are not zero, whose joints move the frame."""
     columns = [k for k, column in enumerate(transpose(s.factors.third)) if not all(map(is_zero, column))]
     if not columns:
         raise NotApplicableError(f"no joint moves frame {s.end} of robot '{s.robot.name}'")
@@ -148,7 +160,13 @@ def _restricted(matrix: Matrix, columns: list[int]) -> Matrix:
 
 
 def _spread(values: list[list[Scalar]], columns: list[int], n: int) -> list[list[Scalar]]:
-    """Return rows for all joints; the rows of joints that are not on the path are zero."""
+    """Insert zero rows for the joints that do not move the frame.
+
+    Args:
+        values: one row per joint that moves the frame.
+        columns: indices of these joints.
+        n: number of all joints, which is the number of returned rows.
+    """
     width = len(values[0])
     rows: list[list[Scalar]] = [[0] * width for _ in range(n)]
     for k, row in zip(columns, values, strict=True):
@@ -174,7 +192,7 @@ def _cheapest(programs: list[Program | None], robot: Robot) -> Program:
 
 
 def _solve(builder: Builder, matrix: Matrix, right: Matrix) -> Matrix | None:
-    """Return X with matrix X = right, or None if the matrix is singular in every configuration."""
+    """Return the solution X of `matrix` X = `right`; None if the matrix is singular in every configuration."""
     if diagonal_blocks(matrix) is None or always_singular(builder, matrix):
         return None
     factors = BlockFactors(builder, matrix, "IDET")
@@ -182,17 +200,18 @@ def _solve(builder: Builder, matrix: Matrix, right: Matrix) -> Matrix | None:
 
 
 def _least(builder: Builder, j: Matrix, right: Matrix) -> Matrix | None:
-    """Return J' (J J')^-1 right, the solution of minimum norm."""
+    """Return J' (J J')^-1 `right`, the minimum-norm solution X of J X = `right`; None if J J' is always singular."""
     jt = transpose(j)
     solution = _solve(builder, matmul(j, jt), right)
     return matmul(jt, solution) if solution else None
 
 
 def _partial(builder: Builder, j: Matrix, right: Matrix) -> Matrix | None:
-    """Return (J' J)^-1 J' right, computed as an inverse if J has as many nonzero rows as columns.
+    """Return (J' J)^-1 J' `right`, the least-squares solution X of J X = `right`; None if J is always singular.
 
-    Both are equal in that case, but J' J would square the condition number of J, which is large if lengths in metres
-    differ from one by orders of magnitude.
+    If J has as many nonzero rows as columns, the solution is computed with the inverse of these rows. This is equal,
+    but J' J would square the condition number of J, which is large if lengths in metres differ from one by orders of
+    magnitude.
     """
     used = [k for k, row in enumerate(j) if not all(map(is_zero, row))]
     if len(used) == len(j[0]):
@@ -219,7 +238,7 @@ def jacobian_inverse(
     space: str | None = None,
     working_mode: str = "1",
 ) -> Program:
-    """Derive the inverse Jacobian if it is square, else a pseudo-inverse."""
+    """Derive the inverse of the Jacobian of frame `to` if it is square, else its pseudo-inverse."""
     if space == "platform":
         return platform_jacobian_inverse(robot, to, working_mode)
     tree, end, expressed = moving_frame(robot, to, frame)
@@ -271,7 +290,7 @@ def inverse_kinematics(
     space: str | None = None,
     working_mode: str = "1",
 ) -> Program:
-    """Derive the joint velocities for a given velocity of a frame."""
+    """Derive the joint velocities for a given velocity of frame `to`."""
     if space == "platform":
         return platform_inverse_kinematics(robot, to, working_mode)
     tree, end, expressed = moving_frame(robot, to, frame)
@@ -308,7 +327,15 @@ def _velocity_program(robot: Robot, end: int, frame: int | str, m: int, method: 
 
 
 def _redundant(s: _Setting, columns: list[int], relative: Vector, near: Vector) -> Matrix | None:
-    """Return qd0 + J' (J J')^-1 (V - J qd0); the third factor replaces J, because the other two are regular."""
+    """Return the joint velocities qd0 + J' (J J')^-1 (V - J qd0) of a redundant robot.
+
+    The third factor replaces J, because the other two factors are regular.
+
+    Args:
+        columns: indices of the joints that move the frame.
+        relative: V, the twist of the frame relative to the base.
+        near: qd0, the preferred velocities of these joints.
+    """
     third = _restricted(s.factors.third, columns)
     at_mid = _to_mid(s.factors, relative[:3], relative[3:])
     correction = _least(s.builder, third, [[x] for x in subtract(at_mid, matvec(third, near))])
@@ -316,7 +343,13 @@ def _redundant(s: _Setting, columns: list[int], relative: Vector, near: Vector) 
 
 
 def _damped(s: _Setting, columns: list[int], relative: Vector, near: Vector) -> Matrix | None:
-    """Return qd0 + J' (J J' + damping^2 I)^-1 (V - J qd0)."""
+    """Return the damped least-squares joint velocities qd0 + J' (J J' + damping^2 I)^-1 (V - J qd0).
+
+    Args:
+        columns: indices of the joints that move the frame.
+        relative: V, the twist of the frame relative to the base.
+        near: qd0, the preferred velocities of these joints.
+    """
     j = _restricted(assembled(s.factors), columns)
     (damping,) = s.builder.input(DAMPING, (), ["damping"], default=[0.01])
     square = matadd(matmul(j, transpose(j)), matscale(damping * damping, identity(6)))
@@ -342,7 +375,7 @@ def _method_for(method: str, joints: int) -> str:
 
 
 def _base_part(s: _Setting) -> Vector:
-    """Return the velocity of frame n due to the base alone, in the axes of `frame`."""
+    """Return the twist of frame n due to the prescribed motion of the base, in the axes of the frame of expression."""
     if s.robot.wheels:
         return [0] * 6
     base = base_motion(s.builder, s.robot, acceleration=False)

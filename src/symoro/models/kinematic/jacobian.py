@@ -80,7 +80,13 @@ EQUATIONS = (
 
 @dataclass(frozen=True)
 class Factors:
-    """The three factors of eq. (4): rotation (3,3), lever arm mPn, and the third with one column per coordinate."""
+    """The three factors of the Jacobian, eq. (4).
+
+    Attributes:
+        rotation: rotation (3,3) from the axes of the intermediate frame m to the frame of expression.
+        lever: vector mPn from the origin of frame m to that of frame n, in the axes of m.
+        third: Jacobian at the origin of frame m in its axes, with six rows and one column per coordinate.
+    """
 
     rotation: Matrix
     lever: Vector
@@ -88,7 +94,12 @@ class Factors:
 
 
 def joint_column(robot: Robot, j: int, axis: Vector, position: Vector) -> Vector:
-    """Return the velocity (linear; angular) of the point of a link at the origin due to its moving joint."""
+    """Return the Jacobian column (linear; angular) of joint j at the origin of the frame of expression.
+
+    Args:
+        axis: direction of the joint axis in the frame of expression.
+        position: origin of frame j in the frame of expression.
+    """
     if robot.frame(j).sigma == JointType.REVOLUTE:
         return [*cross(position, axis), *axis]  # aj x Ljm with Ljm = -mPj
     return [*axis, 0, 0, 0]
@@ -105,10 +116,13 @@ def factors(
     *,
     named: bool = True,
 ) -> Factors:
-    """Return the factors of eq. (4) for the intermediate frame m.
+    """Return the three factors of the Jacobian, eq. (4), for the intermediate frame m.
 
     Args:
-        named: whether axes and lever arms are named variables.
+        end: number n of the moving frame.
+        frame: frame in which the velocity is expressed.
+        m: number of the intermediate frame.
+        named: whether the components of axes and lever arms become named variables of the program.
     """
     axes = axes_from(builder, robot, m, end, provider.positions, trig)
     if named:
@@ -127,20 +141,27 @@ def factors(
 
 
 def base_columns(axes: Matrix, origin: Vector) -> dict[Coordinate, Vector]:
-    """Return the columns of a base that translates along the axes of frame 0 and rotates about them."""
+    """Return the Jacobian columns of the six velocity components of the base.
+
+    The components are the translations along the axes of frame 0, then the rotations about them.
+
+    Args:
+        axes: the three axes of frame 0 in the frame of expression.
+        origin: origin of frame 0 in the frame of expression.
+    """
     translating: list[Vector] = [[*axis, 0, 0, 0] for axis in axes]
     rotating: list[Vector] = [[*cross(origin, axis), *axis] for axis in axes]
     return dict(zip(BASE, [*translating, *rotating], strict=True))
 
 
 def carried(rotation: Matrix, lever: Vector, column: Vector) -> Vector:
-    """Return a column of the third factor multiplied by the second and the first factor."""
+    """Multiply a column of the third factor of the Jacobian by the second and the first factor."""
     linear, angular = column[:3], column[3:]
     return matvec(rotation, add(linear, cross(angular, lever))) + matvec(rotation, angular)
 
 
 def assembled(f: Factors) -> Matrix:
-    """Return the product of the factors."""
+    """Return the Jacobian, the product of its three factors."""
     return transpose([carried(f.rotation, f.lever, column) for column in transpose(f.third)])
 
 
@@ -152,7 +173,10 @@ def tree_columns(
     provider: ConstraintProvider,
     trig: Trigonometry,
 ) -> dict[Coordinate, Vector]:
-    """Return the Jacobian of a frame by the coordinates of the tree, with axes computed in frame 0."""
+    """Return the Jacobian columns of frame `end`, one per coordinate of the tree (base, joints).
+
+    The joint axes are computed in frame 0; the columns are expressed in `frame`.
+    """
     axes = axes_from(builder, robot, 0, end, provider.positions, trig)
     rotation = rotation_of(placement_between(builder, robot, frame, 0, provider.positions, trig))
     point = position_of(placement_between(builder, robot, 0, end, provider.positions, trig))
@@ -167,7 +191,7 @@ def tree_columns(
 
 
 def checked_mid(robot: Robot, end: int, mid: int | str | None) -> int | None:
-    """Return the intermediate frame as a number.
+    """Return the number of the intermediate frame given with the option `mid`; None if it is not given.
 
     Raises:
         OptionError: the frame is not on the path from the base to frame `end`.
@@ -184,27 +208,33 @@ def checked_mid(robot: Robot, end: int, mid: int | str | None) -> int | None:
 
 
 def candidates(robot: Robot, end: int, frame: int | str) -> list[int]:
-    """Return the intermediate frames to try: the frame of expression if it is on the path, else the first two."""
+    """Return the intermediate frames that are tried.
+
+    This is the frame of expression if it is on the path to frame `end`, else the first two frames of the path.
+    """
     path = [0, *chain(robot, end)]
     return [int(frame)] if frame in path[1:] else path[:2]
 
 
 def needs_joints(robot: Robot) -> str | None:
-    """Return the reason why there is no Jacobian by the joints, or None."""
+    """Return the reason why the robot has no Jacobian with respect to its joints, or None if it has one."""
     if robot.wheels:
         return on_wheels(robot)
     return None if independent(robot) else "it has no moving joint"
 
 
 def joint_provider(builder: Builder, robot: Robot) -> ConstraintProvider:
-    """Declare q and return the joint coordinates, for models in which the motion of a free base is given."""
+    """Declare the input q and return the joint coordinates; a free base is not among the coordinates.
+
+    This is for models in which the motion of a free base is an input.
+    """
     if robot.wheels:
         return constraint_provider(builder, Layout(robot))
     return TreeCoordinates(coordinates(builder, robot))
 
 
 def jacobian_port(structure: Structure) -> Port:
-    """Return the port of the Jacobian."""
+    """Return the description (name, shape, text) of the output `J` for a kind of robot."""
     if structure.platform:
         return PLATFORM_J
     if structure.wheels:
@@ -258,7 +288,10 @@ def jacobian(
     space: str | None = None,
     working_mode: str = "1",
 ) -> Program:
-    """Derive the Jacobian J G by the independent coordinates; with `mid`, its three factors as well."""
+    """Derive the Jacobian of frame `to` with respect to the independent coordinates.
+
+    With the option `mid`, its three factors are additional outputs.
+    """
     if space == "platform":
         return platform_jacobian(robot, to, working_mode)
     tree, end, expressed = moving_frame(robot, to, frame)
@@ -273,7 +306,7 @@ def jacobian(
 
 
 def cost(program: Program) -> tuple[int, int]:
-    """Return the number of operations after optimisation: per call, and once."""
+    """Return the numbers of operations of the optimised program: at every call, and once at set-up."""
     counted = count(optimise(program))
     return counted.total, counted.setup.total if counted.setup else 0
 
@@ -281,7 +314,13 @@ def cost(program: Program) -> tuple[int, int]:
 def _program(
     robot: Robot, end: int, frame: int | str, m: int | None, *, show_factors: bool = False
 ) -> Program:
-    """Return the Jacobian by the factors for an intermediate frame; for m = None by the columns of the tree and G."""
+    """Return the program that computes the Jacobian of frame `end`, expressed in `frame`.
+
+    Args:
+        m: intermediate frame of the three factors; None to multiply the columns of the tree by G, the derivatives of
+            its coordinates with respect to the independent coordinates.
+        show_factors: whether the three factors are outputs as well.
+    """
     builder = Builder(f"{robot.name}_jacobian")
     provider = constraint_provider(builder, Layout(robot))
     trig = Trigonometry(builder, robot)

@@ -1,6 +1,7 @@
 """Singular configurations of a robot with closed loops, as readable conditions of three kinds.
 
-With W = [Wa Wp] the constraints (1997 paper, eq. 12) and J the Jacobian of a frame by all joints of the tree,
+With W = [Wa Wp] the constraints (1997 paper, eq. 12) and J the Jacobian of a frame with respect to all joints of the
+tree,
 
     parallel (type 2)    det Wp = 0          the frame can move while the active joints are locked
     serial (type 1)      det [ W ] = 0       active joints can move while the frame is at rest
@@ -11,19 +12,20 @@ C. Gosselin, J. Angeles, "Singularity analysis of closed-loop kinematic chains",
 Automation 6(3), 1990; D. Zlatanov, I. Bonev, C. Gosselin, "Constraint singularities of parallel mechanisms", ICRA
 2002.
 
-The rows [Wa Wp] have one column per joint of the tree. Frames k and k + B of a loop coincide: both sides give the
-velocity of this frame, each expressed in the frame itself,
+The rows [Wa Wp] have one column per joint of the tree. The cut frames k and k + B of a loop coincide. Both sides of the
+loop give the velocity of this frame, each expressed in the frame itself,
 
     column of a joint j on the path to it  [ p x z ]  or  [ z ]       z, p: axis and origin of frame j in frame k
                                            [   z   ]      [ 0 ]       (in k + B for the other side, with a minus)
 
-so that a column depends only on the joints between its own and the end of the loop. The cut joint, along z of frame k,
-has one entry: its row and its column are removed (1997 paper, eq. 12). In a planar loop its angle is the sum of the
-other angles. Rows that vanish at all closed configurations are omitted. The number of remaining rows must equal the
-rank of the constraints; otherwise rows of different loops depend on each other.
+so that a column depends only on the joints between joint j and the end of the loop. The cut joint, along z of frame k,
+appears in one row only. This row and the column of the cut joint are removed (1997 paper, eq. 12). In a planar loop,
+the angle of the cut joint is the sum of the other angles. Rows that vanish at all closed configurations are omitted.
+The number of remaining rows must equal the rank of the constraints; otherwise rows of different loops depend on each
+other and the singularities are not analysed.
 
-A parallelogram moves by relations that are linear in its joints, even if it is flat and its rows are dependent. These
-relations are its rows for the motion of the robot, but not for the rank of its constraints.
+The joints of a parallelogram satisfy linear relations, even if it is flat and its velocity equations are dependent.
+These relations are its rows in Wp and W of the first two kinds, but not in the rank of the constraints.
 """
 
 from __future__ import annotations
@@ -74,12 +76,12 @@ class LoopRows:
     """Velocity constraints of all loops.
 
     Attributes:
-        joints: columns, the independent joints of the tree.
-        q: symbols of the joints.
-        loops: rows of each loop as velocities of its cut frame: in the axes of frame k + B, and in those of frame k
-            before the rotation of its joint.
-        moving: rows of all loops, with linear relations for parallelograms.
-        rank: number of independent rows.
+        joints: independent joints of the tree, one per column.
+        q: symbols of the joint positions.
+        loops: equations of each loop, as one or two equivalent matrices: in the axes of frame k + B and, for planar
+            loops, in those of frame k before the rotation of its joint.
+        moving: equations of all loops, with linear relations for parallelograms.
+        rank: number of independent equations.
         at: numerical constraints at closed configurations.
     """
 
@@ -92,20 +94,26 @@ class LoopRows:
 
     @property
     def independent(self) -> bool:
-        """Whether the rows are independent except in singular configurations."""
+        """Whether the velocity equations are independent except in singular configurations."""
         return sum(len(forms[0]) for forms in self.loops) == self.rank
 
     def vanishes(self, values: Sequence[Scalar]) -> bool:
-        """Return whether expressions are zero at all closed configurations, each compared with its own bound."""
+        """Return whether all given expressions are zero at all closed configurations, up to their rounding errors."""
         return _vanishes(self.at, values)
 
     def row_vanishes(self, row: int, values: Sequence[Scalar]) -> bool:
-        """Return whether a row (from 0) of the Jacobian vanishes, relative to 1 or to the size of the loops."""
+        """Return whether a row of the Jacobian is zero at all closed configurations.
+
+        Args:
+            row: index of the row; entries of rows 0 to 2 (linear) are compared with the size of the loops, others with
+                1.
+            values: entries of the row.
+        """
         return _vanishes(self.at, values, self.at.size if row < LINEAR else 1.0)
 
 
 def loop_rows(builder: Builder, robot: Robot) -> LoopRows:
-    """Return the constraint rows of all loops of a robot.
+    """Return the velocity constraints of all loops of a robot.
 
     Raises:
         NotApplicableError: the loops do not close, or a cut joint is coupled to others.
@@ -135,7 +143,15 @@ def loop_rows(builder: Builder, robot: Robot) -> LoopRows:
 def _with_cut_joint(
     builder: Builder, robot: Robot, loop: Loop, q: Mapping[int, Scalar], at: Constraints, kind: str
 ) -> dict[int, Scalar]:
-    """Return the positions of all joints of a loop; the cut angle of a planar loop is the sum of the other angles."""
+    """Return the positions of all joints, including the cut joint of a loop.
+
+    The angle of the cut joint of a planar loop is expressed as a sum of the other angles; otherwise it is a symbol.
+
+    Args:
+        q: positions of the independent joints.
+        at: numerical constraints at closed configurations.
+        kind: kind of the loop, such as 'planar'.
+    """
     here = positions(robot, q, builder.formula)
     k = loop.left
     if not robot.frame(k).moving:
@@ -159,7 +175,10 @@ def _sign(one: Any, other: Any) -> int:
 
 
 def _rows(builder: Builder, robot: Robot, loop: Loop, q: Mapping[int, Scalar], at: Constraints) -> Matrix:
-    """Return the velocity of frame k minus that of frame k + B, without the row of the cut joint and zero rows."""
+    """Return the velocity equations of a loop: velocity of frame k minus that of frame k + B.
+
+    The equation that contains the cut joint, and equations that vanish at all closed configurations, are omitted.
+    """
     own = independent(robot)
     columns: dict[int, Vector] = {j: [0] * 6 for j in own}
     trig = Trigonometry(builder, robot)
@@ -177,7 +196,11 @@ def _rows(builder: Builder, robot: Robot, loop: Loop, q: Mapping[int, Scalar], a
 
 
 def _turned(builder: Builder, angle: Scalar, rows: Matrix) -> Matrix:
-    """Return the two rows of a planar loop in axes before the rotation of its cut joint."""
+    """Return the two equations of a planar loop rotated by the angle of its cut joint.
+
+    Args:
+        rows: the two equations in the axes of the cut frame.
+    """
     first, second = rows
     c, s = cos(angle), sin(angle)
     made = condensed(builder, [first, second, [c, s, *[0] * (len(first) - 2)]])
@@ -190,7 +213,13 @@ def _turned(builder: Builder, angle: Scalar, rows: Matrix) -> Matrix:
 
 
 def _vanishes(at: Constraints, values: Sequence[Scalar], size: float | None = None) -> bool:
-    """Return whether expressions are zero at all closed configurations, relative to a size or to their own bounds."""
+    """Return whether all given expressions are zero at all closed configurations.
+
+    Args:
+        at: numerical constraints at closed configurations.
+        values: expressions in the joint positions and the robot's parameters.
+        size: value with which they are compared; by default, each is compared with the bound of its rounding error.
+    """
     exprs = [x for x in values if isinstance(x, Expr)]
     if any(x for x in values if not isinstance(x, Expr)):
         return False
@@ -208,9 +237,13 @@ def _vanishes(at: Constraints, values: Sequence[Scalar], size: float | None = No
 
 
 def _linear_rows(builder: Builder, robot: Robot, loop: Loop, own: Sequence[int]) -> Matrix | None:
-    """Return the rows of a parallelogram, whose opposite sides stay parallel; None for other loops.
+    """Return the linear relations of a parallelogram as rows of the constraints; None for other loops.
 
-    phi_c - phi_a and phi_d - phi_b are constant.
+    Opposite sides remain parallel: with phi_a .. phi_d the orientations of the four bars, phi_c - phi_a and phi_d -
+    phi_b are constant.
+
+    Args:
+        own: joints of the columns.
     """
     four_bar = parallelogram_of(builder, robot, loop)
     if four_bar is None:
@@ -238,7 +271,7 @@ MANY = "not analysed: the constraints have too many minors"
 
 @dataclass(frozen=True)
 class LoopSingularities:
-    """Singular configurations of a robot with loops, with the conditions of each kind."""
+    """Singular configurations of a robot with loops, by kind: parallel, serial and constraint singularities."""
 
     robot: str
     parallel: Singularities
@@ -247,7 +280,7 @@ class LoopSingularities:
 
     @property
     def complete(self) -> bool:
-        """Whether the conditions include all singular configurations."""
+        """Whether the conditions of all three kinds include all singular configurations."""
         return self.parallel.complete and self.serial.complete and self.constraint.complete
 
     def __str__(self) -> str:
@@ -263,7 +296,10 @@ class LoopSingularities:
 
 
 def loop_singularities(robot: Robot, to: int | str | None = None) -> LoopSingularities:
-    """Determine the singular configurations of a robot with loops; the serial ones refer to frame `to`.
+    """Determine the singular configurations of a robot with loops.
+
+    Args:
+        to: frame to which the serial singularities refer; by default the tool, the platform or the last link's frame.
 
     Raises:
         NotApplicableError: the active joints do not determine the loops, or the loops do not close.
@@ -286,11 +322,12 @@ def loop_singularities(robot: Robot, to: int | str | None = None) -> LoopSingula
 
 
 def _products(robot: Robot, to: int | str | None, *, serial: bool) -> int:
-    """Return an upper bound of the number of products in the determinant of Wp, or of W and J of a frame.
+    """Return an upper bound of the number of products in the expanded determinant.
 
-    A loop has six equations, minus one for a moving cut joint, in the joints of its frames; J has one row per active
-    joint. The products correspond to the assignments of a joint to each row. If there are more rows than joints
-    (planar loops, parallelograms), rows are dependent and the determinant is smaller: the bound is then 0.
+    This is the determinant of Wp, or with `serial` that of W and the Jacobian J of frame `to`. A loop has six
+    equations, minus one for a moving cut joint, in the joints of its frames; J has one row per active joint. Each
+    product of the determinant assigns one joint to each row. If there are more rows than joints (planar loops,
+    parallelograms), rows are dependent and the determinant is smaller: the bound is then 0.
     """
     joints = set(independent(robot))
     active = {j for j in joints if robot.frame(j).mu}
@@ -304,7 +341,7 @@ def _products(robot: Robot, to: int | str | None, *, serial: bool) -> int:
 
 
 def _sharing(parts: Sequence[tuple[int, set[int]]]) -> list[list[tuple[int, set[int]]]]:
-    """Return groups of parts that share joints."""
+    """Group the loops (number of equations, joints) so that loops in different groups share no joint."""
     groups: list[list[tuple[int, set[int]]]] = []
     for part in parts:
         own = [group for group in groups if any(columns & part[1] for _, columns in group)]
@@ -314,7 +351,14 @@ def _sharing(parts: Sequence[tuple[int, set[int]]]) -> list[list[tuple[int, set[
 
 
 def _assignments(parts: Sequence[tuple[int, set[int]]]) -> int:
-    """Return the number of assignments of a joint of its part to each row of every part; 0 if not square."""
+    """Return the number of ways to assign one joint to each equation.
+
+    Args:
+        parts: number of equations and set of joints of each loop.
+
+    Returns:
+        The number of assignments; 0 if the numbers of equations and joints differ.
+    """
     joints = set().union(*(columns for _, columns in parts))
     if sum(rows for rows, _ in parts) != len(joints):
         return 0
@@ -357,12 +401,19 @@ def _parallel(builder: Builder, robot: Robot, rows: LoopRows) -> Singularities:
 
 
 def _passive(robot: Robot, rows: LoopRows) -> list[int]:
-    """Return the columns of passive joints."""
+    """Return the indices of the columns of passive joints."""
     return [k for k, j in enumerate(rows.joints) if not robot.frame(j).mu]
 
 
 def _square(builder: Builder, robot: Robot, rows: LoopRows, matrix: Matrix, meaning: str) -> Singularities:
-    """Return where a square matrix is singular, in the angles that occur or in their differences."""
+    """Return the conditions under which a square matrix is singular.
+
+    They are written in the sums of joint angles that occur or in differences of these sums; the shorter result is
+    returned.
+
+    Args:
+        meaning: description of the determinant.
+    """
     return min(
         (_factored(builder, robot, rows, matrix, meaning, between) for between in (False, True)),
         key=lambda part: (len(part.notes), sum(len(c.expression) for c in part.conditions)),
@@ -383,7 +434,7 @@ def _factored(
 
 
 def _moves(case: Sequence[Expr]) -> bool:
-    """Return whether an expression depends on a joint, and not only on the robot's parameters."""
+    """Return whether one of the expressions depends on the configuration."""
     return any(value.cls == VARIABLE for value in case)
 
 
@@ -419,10 +470,17 @@ def _serial(builder: Builder, robot: Robot, rows: LoopRows, to: int | str | None
 def _stacked(
     loops: Matrix, moving: Matrix, nonzero: Sequence[int], passive: Sequence[int]
 ) -> tuple[str, Matrix]:
-    """Return W above J; or J alone by the active joints, if the frame moves only with these.
+    """Return the name and the matrix whose determinant gives the serial singularities.
 
-    In the latter case det [W; J] = det Wp det J; if Wp is singular, passive joints can move while the active joints
-    and the frame are at rest.
+    This is W above J or, if the frame moves only with active joints, J with respect to the active joints. In the latter
+    case det [W; J] = det Wp det J; if Wp is singular, passive joints can move while the active joints and the frame are
+    at rest.
+
+    Args:
+        loops: matrix W.
+        moving: rows of J that are not zero.
+        nonzero: columns that are not zero in W and J.
+        passive: columns of passive joints.
     """
     if any(not is_zero(row[k]) for row in moving for k in passive):
         return "W and ", [[row[k] for k in nonzero] for row in (*loops, *moving)]
@@ -434,7 +492,10 @@ def _size(builder: Builder, matrix: Matrix) -> int:
 
 
 def _constraint(builder: Builder, robot: Robot, rows: LoopRows) -> Singularities:
-    """Return where rows become dependent: first remove rows that cannot contribute, then use minors."""
+    """Return the conditions under which the velocity equations of the loops become dependent.
+
+    Equations that cannot be part of a dependence are removed; for the others, all largest minors must vanish.
+    """
     meaning = "minors of W"
     if not rows.independent:
         return _not_analysed(robot, meaning, DEPENDENT)
@@ -459,7 +520,12 @@ def _constraint(builder: Builder, robot: Robot, rows: LoopRows) -> Singularities
 
 
 def _dependent(builder: Builder, part: Matrix, meaning: str, between: bool) -> list[tuple[Expr, ...]]:
-    """Return the cases in which rows are dependent."""
+    """Return the cases in which the rows of a matrix are dependent; in each case, all expressions are zero.
+
+    Args:
+        meaning: description of the matrix.
+        between: whether differences of the sums of joint angles that occur may be used as angles.
+    """
     made = condensed(builder, part, between=between)
     columns = _shortened([list(column) for column in zip(*made.matrix, strict=True)])
     matrix: Matrix = [list(row) for row in zip(*columns, strict=True)]
@@ -469,7 +535,10 @@ def _dependent(builder: Builder, part: Matrix, meaning: str, between: bool) -> l
 
 
 def _shorter(value: Expr) -> Expr:
-    """Return the expression in terms of the joints if this is shorter: sin(q2) instead of a sum of two products."""
+    """Return a shorter expression with the same zeros if factoring gives one.
+
+    For example, sin(q2) replaces a sum of two products.
+    """
     text = text_of(value)
     if len(text) > LINE * 2:
         return value
@@ -478,14 +547,14 @@ def _shorter(value: Expr) -> Expr:
 
 
 def _effort(cases: Sequence[Sequence[Expr]]) -> tuple[int, int]:
-    """Return the number of cases that are too long, then the number of characters."""
+    """Return the number of cases that are too long to be read, and the total number of characters."""
     return sum(not _readable(case) for case in cases), sum(
         len(text_of(value)) for case in cases for value in case
     )
 
 
 def _shortened(columns: list[list[Expr]]) -> list[list[Expr]]:
-    """Return columns with the next one added or subtracted if this is shorter; the rank is the same.
+    """Add or subtract the next column to each column if this makes it shorter; the rank does not change.
 
     The result contains the bar between two axes instead of the path from the first axis to the end of the loop.
     """
@@ -504,7 +573,7 @@ def _readable(case: Sequence[Expr]) -> bool:
 
 
 def _reduced(rows: Matrix) -> Matrix:
-    """Return the rows without those that cannot be part of a dependence.
+    """Return the rows without those that cannot be part of a linear dependence.
 
     Such a row has the only nonzero entry of a column, and this entry is constant.
     """
@@ -517,7 +586,7 @@ def _reduced(rows: Matrix) -> Matrix:
 
 
 def _only_constant(column: Sequence[Scalar]) -> int | None:
-    """Return the index of the only nonzero entry of a column if it does not depend on the configuration."""
+    """Return the index of the only nonzero entry of a column if this entry is constant, else None."""
     places = [r for r, x in enumerate(column) if not is_zero(x)]
     if len(places) != 1:
         return None
@@ -526,7 +595,7 @@ def _only_constant(column: Sequence[Scalar]) -> int | None:
 
 
 def _groups(rows: Matrix) -> list[Matrix]:
-    """Return groups of rows that share joints."""
+    """Group the rows so that rows in different groups have no nonzero column in common."""
     groups: list[tuple[set[int], Matrix]] = []
     for row in rows:
         own, members = {k for k, x in enumerate(row) if not is_zero(x)}, [row]

@@ -76,7 +76,7 @@ APPLIES: dict[Structure, dict[str, Any]] = {
 
 
 def drift_port(structure: Structure) -> Port:
-    """Return the output port of `jdot-qdot`."""
+    """Return the description (name, shape, text) of the output of `jdot-qdot` for a kind of robot."""
     rate = "qdda" if structure.wheels else "qdd"
     return Port(
         "a", "6", f"acceleration (linear; angular) of frame `to` at {rate} = 0, expressed in frame `frame`"
@@ -85,10 +85,12 @@ def drift_port(structure: Structure) -> Port:
 
 @dataclass(frozen=True)
 class TreeMotion:
-    """Motion of a tree: joints and base.
+    """Motion of the joints and the base of a robot with tree structure.
 
     Attributes:
-        tree: links with their local transforms.
+        tree: transform of each link's frame with respect to its antecedent.
+        trig: sines and cosines of the joint angles.
+        base: velocity and acceleration of the base.
         q, qd, qdd: positions, velocities and accelerations of every moving joint.
     """
 
@@ -101,10 +103,10 @@ class TreeMotion:
 
 
 def tree_motion(builder: Builder, robot: Robot, *given: str, accelerations: bool = True) -> TreeMotion:
-    """Declare the inputs among q, qd, qdd, V0 and Vd0 that a model requires, and return the motion.
+    """Declare the motion inputs of a model (q, qd, qdd, V0, Vd0) and return the motion of the tree.
 
     Args:
-        given: 'qd', 'qdd'; accelerations of the independent coordinates that are not given are zero.
+        given: 'qd' and 'qdd' if they are inputs; otherwise these rates of the independent coordinates are zero.
         accelerations: whether the model computes accelerations.
     """
     trig = Trigonometry(builder, robot)
@@ -129,7 +131,12 @@ def _twist(builder: Builder, port: Port) -> dict[Coordinate, Scalar]:
 
 
 def _base(rates: Values, accelerations: Values) -> BaseMotion | None:
-    """Return the motion of a base with coordinates; None if its motion is prescribed."""
+    """Return the motion of a free or wheeled base from its coordinates; None if its motion is prescribed.
+
+    Args:
+        rates: velocities by coordinate.
+        accelerations: accelerations by coordinate.
+    """
     if BASE[0] not in rates:
         return None
     v, vd = ([values[c] for c in BASE] for values in (rates, accelerations))
@@ -143,7 +150,13 @@ def _joints(values: Values) -> dict[int, Scalar]:
 def _output_links(
     builder: Builder, link_vectors: Mapping[Port, Vectors], tree: Mapping[int, JointFrame]
 ) -> None:
-    """Name the vectors of the links as SYMORO does, and declare them as outputs in link order."""
+    """Declare the velocity and acceleration vectors of the links as outputs, in link order.
+
+    Their components become variables with the names that SYMORO uses.
+
+    Args:
+        link_vectors: vectors of the links, by output.
+    """
     names = {W: "W", V: "V", WD: "WP", VD: "VP"}
     for j in tree:
         name_vectors(
@@ -166,7 +179,7 @@ def _output_links(
     },
 )
 def velocities(robot: Robot) -> Program:
-    """Derive the velocities of all links."""
+    """Derive the velocities (linear and angular) of all links."""
     builder = Builder(f"{robot.name}_velocities")
     m = tree_motion(builder, robot, "qd", accelerations=False)
     _, w = angular_velocities(m.tree, m.base, m.qd)
@@ -218,7 +231,10 @@ def accelerations(robot: Robot) -> Program:
     },
 )
 def jdot_qdot(robot: Robot, to: int | str | None = None, frame: int | str = 0) -> Program:
-    """Derive the acceleration of a frame at zero joint accelerations, including a prescribed base acceleration."""
+    """Derive the acceleration of frame `to` at zero joint accelerations, J_dot q_dot.
+
+    A prescribed acceleration of the base is included.
+    """
     robot, end, expressed = moving_frame(robot, to, frame)
     builder = Builder(f"{robot.name}_jdot_qdot")
     m = tree_motion(builder, robot, "qd")

@@ -2,8 +2,9 @@
 
     V = J qda,   qda = Jinv V
 
-Row i of Jinv is (u; rho x u) for a leg of a Gough-Stewart platform. J is its inverse over the degrees of freedom of
-the platform; at a singularity of type 2, J is NaN; at one of type 1 (of a leg), both are NaN.
+Row i of Jinv is (u; rho x u) for a leg of a Gough-Stewart platform, with u the direction of the leg and rho the vector
+to its attachment point. J is the inverse of Jinv over the degrees of freedom of the platform. At a singularity of type
+2, J is NaN; at one of type 1 (of a leg), both are NaN.
 
 W. Khalil, ICINCO 2010, section 5, eq. (60) to (65).
 """
@@ -47,7 +48,7 @@ def _at_pose(
 
 
 def platform_jacobian(robot: Robot, to: int | str | None, working_mode: str) -> Program:
-    """Derive J, from motor velocities to the platform twist."""
+    """Derive the Jacobian J of a parallel robot, which maps motor velocities to the platform twist."""
     builder, provider = _at_pose(robot, "platform_jacobian", to, working_mode)
     columns = transpose(provider.actuation.jacobian())
     require(builder, provider.regular())
@@ -57,14 +58,14 @@ def platform_jacobian(robot: Robot, to: int | str | None, working_mode: str) -> 
 
 
 def _rows(provider: TwistCoordinates) -> Matrix:
-    """Return Jinv: (na,6)."""
+    """Return the inverse Jacobian Jinv of the platform, with one row per active joint: (na,6)."""
     rows = provider.actuation.matrix
     assert rows is not None
     return [twist_of(dict(zip(provider.own, row, strict=True))) for row in rows]
 
 
 def platform_jacobian_inverse(robot: Robot, to: int | str | None, working_mode: str) -> Program:
-    """Derive Jinv, from the platform twist to motor velocities."""
+    """Derive the inverse Jacobian Jinv of a parallel robot, which maps the platform twist to motor velocities."""
     builder, provider = _at_pose(robot, "platform_jacobian_inverse", to, working_mode)
     require(builder, provider.regular())
     builder.output(PLATFORM_JINV, _rows(provider))
@@ -72,7 +73,7 @@ def platform_jacobian_inverse(robot: Robot, to: int | str | None, working_mode: 
 
 
 def platform_inverse_kinematics(robot: Robot, to: int | str | None, working_mode: str) -> Program:
-    """Derive qda, the velocities of the motors."""
+    """Derive the velocities qda of the motors of a parallel robot from the platform twist."""
     builder, provider = _at_pose(robot, "platform_inverse_kinematics", to, working_mode)
     nu = twist_input(builder, PLATFORM_V, provider.own)
     require(builder, [*provider.regular(), *provider.allows_velocity(nu)])
@@ -81,7 +82,9 @@ def platform_inverse_kinematics(robot: Robot, to: int | str | None, working_mode
 
 
 def motors_at(robot: Robot, to: int | str | None, working_mode: str) -> Program:
-    """Derive the active joints' positions `qa` and the inverse Jacobian `Jinv` at a pose, for iterations on poses.
+    """Derive the active joints' positions `qa` and the inverse Jacobian `Jinv` at a pose of the platform.
+
+    Newton's method for the pose uses this program.
 
     Raises:
         NotApplicableError: the legs restrict the pose.
@@ -102,7 +105,7 @@ def motors_at(robot: Robot, to: int | str | None, working_mode: str) -> Program:
 
 
 def _where(builder: Builder, conditions: list[Scalar], rows: Matrix) -> Matrix:
-    """Return a matrix if all conditions are 1, else NaN."""
+    """Return the matrix `rows` where all conditions are 1, else a matrix of NaN."""
     regular: Scalar = 1
     for condition in conditions:
         regular = select(condition, regular, 0)
@@ -111,11 +114,10 @@ def _where(builder: Builder, conditions: list[Scalar], rows: Matrix) -> Matrix:
 
 
 def leg_points(robot: Robot, to: int | str | None) -> Program:
-    """Derive the attachment points of a platform with six UPS legs.
+    """Derive the attachment points of the legs of a platform with six UPS legs.
 
     Outputs: `a`, centres of the universal joints in frame 0; `b`, centres of the spherical joints in the platform
-    frame;
-    `offset`, difference between the lengths of the legs and the positions of the prismatic joints.
+    frame; `offset`, difference between the lengths of the legs and the positions of the prismatic joints.
 
     Raises:
         NotApplicableError: the legs are of other types.

@@ -2,7 +2,8 @@
 
 For a square Jacobian, each factor of the determinant that can vanish is one condition. With more or fewer than six
 joints, the rank is lost where all largest minors of J vanish together: their factors are combined into cases, in each
-of which several expressions are zero (`splitting`). A single sine, cosine or joint position is solved.
+of which several expressions are zero (`splitting`). Conditions on a single sine, cosine or joint position are solved
+for the joint position.
 """
 
 from __future__ import annotations
@@ -37,14 +38,19 @@ NOT_SPLIT = (
 
 @dataclass(frozen=True)
 class Condition:
-    """Condition of a singularity: all `expressions` are zero; `solution` gives joint positions in simple cases."""
+    """Condition of a singularity.
+
+    Attributes:
+        expressions: expressions that are all zero in the singular configurations.
+        solution: joint positions at which they are zero, as text; empty if the expressions are not simple.
+    """
 
     expressions: tuple[str, ...]
     solution: str = ""
 
     @property
     def expression(self) -> str:
-        """Expressions as one text, to be followed by = 0."""
+        """All expressions of the condition as one text, to be followed by '= 0'."""
         return " = 0 and ".join(self.expressions)
 
     def __str__(self) -> str:
@@ -75,7 +81,7 @@ class Singularities:
         return "\n".join([f"{self.robot}: determinant of {self.meaning}", *self.lines()])
 
     def lines(self) -> list[str]:
-        """Return the conditions, one per line."""
+        """Return the conditions and notes as lines of text, one condition per line."""
         if self.always:
             return ["  zero in every configuration"]
         names = _short_names(self.conditions)
@@ -92,7 +98,7 @@ class Singularities:
 
 
 def _short_names(conditions: Sequence[Condition]) -> dict[str, str]:
-    """Return names for expressions that are longer than a line."""
+    """Return short names (E1, E2, ...) for expressions that are longer than a line, by expression."""
     long = dict.fromkeys(e for c in conditions for e in c.expressions if len(e) > LINE)
     return {text: f"E{k}" for k, text in enumerate(long, 1)}
 
@@ -101,7 +107,7 @@ def singularities(robot: Robot, to: int | str | None = None) -> Singularities:
     """Determine the singular configurations of the Jacobian of a frame.
 
     Args:
-        to: the frame; by default the tool, the platform or the last link's frame.
+        to: frame whose Jacobian is analysed; by default the tool, the platform or the last link's frame.
 
     Raises:
         NotApplicableError: the robot is wheeled or has no moving joint.
@@ -134,9 +140,13 @@ def read(
     *,
     complete: bool = True,
 ) -> Singularities:
-    """Return the cases as readable conditions.
+    """Return the singular cases as readable conditions.
 
     Args:
+        meaning: description of the matrix that loses rank.
+        cases: expressions that vanish together, per case.
+        always: whether the matrix is singular in every configuration.
+        notes: notes about the analysis, to which notes about expressions that are too long are added.
         complete: whether the cases are complete, apart from those that are too long for text.
     """
     conditions: dict[Condition, None] = {}
@@ -158,13 +168,21 @@ def _minors(chosen: Chosen) -> int:
 
 
 def vanishing(parts: Sequence[Factoring], notes: dict[str, None]) -> list[Expr]:
-    """Return the factors that depend on the configuration; an expression that was not factored is its own factor."""
+    """Return the factors that depend on the configuration and can therefore vanish.
+
+    An expression that could not be factored is its only factor; the reason is added to `notes`.
+    """
     notes.update({part.why_not: None for part in parts if part.why_not})
     return [value for part in parts for value, _ in part.factors if value.cls == ops.VARIABLE]
 
 
 def minors_together(builder: Builder, chosen: Chosen, notes: dict[str, None]) -> list[tuple[Expr, ...]]:
-    """Return the cases in which all largest minors vanish."""
+    """Return the cases in which all largest minors of a matrix vanish; in each case, all expressions are zero.
+
+    Args:
+        chosen: part of the Jacobian.
+        notes: notes about the analysis, to which the reasons of incomplete factoring are added.
+    """
     matrix, size = chosen.matrix, min(len(chosen.matrix), len(chosen.matrix[0]))
     products: list[list[Expr]] = []
     for rows in combinations(range(len(matrix)), size):
@@ -184,7 +202,10 @@ def minors_together(builder: Builder, chosen: Chosen, notes: dict[str, None]) ->
 
 
 def _solutions(case: Sequence[Expr]) -> str:
-    """Return the joint positions at which all expressions vanish, if each of them is a sine or a cosine."""
+    """Return the joint positions at which all expressions vanish, as text.
+
+    The text is empty if an expression is not a sine or a cosine.
+    """
     solutions = [_solution(value) for value in sorted(case, key=lambda value: len(text_of(value)))]
     return ", ".join(solutions) if all(solutions) else ""
 

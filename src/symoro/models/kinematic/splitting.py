@@ -1,10 +1,10 @@
 """Common zeros of several products, as a list of cases.
 
 A matrix with more columns than rows, or fewer, loses rank where all its largest minors are zero. Each minor is a
-product of factors, so that one factor of each must vanish. The cases are enumerated by choices: a factor f of one
-minor is set to zero, the other minors are simplified accordingly, and so on until all minors vanish. For the next
-choice in the same minor, f may be assumed nonzero, because f = 0 has been treated. If sin(q) = 0 is chosen, sin(q) is
-removed from the other minors and cos(q) cannot vanish, and vice versa.
+product of factors, so that one factor of each must vanish. The cases are enumerated recursively. A factor f of one
+minor is set to zero, the other minors are simplified accordingly, and so on until all minors vanish. When the next
+factor of the same minor is tried, f may be assumed nonzero, because the case f = 0 has been treated. If sin(q) is set
+to zero, sin(q) is removed from the other minors and cos(q) cannot vanish, and vice versa.
 """
 
 from __future__ import annotations
@@ -28,11 +28,14 @@ Case = tuple[Expr, ...]
 
 
 class TooManyCases(Exception):
-    """Exception for too many combinations of factors."""
+    """Raised if the common zeros have too many combinations of factors."""
 
 
 def common_zeros(products: Sequence[Sequence[Expr]]) -> list[Case]:
     """Return the cases in which all products vanish; in each case, all listed factors are zero.
+
+    Args:
+        products: factors of each product.
 
     Raises:
         TooManyCases: there are more cases than a reader can use; the products themselves are more informative.
@@ -50,7 +53,9 @@ def common_zeros(products: Sequence[Sequence[Expr]]) -> list[Case]:
 
 
 def text_of(value: Expr) -> str:
-    """Return the shorter text of +value and -value, which have the same zeros.
+    """Return the text of an expression or of its negative, the one without a leading minus.
+
+    Both have the same zeros.
 
     Raises:
         ProgramError: the expression is too long for text.
@@ -78,19 +83,25 @@ def _cases(products: list[Product], left: list[int]) -> Iterator[Product]:
 
 
 def _order(product: Product) -> tuple[bool, int]:
-    """Return the sort key: first products with a factor whose zero simplifies the others, then short products."""
+    """Return the sort key of a product: products with a factor whose zero simplifies the others, then short ones."""
     return not any(f.graph.op[f.lit >> 1] in _SIMPLE for f in product.values()), len(product)
 
 
 def _shared(text: str, products: Sequence[Product]) -> int:
-    """Return the number of products that contain a factor; the factor in most products is chosen first."""
+    """Return the number of products that contain the factor with the given text."""
     return sum(text in p for p in products)
 
 
 def _remaining(
     products: Sequence[Product], text: str, zero: Expr, not_zero: set[str]
 ) -> list[Product] | None:
-    """Return the products that must still vanish if a factor is zero; None if one of them cannot."""
+    """Return the products that must still vanish if one factor is zero; None if one of them cannot vanish.
+
+    Args:
+        text: text of the factor that is zero.
+        zero: the factor that is zero.
+        not_zero: texts of factors that are assumed nonzero.
+    """
     simplified = _simplifier(zero)
     remaining: list[Product] = []
     for product in products:
@@ -110,9 +121,9 @@ def _remaining(
 
 
 def _simplifier(zero: Expr) -> Callable[[Expr], list[Expr]]:
-    """Return a function that gives the factors of an expression if a sine, a cosine or a coordinate is zero.
+    """Return a function that factors an expression under the condition that `zero` vanishes.
 
-    Other zeros do not simplify expressions.
+    If `zero` is not a sine, a cosine or a coordinate, the function returns the expression unchanged.
     """
     graph, node = zero.graph, zero.lit >> 1
     op = graph.op[node]
@@ -139,7 +150,11 @@ def _simplifier(zero: Expr) -> Callable[[Expr], list[Expr]]:
 
 
 def _never_zero(value: Expr, unit: int | None) -> bool:
-    """Return whether a value cannot vanish if a sine or cosine in it is 1 or -1."""
+    """Return whether an expression is nonzero for both values 1 and -1 of a sine or cosine.
+
+    Args:
+        unit: node of the sine or cosine; None if there is none, and the result is then False.
+    """
     if unit is None:
         return False
     graph = value.graph

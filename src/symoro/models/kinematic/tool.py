@@ -1,4 +1,4 @@
-"""Frames of kinematic models; the tool frame becomes an additional fixed link."""
+"""Frames of kinematic models: the tool frame is added to the robot as a fixed link."""
 
 from __future__ import annotations
 
@@ -10,7 +10,12 @@ from symoro.robot.description import GEOMETRIC, Frame, JointType, Link, Placemen
 
 
 def moving_frame(robot: Robot, to: int | str | None, frame: int | str = 0) -> tuple[Robot, int, int | str]:
-    """Return the robot, the number of the moving frame `to` in it, and the frame of expression."""
+    """Return the robot with the required frames, the number of frame `to`, and the frame of expression.
+
+    Args:
+        to: frame whose motion is computed; by default the tool, the platform or the last link's frame.
+        frame: frame in whose axes the motion is expressed.
+    """
     which, expressed = resolve(robot, to, last_frame(robot)), resolve(robot, frame, 0)
     tree, end = with_tool(robot, which)
     if isinstance(expressed, int):
@@ -19,7 +24,7 @@ def moving_frame(robot: Robot, to: int | str | None, frame: int | str = 0) -> tu
 
 
 def with_tool(robot: Robot, which: int | str) -> tuple[Robot, int]:
-    """Return the robot and the number of a frame in it; the tool becomes frame NL + 1.
+    """Return the robot and the number of frame `which` in it; the tool is added as frame NL + 1.
 
     Raises:
         NotApplicableError: the frame is the world, or a frame of a loop without a link.
@@ -43,7 +48,7 @@ def with_tool(robot: Robot, which: int | str) -> tuple[Robot, int]:
 
 
 def _moved_up(frame: Frame, last: int) -> Frame:
-    """Return a frame of a loop with its antecedent renumbered for the additional link."""
+    """Return a loop frame with its antecedent renumbered after a link is inserted behind link `last`."""
     return replace(frame, ant=frame.ant + (frame.ant > last))
 
 

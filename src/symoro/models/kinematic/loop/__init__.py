@@ -1,1 +1,1 @@
-"""Velocity equations of closed loops: choice of their rows, and their solution for the passive joints."""
+"""Velocity equations of closed loops: their selection, and their solution for the passive joints."""

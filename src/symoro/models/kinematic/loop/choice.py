@@ -1,15 +1,17 @@
-"""Choice of the velocity equations of closed loops and their axes, and check of the active joints.
+"""Selection of the velocity equations of closed loops and of their axes, and check of the active joints.
 
-The choice is made numerically at random closed configurations (`samples`); half of them select, the others confirm:
+The selection is made numerically at random closed configurations (`samples`). Half of the configurations are used for
+the selection, the others to confirm it.
 
 - Axes. The three linear equations of a loop may be written in the axes of any of its frames, and so may the three
-  angular ones; the axes in which the fewest passive joints appear are used. In the axes of frames k and k + B, a
-  revolute cut joint appears only in the angular equation along its axis, and a prismatic one only in the linear
-  equation. There is one such equation per cut joint; they come last (1997 paper, eq. 12).
-- Rows. Of all other equations, of all loops together, as many independent ones as there are passive joints are
-  selected, those with few joints first. The remaining rows must depend on them in every configuration: the loops of a
-  Delta robot have 21 rows together and rank 18, which is not visible in a single loop; for Bennett's four-bar linkage
-  two rows of five are sufficient.
+  angular ones; the axes in which the fewest passive joints appear are used. In the axes of frames k and k + B (the
+  pair of frames of the cut joint), a revolute cut joint appears only in the angular equation along its axis, and a
+  prismatic one only in the linear equation. There is one such equation per cut joint; these equations come last (1997
+  paper, eq. 12).
+- Equations. Of all other equations, of all loops together, as many independent ones as there are passive joints are
+  selected, those with few joints first. The remaining equations must depend on them in every configuration. For
+  example, the loops of a Delta robot have 21 equations together and rank 18, which is not visible in a single loop;
+  for Bennett's four-bar linkage two equations of five are sufficient.
 - Active joints. They are suitable if the passive columns have full rank and the active ones do not increase it.
 
 A rank is accepted only if the singular values have a clear gap.
@@ -41,7 +43,13 @@ CLEAR = 2 / 3  # share of the configurations that must have a clear gap
 
 @dataclass(frozen=True)
 class LoopRow:
-    """Equation of a loop: index of the loop, kind ('v' linear, 'w' angular), and axis in its frame of expression."""
+    """One scalar velocity equation of a loop.
+
+    Attributes:
+        loop: index of the loop.
+        kind: 'v' for a linear equation, 'w' for an angular one.
+        axis: index (0, 1 or 2) of the axis along which the equation is written.
+    """
 
     loop: int
     kind: str
@@ -50,7 +58,7 @@ class LoopRow:
 
 @dataclass(frozen=True)
 class LoopAxes:
-    """Loop with the frames in whose axes its linear and angular equations are written."""
+    """Loop with the two frames in whose axes its linear and its angular equations are written."""
 
     loop: Loop
     linear: int
@@ -59,15 +67,15 @@ class LoopAxes:
 
 @dataclass(frozen=True)
 class LoopChoice:
-    """Selected velocity equations of a robot.
+    """Selected velocity equations of a robot with closed loops.
 
     Attributes:
-        linear: parallelograms as relations.
+        linear: parallelograms, which are replaced by constant linear relations between joints.
         active, passive: independent joints of the tree, in frame order.
-        loops: remaining loops with their axes.
+        loops: loops that are not parallelograms, with their axes.
         rows: selected equations, as many as passive joints.
         closing: equations that contain one cut joint each, in frame order.
-        present: pairs (row, passive joint) for which the joint appears in the row in some configuration.
+        present: pairs (equation, passive joint) for which the joint appears in the equation in some configuration.
     """
 
     linear: LinearLoops
@@ -81,10 +89,10 @@ class LoopChoice:
 
 @lru_cache(maxsize=64)
 def loop_choice(robot: Robot, *, every_loop: bool = False) -> LoopChoice:
-    """Select the velocity equations of a robot.
+    """Select the velocity equations of the closed loops of a robot.
 
     Args:
-        every_loop: whether parallelograms have equations as well; their reactions require them.
+        every_loop: whether parallelograms have velocity equations as well, which their reactions require.
 
     Raises:
         NotApplicableError: the active joints are not suitable, the loops do not close, or a rank has no clear gap.
@@ -151,7 +159,7 @@ class _Chooser:
         return LoopChoice(self.linear, self.active, self.passive, axes, kept, closing, frozenset(present))
 
     def _rows(self, axes: Sequence[LoopAxes]) -> tuple[list[LoopRow], tuple[LoopRow, ...]]:
-        """Return all equations without a cut joint, and those with one."""
+        """Return all velocity equations without a cut joint, and the equations that contain one."""
         closing = tuple(
             LoopRow(i, *cut) for i, one in enumerate(axes) if (cut := self._cut_equation(one.loop))
         )
@@ -159,12 +167,19 @@ class _Chooser:
         return [row for row in every if row not in closing], closing
 
     def _cut_equation(self, loop: Loop) -> tuple[str, int] | None:
-        """Return kind and axis of the equation that contains the cut joint; None for a fixed joint."""
+        """Return kind ('v' or 'w') and axis of the equation that contains the cut joint; None for a fixed joint."""
         sigma = self.robot.frame(loop.left).sigma
         return {JointType.REVOLUTE: ("w", 2), JointType.PRISMATIC: ("v", 2), JointType.FIXED: None}[sigma]
 
     def _axes(self, one: LoopSample) -> LoopAxes:
-        """Return the axes with the fewest passive joints; for equations with a cut joint, the axes of this joint."""
+        """Return the frames for the equations of a loop in whose axes the fewest passive joints appear.
+
+        If an equation of a kind (linear, angular) contains the cut joint, only the two frames of the cut joint are
+        tried.
+
+        Args:
+            one: numerical equations of the loop at the sampled configurations.
+        """
         loop, cut = one.loop, self._cut_equation(one.loop)
         ends = [loop.left, loop.right]
         every = list(
@@ -177,16 +192,22 @@ class _Chooser:
         return LoopAxes(loop, best["v"], best["w"])
 
     def _appearing(self, one: LoopSample, columns: Array, frame: int) -> int:
-        """Return the number of appearances of passive joints in three equations."""
+        """Count the nonzero coefficients of passive joints in three equations of a loop.
+
+        Args:
+            one: numerical equations of the loop at the sampled configurations.
+            columns: coefficients (S, 3, coordinates) of the equations in the axes of the loop's root.
+            frame: frame in whose axes the equations are written.
+        """
         coefficients = np.abs(one.axes[frame].transpose(0, 2, 1) @ columns[:, :, self.p]).max(0, initial=0)
         return int(
             (coefficients > CLOSED_POSTURES.absent * max(np.abs(columns).max(initial=0), 1e-300)).sum()
         )
 
     def _row(self, axes: Sequence[LoopAxes], row: LoopRow) -> Array:
-        """Return the coefficients of a row in every configuration (S, coordinates), in units of the largest length.
+        """Return the coefficients (S, coordinates) of an equation in every sampled configuration.
 
-        The positions of prismatic joints are lengths as well.
+        Lengths, including the positions of prismatic joints, are in units of the robot's largest length.
         """
         one, chosen = self.given.loops[row.loop], axes[row.loop]
         frame, columns = (
@@ -195,7 +216,13 @@ class _Chooser:
         return np.asarray(np.einsum("si,sic->sc", one.axes[frame][:, :, row.axis], columns))
 
     def _regular(self, stack: Array) -> Array:
-        """Return the configurations with the largest rank of the passive columns and a clear gap."""
+        """Return the indices of the regular configurations among the samples.
+
+        In these, the rank of the passive columns is largest and the singular values have a clear gap.
+
+        Args:
+            stack: coefficients (S, equations, coordinates).
+        """
         ranks, every = (
             np.array([-1 if rank is None else rank for rank in numeric_ranks(matrices, CLOSED_POSTURES)])
             for matrices in (stack[:, :, self.p], stack)
@@ -218,7 +245,13 @@ class _Chooser:
         raise _unfit(self.robot, self.active, self.passive, free)
 
     def _chosen(self, stack: Array) -> list[int]:
-        """Return rows with few joints that determine the passive joints nearly as well as all rows do."""
+        """Return the indices of equations with few joints that determine the passive joints.
+
+        The smallest singular value of the selected equations must be nearly as large as that of all equations.
+
+        Args:
+            stack: coefficients (S, equations, coordinates).
+        """
         m = stack[:, :, self.p]
         if not self.p:
             return []
@@ -249,7 +282,7 @@ class _Chooser:
 
 
 def all_rows(choice: LoopChoice) -> list[LoopRow]:
-    """Return all equations without a cut joint, selected or not."""
+    """Return all velocity equations that contain no cut joint, whether they were selected or not."""
     every = [LoopRow(i, kind, k) for i in range(len(choice.loops)) for kind in "vw" for k in range(3)]
     return [row for row in every if row not in choice.closing]
 
@@ -257,7 +290,7 @@ def all_rows(choice: LoopChoice) -> list[LoopRow]:
 def _unfit(
     robot: Robot, active: Sequence[int], passive: Sequence[int], free: Sequence[int]
 ) -> NotApplicableError:
-    """Return the error for unsuitable active joints; `free` are suitable ones."""
+    """Return the error for unsuitable active joints; its hint names the suitable joints `free`."""
     words, among = _counted(len(free), "degree") + " of freedom", _counted(len(active), "active joint")
     given = f"the active joints of robot '{robot.name}' ({', '.join(map(str, active))})"
     if not active:

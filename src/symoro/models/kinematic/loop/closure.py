@@ -1,12 +1,13 @@
-"""Newton step that closes loops, and all joint velocities from those of the active joints, for integrators.
+"""Newton step that closes loops, and velocities of all joints from those of the active joints, for integrators.
 
 With d and phi the position and rotation error of frame k (before the rotation of its joint) with respect to frame k +
 B, and e the axes of the selected equations (`choice`),
 
     Wp dqp = -[ e . d,  e . phi ],     qdp = -Wp^-1 Wa qda                       (1997 paper, eq. 12 to 14)
 
-Joints of parallelograms are set to the positions of their relations, modulo 2 pi. `det` changes its sign where det Wp
-does; `room` is the smallest pivot relative to the entries around it, zero in a singular configuration.
+Joints of parallelograms are set to the positions that their linear relations give, modulo 2 pi. The output `det`
+changes its sign where det Wp does; the output `room` is the smallest pivot relative to the entries around it, and is
+zero in a singular configuration.
 """
 
 from __future__ import annotations
@@ -40,7 +41,9 @@ ROOM = Port(
 
 
 def loop_closure(robot: Robot) -> Program:
-    """Derive the closing step, the velocities, and measures of open loops and singular configurations.
+    """Derive the Newton step that closes the loops, and the velocities of all joints of the tree.
+
+    Further outputs are the largest closure error and two measures of the distance to a singular configuration.
 
     Raises:
         NotApplicableError: the active joints do not determine the loops.
@@ -67,8 +70,8 @@ class _Closure:
     """Closure errors of the loops in a configuration.
 
     Attributes:
-        transforms: transform of frame k of each loop, before its rotation, in frame k + B.
-        deviations: differences between dependent joints and the positions of their relations.
+        transforms: transform of frame k of each loop, before the rotation of its joint, in frame k + B.
+        deviations: differences between the positions of dependent joints and those that their linear relations give.
     """
 
     def __init__(self, builder: Builder, joints: LoopCoordinates) -> None:
@@ -89,7 +92,7 @@ class _Closure:
         return away if self.robot.frame(j).sigma == JointType.PRISMATIC else atan2(sin(away), cos(away))
 
     def step(self) -> dict[int, Scalar]:
-        """Return dq of every joint of the tree."""
+        """Return the correction dq of every joint of the tree by one Newton step."""
         joints = self.joints
         passive_step: list[Scalar] = []
         if joints.passive:
@@ -99,7 +102,7 @@ class _Closure:
         return {j: x - self.deviations.get(j, 0) for j, x in step.items()}
 
     def _error(self, row: LoopRow) -> Scalar:
-        """Return the error of an equation: its axis in frame k + B times d or phi."""
+        """Return the closure error of one equation: the position error d or rotation error phi along its axis."""
         one, transform = self.joints.choice.loops[row.loop], self.transforms[row.loop]
         frame = one.linear if row.kind == "v" else one.angular
         axes = rotation_of(self._placed(one.loop.right, frame))
@@ -109,14 +112,22 @@ class _Closure:
         )
 
     def _turn(self, one: LoopAxes, transform: Matrix) -> Vector:
-        """Return the rotation error phi for small angles, without the rotation of the cut joint."""
+        """Return the rotation error phi of a loop for small angles, without the rotation of the cut joint.
+
+        Args:
+            one: the loop.
+            transform: transform of frame k in frame k + B.
+        """
         if self.robot.frame(one.loop.left).sigma == JointType.REVOLUTE:
             return [-transform[1][2], transform[0][2], 0]
         half = self.builder.number(1) / 2
         return [half * (transform[j][i] - transform[i][j]) for i, j in ((1, 2), (2, 0), (0, 1))]
 
     def gap(self) -> Scalar:
-        """Return the largest closure error, including components that are not part of the equations."""
+        """Return the largest closure error of all loops, lengths in units of the largest length of the loops.
+
+        It includes components that are not part of the selected equations.
+        """
         lengths: list[Scalar] = []
         angles: list[Scalar] = []
         for one, transform in zip(self.joints.choice.loops, self.transforms, strict=True):
@@ -130,7 +141,7 @@ class _Closure:
         return largest([*angles, *([largest(lengths) / size] if lengths else [])])
 
     def regularity(self) -> tuple[Scalar, Scalar]:
-        """Return det and room."""
+        """Return the scaled determinant of Wp (output `det`) and its smallest pivot (output `room`)."""
         det: Scalar = 1
         room: Scalar = 1
         for x in self.joints.factored.volumes() if self.joints.passive else ():

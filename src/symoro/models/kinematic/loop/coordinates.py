@@ -1,11 +1,11 @@
-"""Coordinates of a robot with closed loops: its active joints, in a configuration with closed loops.
+"""Independent coordinates of a robot with closed loops: its active joints, in a closed configuration.
 
     [ Wa  Wp  0  ] [ qda ]                                                        (1997 paper, eq. 12 to 14, 22)
     [ Wac Wpc Wc ] [ qdp ] = 0          qdp = -Wp^-1 Wa qda            qddp = -Wp^-1 (Wa qdda + Psi)
                    [ qdc ]              tau = tau_a - Wa' Wp^-T tau_p
 
-Wp is factored once (`factors`); velocities, accelerations and torques are solutions with different right sides of it
-or of its transpose, and neither W = -Wp^-1 Wa nor G is formed if only one of them is required. Joints of
+Wp is factored once (`factors`). Velocities, accelerations and torques are solutions of linear systems with Wp or its
+transpose and different right sides; neither W = -Wp^-1 Wa nor G is formed if only one of them is required. Joints of
 parallelograms and coupled joints depend on others by constant relations (`linear`) and are not unknowns.
 """
 
@@ -32,11 +32,11 @@ from symoro.robot.topology import moving_joints
 def loop_coordinates(
     builder: Builder, robot: Robot, tree: CoupledCoordinates, *, every_loop: bool = False
 ) -> LoopCoordinates:
-    """Return the coordinates of a robot with loops.
+    """Return the independent coordinates of a robot with closed loops.
 
     Args:
         tree: coordinates of the robot with cut loops.
-        every_loop: whether parallelograms have equations as well; their reactions require them.
+        every_loop: whether parallelograms have velocity equations as well, which their reactions require.
 
     Raises:
         NotApplicableError: the active joints do not determine the loops, or the loops do not close.
@@ -47,7 +47,7 @@ def loop_coordinates(
 
 
 def _void_off_branch(builder: Builder, robot: Robot, choice: LoopChoice, q: JointEntries) -> None:
-    """Make the outputs NaN where a parallelogram is crossed."""
+    """Make the outputs NaN in configurations in which a parallelogram is crossed (an antiparallelogram)."""
     for j, law in choice.linear.relations.items():
         if j <= robot.NL and robot.frame(j).sigma == JointType.REVOLUTE:
             away = q[j] - builder.formula(law.offset)
@@ -58,13 +58,14 @@ def _void_off_branch(builder: Builder, robot: Robot, choice: LoopChoice, q: Join
 
 
 class LoopCoordinates(Coordinates):
-    """Active joints as coordinates.
+    """Independent coordinates of a robot with closed loops: the positions of its active joints.
 
     Attributes:
-        choice: selected equations.
+        choice: selected velocity equations.
         tree: coordinates of the robot with cut loops.
-        linear: every joint of the tree from the active joints and the passive ones that Wp determines.
-        sides: sides of each loop.
+        linear: linear relations that give every joint of the tree from the active joints and from the passive joints
+            that Wp determines.
+        sides: contributions of the joints on the two sides of each loop.
     """
 
     def __init__(self, builder: Builder, robot: Robot, choice: LoopChoice, tree: CoupledCoordinates) -> None:
@@ -76,7 +77,7 @@ class LoopCoordinates(Coordinates):
 
     @property
     def passive(self) -> tuple[int, ...]:
-        """Passive joints that Wp determines."""
+        """Numbers of the passive joints whose velocities are determined by Wp."""
         return self.choice.passive
 
     @cached_property
@@ -87,7 +88,10 @@ class LoopCoordinates(Coordinates):
     # -- the equations
 
     def coefficient(self, row: LoopRow, joint: int) -> Scalar:
-        """Return the coefficient of an active or passive joint in an equation, including joints that depend on it."""
+        """Return the coefficient of an active or passive joint in a velocity equation.
+
+        It includes the contributions of the joints that depend linearly on this joint.
+        """
         if joint in self.passive and row in self.choice.rows and (row, joint) not in self.choice.present:
             return 0
         total: Scalar = 0
@@ -99,7 +103,7 @@ class LoopCoordinates(Coordinates):
 
     @cached_property
     def wp(self) -> Matrix:
-        """Matrix Wp."""
+        """Matrix Wp of the velocity equations: one row per selected equation, one column per passive joint."""
         return [
             [
                 self.builder.named(f"Wp{r}_{j}", self.coefficient(row, j), "velocity equations of the loops")
@@ -123,30 +127,48 @@ class LoopCoordinates(Coordinates):
 
     @cached_property
     def length(self) -> Scalar:
-        """Largest length of the loops; 1 if there is none."""
+        """Largest length among the geometric parameters of the loops; 1 if all of them are zero."""
         frames = [self.robot.frame(j) for one in self.choice.loops for j in one.loop.frames]
         formulas = [x for frame in frames for x in (frame.d, frame.r, frame.b) if not x.is_zero]
         most = self.builder.number(largest([self.builder.formula(x) for x in formulas]))
         return select(less(0, most), most, 1)
 
     def motions(self, rates: JointEntries) -> list[tuple[Motion, Motion]]:
-        """Return the velocities of both sides of every loop, for rates of the tree's joints."""
+        """Return the velocities of the left and the right side of every loop at the cut joint.
+
+        Args:
+            rates: velocities of the joints of the tree.
+        """
         return [(one.left.velocity(rates), one.right.velocity(rates)) for one in self.sides]
 
     def residuals(self, rates: JointEntries, rows: Sequence[LoopRow]) -> Vector:
-        """Return the equations without their cut joints, for rates of the tree's joints."""
+        """Return the residuals of velocity equations, without the contributions of the cut joints.
+
+        Args:
+            rates: velocities of the joints of the tree.
+            rows: velocity equations.
+        """
         moving = self.motions(rates)
         return [self.sides[row.loop].residual(row, *moving[row.loop]) for row in rows]
 
     def cut_rates(self, rates: JointEntries) -> dict[int, Scalar]:
-        """Return qdc, by loop, from rates that satisfy the loops."""
+        """Return the velocity qdc of the cut joint of each loop, by index of the loop.
+
+        Args:
+            rates: velocities of the joints of the tree, which satisfy the loops.
+        """
         moving = self.motions(rates)
         return {
             row.loop: -self.sides[row.loop].residual(row, *moving[row.loop]) for row in self.choice.closing
         }
 
     def drift(self, rates: JointEntries, rows: Sequence[LoopRow]) -> Vector:
-        """Return Psi or Phi: the differentiated equations at zero accelerations."""
+        """Return Psi or Phi: the time derivatives of velocity equations at zero joint accelerations.
+
+        Args:
+            rates: velocities of the joints of the tree, which satisfy the loops.
+            rows: the selected equations for Psi, the equations that contain a cut joint for Phi.
+        """
         moving, cut_rates = self.motions(rates), self.cut_rates(rates)
         drifts = [(one.left.drift(rates), one.right.drift(rates)) for one in self.sides]
         residuals = []
@@ -157,7 +179,10 @@ class LoopCoordinates(Coordinates):
         return residuals
 
     def constraint_efforts(self, multipliers: Sequence[Scalar]) -> dict[int, Scalar]:
-        """Return the efforts of the tree's joints due to Lagrange multipliers: transposed rows times multipliers."""
+        """Return the efforts at the joints of the tree due to the Lagrange multipliers of the selected equations.
+
+        They are the product of the transposed constraint matrix and the multipliers.
+        """
         efforts: dict[int, Scalar] = dict.fromkeys(self.joints, 0)
         for k, one in enumerate(self.sides):
             for side, which, sign in ((one.left, 0, 1), (one.right, 1, -1)):
@@ -181,11 +206,14 @@ class LoopCoordinates(Coordinates):
         return not self.passive
 
     def _spread(self, active: JointEntries, passive: Sequence[Scalar]) -> dict[int, Scalar]:
-        """Return every joint of the tree from the active and passive ones."""
+        """Return the rates of all joints of the tree from those of the active and passive joints."""
         return self.linear.rates({**active, **dict(zip(self.passive, passive, strict=True))})
 
     def _passive(self, active: JointEntries, drift: Sequence[Scalar]) -> Vector:
-        """Return -Wp^-1 (Wa x + drift)."""
+        """Return the rates -Wp^-1 (Wa x + drift) of the passive joints for the rates x of the active joints.
+
+        Rates are velocities with zero drift, or accelerations with the drift Psi.
+        """
         alone = self._spread(active, [0] * len(self.passive))
         right = [-(x + y) for x, y in zip(self.residuals(alone, self.choice.rows), drift, strict=True)]
         return self.factored.solve(right)
@@ -205,7 +233,12 @@ class LoopCoordinates(Coordinates):
         return self.accelerations_at(qdd, self.rates(qd))
 
     def accelerations_at(self, qdd: JointEntries, rates: JointEntries) -> dict[int, Scalar]:
-        """Return the accelerations of the tree's joints, from their rates."""
+        """Return the accelerations of all joints of the tree.
+
+        Args:
+            qdd: accelerations of the active joints.
+            rates: velocities of all joints of the tree.
+        """
         if not self.passive:
             return self.linear.rates(qdd)
         drift = self.drift(rates, self.choice.rows)
@@ -229,7 +262,7 @@ class LoopCoordinates(Coordinates):
 
     @cached_property
     def w(self) -> Matrix:
-        """W, the passive joints' rates for unit rates of the active ones."""
+        """Matrix W = -Wp^-1 Wa, which gives the velocities of the passive joints: qdp = W qda."""
         columns = []
         for i in self.own:
             unit: dict[int, Scalar] = {j: int(i == j) for j in self.own}

@@ -1,4 +1,4 @@
-"""Velocity equations in the arrangement of the 1997 paper, eq. (12) to (14), including parallelograms."""
+"""Velocity equations of closed loops arranged as in the 1997 paper, eq. (12) to (14), including parallelograms."""
 
 from __future__ import annotations
 
@@ -13,7 +13,11 @@ from symoro.robot.topology import cut_joints
 
 
 def stacked(joints: LoopCoordinates, rates: Mapping[int, Scalar]) -> dict[str, Matrix | Vector]:
-    """Return Wa .. Phi, W and b, by name, for rates of the tree's joints that keep the loops closed."""
+    """Return the matrices Wa, Wp, Wac, Wpc, Wc, W and the vectors Psi, Phi, b of eq. (12) to (14), by name.
+
+    Args:
+        rates: velocities of the joints of the tree, which keep the loops closed.
+    """
     made = _Stack(joints)
     wa, wp = made.velocity_rows(made.relations, joints.choice.rows)
     wac, wpc = made.velocity_rows(made.cut_relations, joints.choice.closing)
@@ -42,7 +46,7 @@ def stacked(joints: LoopCoordinates, rates: Mapping[int, Scalar]) -> dict[str, M
 
 
 class _Stack:
-    """Joints of the columns, and relations of parallelograms as rows."""
+    """Assembles the constraint matrices, with the linear relations of parallelograms as additional rows."""
 
     def __init__(self, joints: LoopCoordinates) -> None:
         self.joints = joints
@@ -53,7 +57,12 @@ class _Stack:
         self.cut_relations = {j: law for j, law in laws.items() if j > robot.NL}
 
     def velocity_rows(self, laws: Mapping[int, Relation], rows: Sequence[LoopRow]) -> tuple[Matrix, Matrix]:
-        """Return the rows of relations, then those of loops: active columns, and passive columns."""
+        """Return the rows of Wa and Wp, or of Wac and Wpc.
+
+        Args:
+            laws: linear relations of the dependent joints of parallelograms, which give the first rows.
+            rows: velocity equations of loops, which give the other rows.
+        """
         active, passive = self.joints.own, self.passive
         lines: list[dict[int, Scalar]] = []
         for j, law in laws.items():

@@ -6,9 +6,9 @@
 
     qdp = W qda,   W = -Wp^-1 Wa,       qddp = W qdda + b,   b = -Wp^-1 Psi
 
-Wp has one row and one column per passive joint of the tree, in frame order; the rows of a parallelogram are its linear
-relations. qd is the velocity of all joints of the tree and must satisfy the loops. `choice` documents the selection of
-the rows.
+The indices a, p and c denote the active, passive and cut joints. Wp has one row and one column per passive joint of the
+tree, in frame order; the rows of a parallelogram are its linear relations. The input qd contains the velocities of all
+joints of the tree, which must satisfy the loops. The module `choice` describes the selection of the rows.
 """
 
 from __future__ import annotations
@@ -47,7 +47,10 @@ B = Port("b", "p", "qddp = W qdda + b")
 
 
 def reason_not_driven(robot: Robot) -> str | None:
-    """Return the reason why there are no velocity equations, as far as the structure shows it, or None."""
+    """Return the reason why the robot has no velocity equations of loops, or None.
+
+    Only its structure is checked, not its geometry.
+    """
     return None if robot.B and loops(robot) else reason_not_closed(robot)
 
 
@@ -67,7 +70,7 @@ def reason_not_driven(robot: Robot) -> str | None:
     example="fourbar",
 )
 def loop_kinematics(robot: Robot) -> Program:
-    """Derive the velocity equations at a closed configuration."""
+    """Derive the velocity equations of the closed loops, and the motion of the passive joints."""
     # Imported here because they load NumPy, which the catalogue does not require.
     from symoro.models.kinematic.loop.coordinates import LoopCoordinates
     from symoro.models.kinematic.loop.equations import stacked
@@ -87,7 +90,7 @@ def loop_kinematics(robot: Robot) -> Program:
 
 
 def words(choice: LoopChoice) -> list[str]:
-    """Return sentences about the selected equations."""
+    """Return sentences that describe the selected velocity equations of each loop."""
     lines = [f"joint {j} is a linear function of others, in a parallelogram" for j in choice.linear.relations]
     for k, one in enumerate(choice.loops):
         kept = [f"{row.kind}{'xyz'[row.axis]}" for row in choice.rows if row.loop == k]

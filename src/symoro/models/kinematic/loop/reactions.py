@@ -1,10 +1,13 @@
-"""Reaction wrenches at the joints of closed loops: at the cut joints, and their effect along the tree.
+"""Reaction wrenches at the joints of closed loops: at the cut joints, and their effect on the links of the tree.
 
-With the Lagrange multipliers x of the rows, Wp' x = tau_p (Khalil 2010, section 4: the part of the tree's torques that
-the loops balance), the wrench sum x_i e_i acts on the left link of the loop at the cut, and the opposite wrench on the
-right link. Rows that were not selected have no multiplier: if the loops do not determine a component of a wrench, its
-value is arbitrary and NaN is returned. These components are determined numerically: the multipliers that cause no
-torque (M' y = 0 over all rows M of all loops) do not affect any other component, in every sampled configuration.
+The Lagrange multipliers x of the velocity equations satisfy Wp' x = tau_p (Khalil 2010, section 4), where tau_p are the
+torques of the tree that the loops balance. The wrench sum x_i e_i acts on the left link of the loop at the cut, and the
+opposite wrench on the right link.
+
+Equations that were not selected have no multiplier. If the loops do not determine a component of a wrench, its value is
+arbitrary and NaN is returned. These components are determined numerically: in every sampled configuration, the
+multipliers y that cause no torque (M' y = 0 with M the matrix of all equations of all loops) affect only these
+components.
 """
 
 from __future__ import annotations
@@ -36,13 +39,18 @@ WrenchEntry = tuple[int, int]  # (frame, component)
 
 @dataclass(frozen=True)
 class Undetermined:
-    """Components of the wrenches at the cut joints and on the links that the loops do not determine."""
+    """Components of the reaction wrenches that the loops do not determine.
+
+    Attributes:
+        cuts: pairs (cut joint, index of the component).
+        links: pairs (link, index of the component).
+    """
 
     cuts: frozenset[WrenchEntry]
     links: frozenset[WrenchEntry]
 
     def words(self) -> list[str]:
-        """Return sentences that list the outputs that are NaN."""
+        """Return one sentence per link or cut joint with the components that are not determined and are NaN."""
         lines = []
         for name, entries in (("reactions of link", self.links), ("cut_reactions of joint", self.cuts)):
             for j in sorted({j for j, _ in entries}):
@@ -70,7 +78,12 @@ def undetermined(robot: Robot) -> Undetermined:
 
 
 def _without_torque(choice: LoopChoice, given: LoopSamples, rows: Sequence[LoopRow], s: int) -> Array:
-    """Return multipliers of all rows that cause no torque at any joint."""
+    """Return a basis of the multipliers of all equations that cause no torque at any joint; one row per element.
+
+    Args:
+        given: numerical equations of the loops at closed configurations.
+        s: index of the configuration.
+    """
     lines, units = [], joint_units(choice.linear.robot, given.coordinates, given.length)
     for row in rows:
         one, axes = given.loops[row.loop], choice.loops[row.loop]
@@ -85,7 +98,17 @@ def _without_torque(choice: LoopChoice, given: LoopSamples, rows: Sequence[LoopR
 def _wrenches(
     choice: LoopChoice, given: LoopSamples, rows: Sequence[LoopRow], y: Array, s: int
 ) -> dict[int, tuple[int, Array, Array]]:
-    """Return force and moment on the left link of each loop, in the axes of its root."""
+    """Return the force and moment on the left link of each loop that correspond to Lagrange multipliers.
+
+    Args:
+        given: numerical equations of the loops at closed configurations.
+        rows: velocity equations.
+        y: one multiplier per equation.
+        s: index of the configuration.
+
+    Returns:
+        (Frame of the cut joint, force, moment) by index of the loop, in the axes of the loop's root.
+    """
     wrenches = {i: (one.loop.left, np.zeros(3), np.zeros(3)) for i, one in enumerate(choice.loops)}
     for row, x in zip(rows, y, strict=True):
         axes, (_, force, moment) = choice.loops[row.loop], wrenches[row.loop]
@@ -104,7 +127,13 @@ def _in_axes(given: LoopSamples, loop: int, frame: int, s: int, force: Array, mo
 def _on_links(
     choice: LoopChoice, given: LoopSamples, wrenches: Mapping[int, tuple[int, Array, Array]], s: int
 ) -> dict[int, Array]:
-    """Return the contribution of the wrenches at the cut joints to those on the links of the tree."""
+    """Return the wrench (6,) on each link of the tree that the wrenches at the cut joints cause.
+
+    Args:
+        given: numerical equations of the loops at closed configurations.
+        wrenches: (frame of the cut joint, force, moment) by index of the loop.
+        s: index of the configuration.
+    """
     on_links: dict[int, Array] = {}
     last = choice.linear.robot.NL
     for i, (_, force, moment) in wrenches.items():
@@ -122,7 +151,7 @@ def _collect(entries: set[WrenchEntry], wrenches: Mapping[int, Array]) -> None:
 
 
 class LoopReactions:
-    """Wrenches at the cut joints, from the efforts of the tree's joints."""
+    """Wrenches at the cut joints, computed from the efforts of the tree's joints."""
 
     def __init__(self, joints: LoopCoordinates, efforts: Mapping[int, Scalar]) -> None:
         self.joints, self.robot = joints, joints.robot
@@ -133,7 +162,11 @@ class LoopReactions:
         self.multipliers = joints.factored.solve_transposed([reduced[j] for j in joints.passive])
 
     def at_cuts(self) -> dict[int, Vector]:
-        """Return, per cut joint, the wrench of its antecedent on the link of frame k + B, in that frame."""
+        """Return the wrench at each cut joint, by number of the joint.
+
+        It is the wrench (force; moment) that the antecedent exerts on the link of frame k + B, in the axes of that
+        frame.
+        """
         wrenches = {}
         for i, one in enumerate(self.joints.choice.loops):
             wrench = self._wrench(i, one.loop.right)
@@ -141,7 +174,10 @@ class LoopReactions:
         return wrenches
 
     def on_environment(self) -> dict[int, Vector]:
-        """Return the wrench that each link exerts at the cuts, in its own frame, as for external wrenches."""
+        """Return the wrench that each link exerts at the cut joints, in its own frame, by link number.
+
+        The sign convention is that of external wrenches, which are exerted by a link on its environment.
+        """
         exerted: dict[int, Vector] = {}
         for i, one in enumerate(self.joints.choice.loops):
             for end, sign in ((one.loop.left, -1), (one.loop.right, 1)):
@@ -151,7 +187,7 @@ class LoopReactions:
         return exerted
 
     def _wrench(self, loop: int, frame: int) -> Wrench:
-        """Return the wrench on the left link at the cut, in the axes of one of the two cut frames."""
+        """Return the wrench on the left link at the cut joint of a loop, in the axes of one of its two cut frames."""
         sides = self.joints.sides[loop]
         left = frame == sides.axes.loop.left
         m: dict[str, Vector] = {"v": [0, 0, 0], "w": [0, 0, 0]}
@@ -162,13 +198,13 @@ class LoopReactions:
         return Wrench(matvec(turn, m["v"]), matvec(turn, m["w"]))
 
     def _from_side(self, loop: int, frame: int) -> list[list[Scalar]]:
-        """Return the rotation from the axes of a side to those of its cut frame."""
+        """Return the rotation from the axes in which a side of a loop is computed to those of its cut frame."""
         sides = self.joints.sides[loop]
         seen = sides.frames[0 if frame == sides.axes.loop.left else 1]
         return rotation_of(placement_between(self.builder, self.robot, frame, seen, self.at, self.trig))
 
     def _carried(self, loop: int, end: int) -> tuple[int, Wrench]:
-        """Return the link to which a cut frame is fixed, and the wrench in the frame of this link."""
+        """Return the link to which a cut frame is fixed, and the wrench at the cut in the frame of this link."""
         link = [0, *(j for j in chain(self.robot, end) if j <= self.robot.NL)][-1]
         wrench, sides = self._wrench(loop, end), self.joints.sides[loop]
         transform = placement_between(self.builder, self.robot, link, end, self.at, self.trig)

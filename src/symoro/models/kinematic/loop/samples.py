@@ -1,7 +1,8 @@
-"""Velocity equations of the loops in numbers, at random closed configurations.
+"""Numerical velocity equations of the loops at random closed configurations.
 
-For each loop, the difference of the velocities of the closing point (the common origin of frames k and k + B) on its
-two sides, and of the angular velocities, per unit rate of each coordinate, in the axes of the loop's root:
+The coefficients of a loop are, per unit velocity of each coordinate, the differences between its left and right side of
+the velocity of the closing point (the common origin of frames k and k + B) and of the angular velocity, in the axes of
+the loop's root. With z the axis and o the origin of a joint and p the closing point, a joint contributes
 
     revolute joint  (z x (p - o); z)        prismatic joint  (z; 0)        left side +, right side -
 """
@@ -30,7 +31,7 @@ POSTURES = 24  # number of configurations; half of them select, the others confi
 
 @dataclass(frozen=True)
 class LoopSample:
-    """One loop in S configurations with c coordinates.
+    """Velocity equations of one loop in S configurations with c coordinates.
 
     Attributes:
         linear, angular: (S, 3, c) coefficients in the axes of the root.
@@ -47,7 +48,13 @@ class LoopSample:
 
 @dataclass(frozen=True)
 class LoopSamples:
-    """Loops at closed configurations; `coordinates` are the joints of the columns, `length` is the largest length."""
+    """Velocity equations of several loops at random closed configurations.
+
+    Attributes:
+        coordinates: joints to which the columns of the equations belong.
+        loops: equations of each loop.
+        length: largest length of the loops.
+    """
 
     coordinates: tuple[int, ...]
     loops: tuple[LoopSample, ...]
@@ -55,11 +62,13 @@ class LoopSamples:
 
 
 def samples(robot: Robot, open_loops: Sequence[Loop], closing: Robot) -> LoopSamples:
-    """Return the equations of some loops at closed configurations.
+    """Return the velocity equations of loops at random closed configurations.
 
     Args:
-        closing: robot with relations in place of its parallelograms, from which the configurations are drawn, because
-            crossed parallelograms satisfy other equations.
+        robot: robot whose independent joints are the coordinates.
+        open_loops: loops whose equations are returned.
+        closing: robot whose parallelograms are replaced by linear relations. The configurations are drawn from it,
+            because crossed parallelograms satisfy other equations.
 
     Raises:
         NotApplicableError: no configuration closes the loops.
@@ -110,7 +119,7 @@ def _sampled(tree: NumericTree, loop: Loop, q: Array, coordinates: int) -> LoopS
 
 
 def _back(angle: Array) -> Array:
-    """Return Rz(angle)'."""
+    """Return the rotation matrices (S, 3, 3) about z by the negative angles."""
     rotation = np.zeros((len(angle), 3, 3))
     rotation[:, 0, 0] = rotation[:, 1, 1] = np.cos(angle)
     rotation[:, 0, 1], rotation[:, 1, 0], rotation[:, 2, 2] = np.sin(angle), -np.sin(angle), 1

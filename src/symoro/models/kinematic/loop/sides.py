@@ -1,21 +1,23 @@
 """The two sides of each loop: contribution of each joint to the velocity of the cut frames.
 
-With p the common origin of frames k and k + B, relative to the root of the loop, joint j contributes on its side
+Let p be the common origin of the cut frames k and k + B, and o_j the origin of frame j, relative to the root of the
+loop. Joint j contributes on its side
 
     revolute   v_j = z_j x (p - o_j),  w_j = z_j          prismatic   v_j = z_j,  w_j = 0
 
-and both sides have the same velocity (1997 paper, eq. 11): along an axis e, with zk the axis of the cut joint,
+Both sides have the same velocity (1997 paper, eq. 11). Along an axis e, with zk the axis of the cut joint,
 
     e . sum_left v_j qd_j  +  s e . zk qd_k   =  e . sum_right v_j qd_j
     e . sum_left w_j qd_j  +  sb e . zk qd_k  =  e . sum_right w_j qd_j
 
-In the time derivative, with u_j the angular velocity after joint j and i the joint before it, the terms due to the
-velocities alone (classical acceleration of p, and angular acceleration) are
+with s = sigma_k (1 for a prismatic cut joint, 0 for a revolute one) and sb = 1 - s. In the time derivative, with u_j
+the angular velocity after joint j and i the joint before it, the terms due to the velocities alone (classical
+acceleration of p, and angular acceleration) are
 
     a = sum (u_i + u_j) x v_j qd_j,    al = sum u_i x w_j qd_j,    and (1 + s) u_left x zk qd_k for the cut joint.
 
-The motion of the root is arbitrary, because it is the same for both sides. Each side is computed in its own axes; the
-axis e of an equation is expressed in those of the left and of the right side.
+The motion of the root is arbitrary, because it is the same for both sides. Each side is computed in the axes of a
+separate frame; the axis e of an equation is expressed in the axes of the left and of the right side.
 """
 
 from __future__ import annotations
@@ -48,7 +50,10 @@ NOTHING: Vector = [0, 0, 0]
 
 @dataclass(frozen=True)
 class Motion:
-    """Linear and angular motion at the point p: a velocity, or the velocity-dependent part of an acceleration."""
+    """Linear and angular motion of the link at the point p.
+
+    It is a velocity, or the part of an acceleration that depends on velocities only.
+    """
 
     linear: Vector
     angular: Vector
@@ -56,7 +61,10 @@ class Motion:
 
 @dataclass(frozen=True)
 class LoopSide:
-    """One side of a loop: (v, w) of its moving joints from the root outward, in the axes of one frame."""
+    """One side of a loop: contributions (v_j, w_j) of its moving joints, from the root outward.
+
+    All vectors are expressed in the axes of one frame.
+    """
 
     columns: Mapping[int, tuple[Vector, Vector]]
     axis: Vector  # of the cut joint
@@ -68,7 +76,7 @@ class LoopSide:
         return Motion(linear, angular)
 
     def drift(self, rates: Rates) -> Motion:
-        """Return the velocity-dependent part of the acceleration."""
+        """Return the velocity-dependent part of the acceleration at p, for given joint velocities."""
         linear, angular, before = list(NOTHING), list(NOTHING), list(NOTHING)
         for j, (v, w) in self.columns.items():
             rotation = scale(rates[j], w)
@@ -79,13 +87,13 @@ class LoopSide:
         return Motion(linear, angular)
 
     def efforts(self, force: Vector, moment: Vector) -> dict[int, Scalar]:
-        """Return the joint efforts due to a wrench at p."""
+        """Return the efforts at the joints of this side that correspond to a force and a moment at p."""
         return {j: dot(v, force) + dot(w, moment) for j, (v, w) in self.columns.items()}
 
 
 @dataclass(frozen=True)
 class LoopSides:
-    """Loop with its two sides, and the axes of its equations (columns) in the axes of each side."""
+    """Loop with its two sides, and the axes of its equations expressed in the axes of each side."""
 
     axes: LoopAxes
     sigma: JointType  # of the cut joint
@@ -96,12 +104,12 @@ class LoopSides:
     shift: Scalar = 0  # coordinate of p along the axis of a prismatic cut joint
 
     def along(self, row: LoopRow) -> tuple[Vector, Vector]:
-        """Return the axis of an equation, in the axes of the left and of the right side."""
+        """Return the axis e of an equation in the axes of the left side, and in those of the right side."""
         left, right = self.seen[row.kind]
         return [line[row.axis] for line in left], [line[row.axis] for line in right]
 
     def coefficient(self, row: LoopRow, j: int) -> Scalar:
-        """Return the coefficient of joint j in an equation."""
+        """Return the coefficient of the velocity of joint j in a velocity equation of the loop."""
         which = 0 if row.kind == "v" else 1
         left, right = self.along(row)
         total: Scalar = 0
@@ -112,14 +120,20 @@ class LoopSides:
         return total
 
     def residual(self, row: LoopRow, left: Motion, right: Motion) -> Scalar:
-        """Return the residual of an equation for the motions of the two sides."""
+        """Return the difference between the motions of the left and the right side along the axis of an equation."""
         one, other = self.along(row)
         if row.kind == "v":
             return dot(one, left.linear) - dot(other, right.linear)
         return dot(one, left.angular) - dot(other, right.angular)
 
     def cut_drift(self, row: LoopRow, rate: Scalar, left: Motion) -> Scalar:
-        """Return the contribution of the cut joint to the drift of an equation: (1 + s) e . (u x zk) qd_k."""
+        """Return the contribution of the cut joint to the velocity-dependent acceleration, (1 + s) e . (u x zk) qd_k.
+
+        Args:
+            row: velocity equation, with the axis e.
+            rate: velocity qd_k of the cut joint.
+            left: velocity of the left side, with the angular velocity u.
+        """
         kind = {JointType.REVOLUTE: "w", JointType.PRISMATIC: "v", JointType.FIXED: ""}[self.sigma]
         if row.kind != kind:
             return 0
@@ -131,17 +145,18 @@ class LoopSides:
 def loop_sides(
     builder: Builder, robot: Robot, q: Mapping[int, Scalar], choice: LoopChoice, trig: Trigonometry
 ) -> list[LoopSides]:
-    """Return the sides of all loops that are not parallelograms."""
+    """Return the two sides of every loop that has velocity equations."""
     at = {**q, **{one.loop.left: 0 for one in choice.loops}}
     return [_Sides(builder, robot, at, one, trig).made() for one in choice.loops]
 
 
 class _Sides:
-    """Computes the sides of one loop.
+    """Computes the two sides of one loop.
 
-    The left side is expressed in the axes of frame m, the right one in those of frame n. If the equations are written
-    in frames k (before the rotation of its joint) and k + B, these are m and n, which differ by a rotation about the
-    common z; otherwise they are the frame of the equations on its side, and the root.
+    The left side is expressed in the axes of frame m, the right side in those of frame n. If the equations are written
+    in the axes of the cut frames k (before the rotation of its joint) and k + B, then m = k and n = k + B, which differ
+    by a rotation about the common z axis. Otherwise, one of m and n is the frame in whose axes the equations are
+    written, and the other is the root.
     """
 
     def __init__(
@@ -174,14 +189,17 @@ class _Sides:
         return LoopSides(self.axes, self.sigma, left, right, seen, (self.m, self.n), shift)
 
     def _closing(self, transform: Matrix) -> Matrix:
-        """Return the rotation of frame k, before that of its joint, in frame k + B: about z in a closed loop."""
+        """Return the rotation of frame k, before the rotation of its joint, in frame k + B.
+
+        In a closed loop this is a rotation about z, or the identity if the cut joint is not revolute.
+        """
         if self.sigma != JointType.REVOLUTE:
             return identity(3)
         c, s = transform[0][0], transform[1][0]
         return [[c, -s, 0], [s, c, 0], [0, 0, 1]]
 
     def _seen(self, frame: int, other: int) -> Matrix:
-        """Return the axes of frame `other` as columns, in those of frame `frame`."""
+        """Return the rotation matrix whose columns are the axes of frame `other` in frame `frame`."""
         loop = self.loop
         if frame == other:
             return identity(3)

@@ -1,13 +1,13 @@
-"""Ackermann steering: dependent steering joints for which all axles intersect in one point, for any layout.
+"""Ackermann steering: dependent steering joints for which the axes of all wheels meet in one point.
 
 The fixed wheels and the leading steering wheels leave one motion of the base, xi = (x, y, turn), which satisfies their
-sliding constraints C xi = 0: with two independent rows, xi = c1 x c2, a polynomial in sines and cosines. A dependent
-wheel travels along the velocity of its centre c,
+sliding constraints C xi = 0: with two independent rows c1 and c2, xi = c1 x c2, a polynomial in sines and cosines. The
+direction of travel of a dependent wheel is that of the velocity v of its centre c,
 
     v = xi_xy + xi_turn k x c,    q_s = atan2(k.(t0 x v), t0.v)
 
-with t0 its direction of travel at q_s = 0. For wheels at the front corners of a car this is
-cot q_l - cot q_r = width / base (R. N. Jazar, Vehicle Dynamics, 2008, chapter 7).
+with k the vertical axis, q_s the steering angle and t0 the direction of travel at q_s = 0. For wheels at the front
+corners of a car this is cot q_l - cot q_r = width / base (R. N. Jazar, Vehicle Dynamics, 2008, chapter 7).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ UP: Vector = [0, 0, 1]
 def tied_positions(
     builder: Builder, robot: Robot, joints: CoupledCoordinates, trig: Trigonometry
 ) -> dict[int, Scalar]:
-    """Return the positions of the steering joints that depend on others.
+    """Return the positions of the dependent steering joints, which follow from Ackermann's relation, by joint.
 
     Raises:
         NotApplicableError: the leading wheels do not leave exactly one motion of the base.
@@ -46,13 +46,16 @@ def tied_positions(
 def sliding(
     builder: Builder, robot: Robot, wheel: Wheel, positions: Mapping[int, Scalar], trig: Trigonometry
 ) -> Vector:
-    """Return the sliding constraint on the base, (z_x, z_y, z.(k x c)), of a wheel whose centre is fixed on it."""
+    """Return the coefficients (z_x, z_y, z.(k x c)) of the sliding constraint of a wheel on the base velocity.
+
+    The centre c of the wheel is fixed on the base; z is its axle and k the vertical axis.
+    """
     axle, centre = axes_from(builder, robot, 0, wheel.frame, positions, trig)[wheel.frame]
     return [builder.number(x) for x in (axle[0], axle[1], dot(axle, cross(UP, centre)))]
 
 
 def _motion(builder: Builder, robot: Robot, joints: CoupledCoordinates, trig: Trigonometry) -> Vector:
-    """Return the motion of the base that the leading wheels allow."""
+    """Return the velocity (x, y, turn) of the base, up to a factor, that the leading wheels allow."""
     leading = [
         wheel
         for wheel in robot.wheels

@@ -37,11 +37,12 @@ UP: Vector = [0, 0, 1]
 
 @dataclass(frozen=True)
 class Constraint:
-    """Row of W: its entries by column; V0x V0y W0z come first, then the joint coordinates.
+    """One rolling constraint, a row of the matrix W.
 
     Attributes:
         wheel: number of the wheel, from 1.
         what: 'rolling', 'sliding', 'roller' or 'linkage'.
+        entries: coefficients by column; the columns V0x, V0y, W0z come first, then the joint coordinates.
     """
 
     wheel: int
@@ -51,13 +52,23 @@ class Constraint:
 
 @dataclass(frozen=True)
 class Contact:
-    """Velocity of the contact point per unit of each column, along the direction of travel and along the axle."""
+    """Coefficients of the velocity of a wheel's contact point, by column of W.
+
+    Attributes:
+        travel: coefficients of the velocity along the direction of travel.
+        axle: coefficients of the velocity along the axle.
+    """
 
     travel: Mapping[int, Scalar]
     axle: Mapping[int, Scalar]
 
     def along(self, travel: Scalar, axle: Scalar) -> dict[int, Scalar]:
-        """Return the velocity along a linear combination of the two directions."""
+        """Return the coefficients of a linear combination of the two velocities.
+
+        Args:
+            travel: factor of the velocity along the direction of travel.
+            axle: factor of the velocity along the axle.
+        """
         return {k: travel * self.travel[k] + axle * self.axle[k] for k in self.travel}
 
 
@@ -69,7 +80,7 @@ def contact(
     positions: Mapping[int, Scalar],
     trig: Trigonometry,
 ) -> Contact:
-    """Return the contact point of a wheel at the given joint positions."""
+    """Return the coefficients of the velocity of a wheel's contact point at the given joint positions."""
     axes = axes_from(builder, robot, 0, wheel.frame, positions, trig)
     axle, centre = axes[wheel.frame]
     both = cross(axle, UP), axle
@@ -107,9 +118,15 @@ def _turned(
     trig: Trigonometry,
     upward: Scalar,
 ) -> tuple[int, Vector]:
-    """Return the sign of a vertical joint (up or down), and its effect on the velocity of the wheel.
+    """Return the velocity of a wheel's contact point due to the vertical revolute joint j.
 
-    The velocity is expressed in the frame of the joint and does not depend on its angle.
+    The velocity is computed in the frame of the joint and does not depend on its angle.
+
+    Args:
+        upward: vertical component of the joint axis.
+
+    Returns:
+        Sign of the joint axis (1 upward, -1 downward), and the velocity along the direction of travel and the axle.
     """
     axle, centre = axes_from(builder, robot, j, wheel.frame, positions, trig)[wheel.frame]
     sign = round(WheelSamples(builder).values([upward])[0][0])
@@ -120,7 +137,7 @@ def _turned(
 def constraints(
     builder: Builder, robot: Robot, joints: CoupledCoordinates, trig: Trigonometry
 ) -> list[Constraint]:
-    """Return the rows of all wheels, including redundant ones; rows that constrain only the base come first."""
+    """Return the rolling constraints of all wheels, including redundant ones; sliding constraints come first."""
     tied = tied_positions(builder, robot, joints, trig)
     positions = {**joints.positions, **tied}
     rows: list[Constraint] = []
@@ -147,7 +164,12 @@ def _row(builder: Builder, wheel: int, what: str, entries: Mapping[int, Scalar])
 def _linkage(
     builder: Builder, number: int, wheel: Wheel, joints: CoupledCoordinates, position: Expr
 ) -> Constraint:
-    """Return the row qd_s = sum of df/dq_i qd_i."""
+    """Return the constraint qd_s - sum of df/dq_i qd_i = 0 of a dependent steering joint s.
+
+    Args:
+        number: number of the wheel, from 1.
+        position: f(q), the position of the steering joint as a function of the others.
+    """
     variables = [builder.number(joints.positions[j]) for j in joints.own]
     partials = derivatives(builder.graph, [position.lit], [x.lit >> 1 for x in variables])[0]
     entries: dict[int, Scalar] = {BASE + k: -Expr(builder.graph, lit) for k, lit in enumerate(partials)}

@@ -1,4 +1,4 @@
-"""Check that the active joints of a wheeled robot determine its motion, and report surplus or missing ones."""
+"""Check that the active joints of a wheeled robot determine its motion, and report surplus or missing joints."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ def leading_drives(
     *,
     surplus: bool = False,
 ) -> tuple[int, ...]:
-    """Return the active joints that determine the motion: all of them, unless a surplus is allowed.
+    """Return active joints that determine the motion of a wheeled robot.
 
     Args:
-        own: joints of the columns of W after those of the base.
+        own: joint coordinates of the columns of W, after those of the base.
         active: active joints.
-        matrices: W, of full rank, at random numbers.
-        surplus: whether there may be more active joints; the first ones, in frame order, that determine the motion
-            are returned.
+        matrices: values of W, of full rank, at random joint positions and parameters.
+        surplus: whether there may be more active joints than degrees of freedom. The first ones, in frame order, that
+            determine the motion are then returned; otherwise all are returned.
 
     Raises:
         NotApplicableError: there are too many or too few active joints; the message names them.
@@ -64,18 +64,23 @@ def leading_drives(
 
 
 def _determined(matrices: Sequence[Matrix], own: Sequence[int], active: Sequence[int]) -> int:
-    """Return the number of degrees of freedom that the active joints determine."""
+    """Return the number of degrees of freedom that the active joints determine.
+
+    Args:
+        matrices: values of W at random joint positions and parameters.
+        own: joint coordinates of the columns of W, after those of the base.
+    """
     return _more(matrices, [BASE + list(own).index(j) for j in active])
 
 
 def _more(matrices: Sequence[Matrix], columns: Sequence[int]) -> int:
-    """Return the number of independent motions that W leaves to some columns."""
+    """Return the number of given columns of W whose velocities are independent under the constraints."""
     width = len(matrices[0][0])
     units = [[1.0 if k == c else 0.0 for k in range(width)] for c in columns]
     return rank([[*matrix, *units] for matrix in matrices], WHAT) - len(matrices[0])
 
 
 def _named(robot: Robot, joints: Sequence[int]) -> str:
-    """Return the numbers of joints as text, with their names."""
+    """Return a text that lists joints by number and name, such as "joints 1 'left', 2 'right'"."""
     words = [f"{j} '{robot.frame(j).name}'" if robot.frame(j).name else str(j) for j in joints]
     return ("joints " if len(words) > 1 else "joint ") + ", ".join(words) if words else "none"

@@ -1,9 +1,10 @@
-"""Solution of the rolling constraints W x = b for some columns: the joints one after another, then the base.
+"""Solution of the rolling constraints W x = b for some unknowns: one joint after another, then the base.
 
-A joint that steers or spins a wheel appears in few rows, mostly with a constant coefficient (the radius, the offset of
-a castor). Each unknown joint is therefore eliminated by one row, from which it is computed when the other columns are
-known. The remaining rows constrain only the base: at most three, solved by cofactors without a null space
-(`solvers.SparseRows`). The same steps apply to velocities (b = 0) and accelerations (b = -Wdot x).
+A joint that steers or spins a wheel appears in few equations, mostly with a constant coefficient (the radius, the
+offset of a castor). Each unknown joint is therefore eliminated by one equation, from which it is computed when the
+other unknowns are known. The remaining equations, at most three, constrain only the base. They are solved by cofactors,
+without a null space (`solvers.SparseRows`). The same steps apply to velocities (b = 0) and accelerations
+(b = -Wdot x).
 """
 
 from __future__ import annotations
@@ -30,13 +31,13 @@ def eliminated(
     *,
     base: bool,
 ) -> RowElimination:
-    """Eliminate the joints (columns), and optionally the base.
+    """Eliminate joint velocities, and optionally those of the base, from the rolling constraints.
 
     Args:
-        rows: entries of W by column.
-        joints: columns of the joints.
+        rows: entries of each row of W, by column.
+        joints: columns of the joints that are eliminated.
         length: length of the order of the robot's size, from its parameters; it makes the base's columns comparable.
-        base: whether to eliminate the base.
+        base: whether to eliminate the base velocities as well.
     """
     work, waiting = SparseRows(builder, rows, lambda k: length if k >= 2 else 1), list(joints)
     samples = WheelSamples(builder)
@@ -52,7 +53,15 @@ def eliminated(
 
 
 def _pivot(samples: WheelSamples, work: SparseRows, waiting: list[int], length: Scalar) -> tuple[int, int]:
-    """Return a joint and the row that eliminates it: constant pivots first, then the joint in the fewest rows."""
+    """Return the column of the joint that is eliminated next, and the row that is used.
+
+    Constant pivots are preferred, then joints that appear in the fewest rows.
+
+    Args:
+        work: remaining rows.
+        waiting: columns of the joints that are not yet eliminated.
+        length: length with which pivots are compared.
+    """
     rows, left = work.rows, work.left
     places = [(k, i) for k in waiting for i in sorted(left) if k in rows[i]]
     values = samples.values([*(rows[i][k] for k, i in places), length]) if places else []

@@ -2,9 +2,9 @@
 
     W [V0x V0y W0z qd]' = 0,    [V0x V0y W0z qd]' = G qda
 
-W and G depend only on the angles about vertical axes, and for closed loops also on their configuration. det vanishes
-where the active joints cannot drive the robot (a rear-wheel-driven car with its steering at a right angle); G is NaN
-there.
+W and G depend only on the angles about vertical axes, and for robots with closed loops also on the configuration of the
+loops. The output `det` vanishes where the active joints cannot drive the robot (a rear-wheel-driven car with its
+steering at a right angle); G is NaN there.
 
 G. Campion, G. Bastin, B. d'Andrea-Novel, IEEE Transactions on Robotics and Automation 12, 1996.
 """
@@ -48,7 +48,7 @@ DET = Port("det", "", "zero where the active joints cannot drive the robot")
     example="diffdrive",
 )
 def wheel_kinematics(robot: Robot) -> Program:
-    """Derive the constraints of the wheels and the motion by the active joints."""
+    """Derive the rolling constraints W of the wheels, and the matrix G of the motion due to the active joints."""
     from symoro.models.coordinates.wheels import WheelCoordinates  # imported here because it loads NumPy
 
     builder = Builder(f"{robot.name}_wheel_kinematics")

@@ -1,8 +1,8 @@
 """Class of a wheeled robot: its degrees of mobility and steerability.
 
-With C the sliding constraints of the fixed and the steering wheels on the base's motion xi = (x, y, turn),
+With C the sliding constraints of the fixed and the steering wheels on the base's velocity xi = (x, y, turn),
 
-    degree of mobility        3 - rank C                        instantaneous degrees of freedom of the base
+    degree of mobility        3 - rank C                          instantaneous degrees of freedom of the base
     degree of steerability    rank of the steering wheels' rows   wheels that are steered independently
 
 both at generic steering angles; castors and Swedish wheels impose no constraint. Five classes exist: (3,0), (2,0),
@@ -45,7 +45,7 @@ class WheeledClass(NamedTuple):
 
     @property
     def words(self) -> str:
-        """Description of the class."""
+        """Description of the class in words, for example for messages and tables."""
         kind = f"class ({self.mobility},{self.steerability})"
         description = CLASSES.get((self.mobility, self.steerability))
         if description is None:
@@ -57,10 +57,10 @@ class WheeledClass(NamedTuple):
 
 @dataclass(frozen=True)
 class Axles:
-    """Sliding constraints of the wheels on the base.
+    """Sliding constraints of the fixed and the steering wheels on the velocity of the base.
 
     Attributes:
-        rows: independent constraints.
+        rows: coefficients of the independent constraints.
         steering: coordinates that steer leading wheels, in frame order.
         class_: degrees of mobility and steerability.
     """
@@ -86,7 +86,7 @@ def mobility(robot: Robot) -> WheeledClass:
 
 
 def axles(builder: Builder, robot: Robot, joints: CoupledCoordinates, trig: Trigonometry) -> Axles:
-    """Return the constraints of the fixed and the steering wheels on the base."""
+    """Return the sliding constraints of the fixed and the steering wheels on the velocity of the base."""
     positions = {**joints.positions, **tied_positions(builder, robot, joints, trig)}
     binding = [wheel for wheel in robot.wheels if _binds(robot, wheel)]
     every = [sliding(builder, robot, wheel, positions, trig) for wheel in binding]
@@ -101,7 +101,10 @@ def axles(builder: Builder, robot: Robot, joints: CoupledCoordinates, trig: Trig
 
 
 def _binds(robot: Robot, wheel: Wheel) -> bool:
-    """Return whether a wheel prevents sliding of the base along its axle, without a moving joint between them."""
+    """Return whether a wheel prevents sliding of the base along its axle.
+
+    It does if it is a fixed or steering wheel and only its steering joint moves it relative to the base.
+    """
     between = [j for j in chain(robot, wheel.frame) if j not in (wheel.frame, wheel.steering)]
     mounted = not any(robot.frame(j).moving for j in between)
     return mounted and wheel.kind in (WheelKind.FIXED, WheelKind.STEERING)

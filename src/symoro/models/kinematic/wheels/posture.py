@@ -1,18 +1,20 @@
 """`posture-kinematics`, `configuration-kinematics`: state models of wheeled robots.
 
-The posture of the base is (x, y, theta) in the world; beta are its steering angles. With Sigma a basis of the motions
-that the sliding constraints C xi = 0 of `mobility` allow,
+The posture of the base is (x, y, theta) in the world; beta are its steering angles. With Sigma a basis of the base
+velocities that the sliding constraints C xi = 0 of `mobility` allow,
 
     [xd yd thetad betad] = S [eta; zeta],    S = [R(theta) Sigma(beta) 0; 0 1]
-    [xd yd thetad qd]    = S [eta; zeta; others],    the other wheels' joints by rolling, those of an arm unchanged
+    [xd yd thetad qd]    = S [eta; zeta; others]
 
-(Campion, Bastin, d'Andrea-Novel 1996). Sigma contains no division:
+(Campion, Bastin, d'Andrea-Novel 1996), where eta are the coordinates of the base velocity in Sigma and zeta the
+steering rates. In the second equation, the rates of the other wheels' joints follow from rolling; `others` are the
+rates of all remaining joints, such as those of an arm. Sigma contains no division:
 
-    mobility 3    the unit matrix mobility 2    (b, -a, 0) and (-a c, -b c, 1) for the row (a, b, c): along the
-    direction of travel, and the rotation mobility 1    c1 x c2 for the rows c1, c2, which vanishes where the two axles
-    coincide: det = |c1 x c2|^2
+    mobility 3    the unit matrix
+    mobility 2    (b, -a, 0) and (-a c, -b c, 1) for the row (a, b, c): along the direction of travel, and the rotation
+    mobility 1    c1 x c2 for the rows c1, c2, which vanishes where the two axles coincide: det = |c1 x c2|^2
 
-They do not depend on the choice of active joints.
+Both models do not depend on the choice of active joints.
 """
 
 from __future__ import annotations
@@ -62,7 +64,7 @@ DET = Port("det", "", "zero where axles coincide and the base could rotate about
     example="car",
 )
 def posture_kinematics(robot: Robot) -> Program:
-    """Derive the rates of posture and steering angles."""
+    """Derive the matrix S that gives the rates of the base posture and the steering angles."""
     builder = Builder(f"{robot.name}_posture_kinematics")
     trig = Trigonometry(builder, robot)
     joints = posture(builder, robot)
@@ -77,7 +79,10 @@ def posture_kinematics(robot: Robot) -> Program:
 
 
 def has_free_joints(robot: Robot) -> str | None:
-    """Return the reason why the joints that no wheel determines are not independent, or None."""
+    """Return the reason why `configuration-kinematics` does not apply to a robot, or None if it applies.
+
+    The joints that no wheel determines must be independent, so that closed loops are excluded.
+    """
     tied = "its closed loops constrain the joints that no wheel determines: their rates are not independent"
     return on_wheels(robot) or (tied if robot.B else None)
 
@@ -96,7 +101,7 @@ def has_free_joints(robot: Robot) -> str | None:
     example="car",
 )
 def configuration_kinematics(robot: Robot) -> Program:
-    """Derive the rates of the posture and of all joints."""
+    """Derive the matrix S that gives the rates of the base posture and of all joints."""
     builder = Builder(f"{robot.name}_configuration_kinematics")
     trig = Trigonometry(builder, robot)
     joints = posture(builder, robot)
@@ -112,7 +117,11 @@ def configuration_kinematics(robot: Robot) -> Program:
 
 
 def motions(builder: Builder, rows: Matrix) -> Matrix:
-    """Return the columns of Sigma."""
+    """Return the columns of Sigma, a basis of the base velocities that the sliding constraints allow.
+
+    Args:
+        rows: coefficients of at most two independent sliding constraints.
+    """
     if not rows:
         return identity(3)
     if len(rows) == 1:
@@ -141,7 +150,12 @@ def _heading(builder: Builder) -> tuple[Scalar, Scalar]:
 
 
 def _turned(turn: tuple[Scalar, Scalar], v: Sequence[Scalar]) -> Vector:
-    """Return the motion of the base in the world's axes."""
+    """Return the base velocity v = (x, y, turn) in the axes of the world.
+
+    Args:
+        turn: sine and cosine of the heading.
+        v: velocity in the axes of frame 0.
+    """
     s, c = turn
     return [c * v[0] - s * v[1], s * v[0] + c * v[1], v[2]]
 
@@ -153,7 +167,12 @@ def _configuration(
     axle_lines: Axles,
     rows: Sequence[Constraint],
 ) -> Matrix:
-    """Return the columns of S, in the axes of frame 0."""
+    """Return the columns of S for all joints, with the base velocity in the axes of frame 0.
+
+    Args:
+        axle_lines: sliding constraints on the base.
+        rows: independent rolling constraints.
+    """
     width = BASE + len(joints.own)
     steering = [BASE + joints.own.index(j) for j in axle_lines.steering]
     bound = {k for row in rows for k in row.entries if k >= BASE} - set(steering)

@@ -2,9 +2,9 @@
 
     W x = 0,    x = G qda,    xd = G qdda + g,    g from W xd = -Wdot x with qdda = 0
 
-W has the rows of `contact` that are independent at random numbers. The number of active joints must equal the number
-of degrees of freedom 3 + n - rank W, and they must determine the motion. Vd0 is the classical acceleration: [xd_1 -
-W0z V0y, xd_2 + W0z V0x, xd_3].
+W contains the constraints of `contact` that are independent at random joint positions and parameters. The number of
+active joints must equal the number of degrees of freedom 3 + n - rank W, and they must determine the motion. Vd0 is the
+classical acceleration: [xd_1 - W0z V0y, xd_2 + W0z V0x, xd_3].
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ WHAT = "the constraints of the wheels"
 
 @dataclass(frozen=True)
 class Rolling:
-    """Motion of a wheeled robot.
+    """Rolling constraints W x = 0 of a wheeled robot and their solution x = G qda.
 
     Attributes:
         joints: joint coordinates.
         positions: position of every joint of the tree; those of dependent steering joints follow from Ackermann's
             relation.
         active: joints whose velocities are given, in frame order.
-        drives: the active joints, including a surplus if it is allowed.
+        drives: all active joints, including a surplus if it is allowed.
         rows: independent constraints, the rows of W.
         elimination: solution of the constraints.
         G: one row per column of W, one column per active joint.
@@ -55,19 +55,25 @@ class Rolling:
 
     @property
     def size(self) -> int:
-        """Number of columns of W, 3 + n."""
+        """Number 3 + n of columns of W: base velocities and joint coordinates."""
         return BASE + len(self.joints.own)
 
     def matrix(self) -> Matrix:
-        """Return W."""
+        """Return the matrix W of the independent rolling constraints."""
         return [[row.entries.get(k, 0) for k in range(self.size)] for row in self.rows]
 
     def rates(self, qda: Sequence[Scalar]) -> Vector:
-        """Return x = G qda."""
+        """Return the velocities x = G qda of base and joints for velocities qda of the active joints."""
         return matvec(self.G, qda)
 
     def drift(self, x: Vector) -> Vector:
-        """Return g, the value of xd at qdda = 0, by the exact derivative of the constraints."""
+        """Return g, the accelerations xd of base and joints at zero accelerations of the active joints.
+
+        The constraints are differentiated symbolically.
+
+        Args:
+            x: velocities [V0x V0y W0z qd].
+        """
         graph = self.builder.graph
         seeds = {}
         for k, j in enumerate(self.joints.own):
@@ -86,36 +92,53 @@ class Rolling:
         return [solution.get(k, 0) for k in range(self.size)]
 
     def accelerations(self, x: Vector, qdda: Sequence[Scalar]) -> Vector:
-        """Return xd = G qdda + g."""
+        """Return the accelerations xd = G qdda + g of base and joints.
+
+        Args:
+            x: velocities [V0x V0y W0z qd].
+            qdda: accelerations of the active joints.
+        """
         return add(matvec(self.G, qdda), self.drift(x))
 
     def tree(self, x: Vector) -> dict[int, Scalar]:
-        """Return the rates of every joint of the tree, from x or xd."""
+        """Return the rates of every joint of the tree from the velocities x, or from the accelerations xd."""
         return self.joints.rates(dict(zip(self.joints.own, x[BASE:], strict=True)))
 
     def of_drives(self) -> Matrix:
-        """Return the rows of G of all active joints; the unit matrix if there is no surplus."""
+        """Return the rows of G that give the velocities of all active joints.
+
+        This is the unit matrix if there are no surplus active joints.
+        """
         return [self.G[BASE + self.joints.own.index(j)] for j in self.drives]
 
     def project(self, forces: Vector) -> Vector:
-        """Return G' times the forces on the base (along x, along y, about z) and on the coordinates."""
+        """Return the efforts G' f at the active joints that are equivalent to the forces f.
+
+        Args:
+            forces: forces on the base (along x, along y, about z), then efforts on the joint coordinates.
+        """
         return matvec(transpose(self.G), forces)
 
 
 def classical(x: Vector, xd: Vector) -> Vector:
-    """Return Vd0 = d/dt [V0x V0y W0z] + W0z x V0."""
+    """Return the classical acceleration of the base, Vd0 = d/dt [V0x V0y W0z] + W0z x V0.
+
+    Args:
+        x: velocities [V0x V0y W0z ...].
+        xd: their time derivatives.
+    """
     return [xd[0] - x[2] * x[1], xd[1] + x[2] * x[0], xd[2]]
 
 
 def active_joints(joints: CoupledCoordinates, robot: Robot) -> tuple[int, ...]:
-    """Return the actuated coordinates, in frame order."""
+    """Return the joint coordinates that are actuated, in frame order."""
     return tuple(j for j in joints.own if robot.frame(j).mu)
 
 
 def independent_constraints(
     builder: Builder, robot: Robot, joints: CoupledCoordinates, trig: Trigonometry
 ) -> tuple[Constraint, ...]:
-    """Return the independent constraints of the wheels, the rows of W."""
+    """Return the independent rolling constraints of the wheels, the rows of W."""
     rows = constraints(builder, robot, joints, trig)
     width = BASE + len(joints.own)
     dense: Matrix = [[row.entries.get(k, 0) for k in range(width)] for row in rows]
@@ -131,7 +154,7 @@ def rolling(
     surplus: bool = False,
     joints: CoupledCoordinates | None = None,
 ) -> Rolling:
-    """Declare the input q and return the motion of a wheeled robot.
+    """Declare the input q and return the rolling constraints of a wheeled robot with their solution.
 
     Args:
         surplus: whether there may be more active joints than degrees of freedom.

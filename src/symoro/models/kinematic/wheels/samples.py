@@ -1,8 +1,7 @@
 """Generic ranks of rolling constraints, from their values at random joint positions and random parameters.
 
-Rows are in units of a length of the robot: the columns of the base's translation have no unit, the others are
-lengths.
-If a rank is undecided at any sample, the model is rejected.
+Lengths are divided by a length of the robot, so that all coefficients are comparable. If a rank is not clear at any
+sample, the model is rejected.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ TRIES = 40  # largest number of random draws
 
 
 def robot_length(builder: Builder, robot: Robot) -> Scalar:
-    """Return a length of the order of the robot's size, from its parameters: the sum of the wheel radii."""
+    """Return the sum of the wheel radii, as a length of the order of the robot's size."""
     total: Scalar = 0
     for wheel in robot.wheels:
         total = total + builder.formula(wheel.radius)
@@ -34,7 +33,10 @@ def robot_length(builder: Builder, robot: Robot) -> Scalar:
 
 
 class WheelSamples:
-    """Random numbers for the symbols of a builder; a symbol has the same numbers in every evaluation."""
+    """Evaluates expressions at random values of their symbols.
+
+    In one sample, a symbol has the same value in every evaluation.
+    """
 
     def __init__(self, builder: Builder) -> None:
         self.builder = builder
@@ -57,10 +59,10 @@ class WheelSamples:
         return evaluate(graph, [e.lit for e in exprs], parameters, variables)
 
     def values(self, scalars: Sequence[Scalar]) -> list[list[float]]:
-        """Return the values at every sample.
+        """Return the values of expressions at several samples, one list per sample.
 
         Raises:
-            NotApplicableError: they can be computed at too few samples.
+            NotApplicableError: the expressions have finite values at too few samples.
         """
         import math
 
@@ -80,7 +82,12 @@ class WheelSamples:
         )
 
     def matrices(self, rows: MatrixLike, length: Scalar) -> list[Matrix]:
-        """Return the rows over the base (x, y, turn) and the joints at every sample, in units of a length."""
+        """Return the values of rolling constraints at several samples, one matrix per sample.
+
+        Args:
+            rows: coefficients of the base velocities (x, y, turn) and the joint coordinates.
+            length: length by which coefficients that are lengths are divided.
+        """
         width = len(rows[0]) if rows else 0
         matrices: list[Matrix] = []
         for values in self.values([*(x for row in rows for x in row), length]):
@@ -90,16 +97,22 @@ class WheelSamples:
         return matrices
 
     def at_zero(self, joints: Sequence[int], value: Expr) -> float:
-        """Return a value at zero positions of the given joints."""
+        """Return the value of an expression where the positions of the given joints are zero.
+
+        All other symbols have random values.
+        """
         (number,) = self._numbers([value], 0, still=frozenset(f"q{j}" for j in joints))
         return number
 
 
 def rank(matrices: Sequence[Matrix], what: str) -> int:
-    """Return the generic rank.
+    """Return the generic rank of rolling constraints, from their values at several samples.
+
+    Args:
+        what: subject of the error message, in the plural.
 
     Raises:
-        NotApplicableError: the rank is undecided.
+        NotApplicableError: the rank is not clear.
     """
     decided = generic_rank(matrices)
     if decided is None:
@@ -111,7 +124,12 @@ def rank(matrices: Sequence[Matrix], what: str) -> int:
 
 
 def independent_rows(matrices: Sequence[Matrix], what: str) -> list[int]:
-    """Return the first rows that make up the generic rank."""
+    """Return the indices of the first independent rows, as many as the generic rank.
+
+    Args:
+        matrices: values of the rows at several samples.
+        what: subject of the error message, in the plural.
+    """
     kept: list[int] = []
     count = len(matrices[0]) if matrices else 0
     for row in range(count):

@@ -10,7 +10,7 @@ NO_WHEELS = "its wheels are not described (wheels: in its YAML file)"
 
 
 def on_wheels(robot: Robot) -> str | None:
-    """Return the reason why the motion of a robot does not follow from rolling wheels, or None."""
+    """Return the reason why rolling constraints do not determine the motion of a robot, or None if they do."""
     if robot.base.kind != BaseKind.WHEELED:
         return f"its base is {robot.base.kind}, without rolling constraints"
     if not robot.wheels:
