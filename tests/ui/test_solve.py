@@ -239,3 +239,10 @@ def test_eval_takes_the_model_as_any_other(data: Any) -> None:
     T = json.dumps(placed("scara", [0.3, 0.5, 0.1, 0.2]).round(9).tolist()).replace(" ", "")
     result = data("eval", "inverse-geometry", "scara", "--tolerance", "1e-6", f"T={T}")
     assert result["status"] == [0, 0] and np.shape(result["q"]) == (2, 4)
+
+
+@pytest.mark.parametrize("robot", ["3rrr", "delta", "gough_stewart"])
+def test_platforms_are_solved_without_a_start(robot: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The closed forms of platforms have no input q0."""
+    assert main(["solve", robot, "--at", "home", "--json"]) == 0
+    assert '"status": "valid"' in capsys.readouterr().out
