@@ -339,7 +339,7 @@ def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["planar2r", "-o", "motion.txt"], "written as .yaml"),
+        (["planar2r", "-o", "motion.txt"], "supported formats are .yaml"),
         (["planar2r", "--acceleration", "1,2,3"], "one or 2"),
         (["planar2r", "--seed", "-1"], "seed"),
         (["fivebar"], "closed loops"),

@@ -57,7 +57,7 @@ def test_positions_in_another_unit_are_told(q: float, words: str, model: str) ->
         ({"qd": 180 / pi}, "velocities of joint 1 are 57.3 times the derivative (degrees for radians?)"),
         ({"qd": 30 / pi}, "velocities of joint 1 are 9.55 times the derivative (rpm for rad/s?)"),
         ({"qd": 1000.0}, "1e+03 times the derivative (milli?)"),
-        ({"qd": -1.0}, "of the other sign"),
+        ({"qd": -1.0}, "-1 times the derivative (wrong sign?)"),
         ({"qd": 80.0}, "velocities of joint 2 are 80 times the derivative of its positions"),
         ({"q": 180 / pi, "qd": 1.0}, "0.0175 times the derivative (radians for degrees?) of its positions"),
         ({"qd": 1.0, "qdd": 180 / pi}, "accelerations of joint 1 are 57.3 times the derivative"),

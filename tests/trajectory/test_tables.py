@@ -118,7 +118,7 @@ def test_a_posture_where_there_is_nothing_to_choose_is_refused():
     with pytest.raises(ArgumentError, match="already contains the positions of all joints"):
         symoro.torques("fivebar", whole, posture=OTHER)
     for robot, motion in (("fivebar", BAR), ("filip3r", ARM)):
-        with pytest.raises(ArgumentError, match="the assembly of closed loops along samples"):
+        with pytest.raises(ArgumentError, match="assembly mode of closed loops for samples only"):
             symoro.torques(robot, motion, posture=OTHER)
 
 

@@ -172,7 +172,7 @@ def test_a_fixed_velocity_of_a_drive_stands_in_its_place() -> None:
         )
         < 1e-13
     )
-    with pytest.raises(NotApplicableError, match="joint 3 follows the others and cannot have a fixed QP"):
+    with pytest.raises(NotApplicableError, match="joint 3 cannot have a prescribed QP"):
         symoro.generate(numbered("car").with_frame(3, QP=formula(1)), "inverse-dynamics")
 
 

@@ -203,7 +203,7 @@ def test_work_that_takes_too_long_or_too_much_is_stopped() -> None:
     with TestClient(application(RULES, jobs=1, long=short), base_url=f"http://{HOST}") as client:
         job = client.post("/api/jobs", json={"call": "model", "payload": LONG_WORK}).json()
         over = until_over(client, job["id"])
-        assert over["state"] == "failed" and "longer than 0.2 s" in over["result"]["error"]["message"]
+        assert over["state"] == "failed" and "exceeded 0.2 s" in over["result"]["error"]["message"]
         assert client.post("/api/about", json={}).status_code == 200
 
 
