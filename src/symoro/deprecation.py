@@ -12,6 +12,8 @@ from typing import Any, ParamSpec, TypeVar
 
 from symoro.errors import OptionError
 
+FORMER_WARNINGS_KEY = "doubts"  # of JSON output, beside "warnings", for one release
+
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -82,10 +84,10 @@ def warn(message: str, stacklevel: int = 3) -> None:
 
 
 class FormerWarningsName:
-    """Base of results with warnings; `doubts`, the former name of `warnings`, is accepted for one release."""
+    """Base of results with warnings; the former name of `warnings` is accepted for one release."""
 
     @property
     def doubts(self) -> Any:
         """Former name of `warnings`."""
-        warn("'doubts' is now called 'warnings'")
+        warn(f"'{FORMER_WARNINGS_KEY}' is now called 'warnings'")
         return self.__getattribute__("warnings")

@@ -495,4 +495,4 @@ def test_the_place_of_the_base_is_told(tmp_path: Path, capsys: pytest.CaptureFix
     data = json.loads(capsys.readouterr().out)
     assert data["base"]["position"] == pytest.approx([4, 0, 0], abs=1e-3)
     assert data["base"]["rotation"] == pytest.approx([2.5, 0, 0], abs=1e-3)
-    assert data["before"]["length"] < 0.02 and data["doubts"] == []
+    assert data["before"]["length"] < 0.02 and data["warnings"] == []

@@ -60,7 +60,9 @@ def test_the_delay_of_torques_is_an_option(data: Any, folder: Path) -> None:
     plain, late = (
         data("identify", "arm.yaml", "log.csv", *GIVEN, *more) for more in ((), ("--delay", "0.01"))
     )
-    assert abs(plain["delay"]["estimated"]) < 4 * plain["delay"]["deviation"] < 2e-3 and plain["doubts"] == []
+    assert (
+        abs(plain["delay"]["estimated"]) < 4 * plain["delay"]["deviation"] < 2e-3 and plain["warnings"] == []
+    )
     assert late["delay"]["given"] == [0.01]
     assert abs(late["delay"]["estimated"] + 0.01) < 4 * late["delay"]["deviation"]
     assert any("lead the motion by" in line for line in late["doubts"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
+from symoro.deprecation import FORMER_WARNINGS_KEY
 from symoro.errors import OptionError
 from symoro.robot import formats
 from symoro.robot.description import Robot
@@ -72,6 +73,6 @@ def _data(calibration: Calibration) -> dict[str, Any]:
         "count": calibration.count,
         "base": base_pose and {"position": base_pose[0], "rotation": base_pose[1]},
         "marker": marker,
-        "doubts": list(calibration.warnings),
+        FORMER_WARNINGS_KEY: list(calibration.warnings),
         "warnings": [{"name": one.name, "text": one} for one in calibration.warnings],
     }

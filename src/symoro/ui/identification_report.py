@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from symoro.deprecation import FORMER_WARNINGS_KEY
 from symoro.files import MADE_BY
 from symoro.identification.dynamic import Identification
 from symoro.identification.equations import known_load_names
@@ -337,7 +338,7 @@ def as_data(result: Identification) -> dict[str, Any]:
     data: dict[str, Any] = {
         "robot": result.original.name,
         "method": e.method,
-        "doubts": list(result.warnings),
+        FORMER_WARNINGS_KEY: list(result.warnings),
         "warnings": [{"name": one.name, "text": one} for one in result.warnings],
         "colour": e.autocorrelation,
         "model": result.model.kind,

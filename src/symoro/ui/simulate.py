@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from symoro.deprecation import FORMER_WARNINGS_KEY
 from symoro.errors import OptionError
 from symoro.expr.parser import NAME, reserved
 from symoro.robot.coordinates import independent
@@ -155,7 +156,7 @@ def simulation_data(result: Simulation) -> dict[str, Any]:
         "finished": result.finished,
         "why": result.why,
         "warnings": list(result.warnings),
-        "doubts": list(result.warnings),
+        FORMER_WARNINGS_KEY: list(result.warnings),
         "samples": len(result.t),
         "t": float(result.t[-1]) if len(result.t) else 0.0,
         "end": {name: float(column[-1]) for name, column in result.columns.items() if len(column)},

@@ -69,10 +69,11 @@ def solve(model: Model | Numeric, options: argparse.Namespace) -> int:
     solver = model.function(compiled=False)
     q0 = np.zeros(len(joints.names)) if aim is None else aim
     numeric = not isinstance(model, Model)
-    with_start = not isinstance(model, Model) or "q0" in model.inputs  # closed forms of platforms need no start
+    # Closed forms of platforms have no start.
+    start = {"q0": q0} if not isinstance(model, Model) or "q0" in model.inputs else {}
     answers = []
     for target, T in each(list(zip(targets, turned, strict=True)), "solving"):
-        solutions = solver(T=T, q0=q0) if with_start else solver(T=T)
+        solutions = solver(T=T, **start)
         away = distances(place, solutions["q"], target, given)
         solutions["residual"] = np.maximum(away, solutions["residual"]) if model.robot.B else away
         answer = answer_of(model.robot, joints, solutions, aim, options.limits)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from symoro.deprecation import FORMER_WARNINGS_KEY
 from symoro.errors import OptionError
 from symoro.files import write_files
 from symoro.robot.description import Robot
@@ -139,7 +140,7 @@ def torque_data(report: TorqueReport) -> dict[str, Any]:
         "passed": [asdict(one) for one in report.passed],
         "between": report.between,
         "warnings": list(report.warnings),
-        "doubts": list(report.warnings),
+        FORMER_WARNINGS_KEY: list(report.warnings),
         "end": _end(report),
     }
 

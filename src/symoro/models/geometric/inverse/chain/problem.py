@@ -174,7 +174,7 @@ def _check_ties(problem: Problem, joints: int, rank: int) -> None:
             f"robot '{problem.robot.name}' with cut loops has {joints} unknown joints for {rank} independent "
             f"conditions of the pose; the loops determine {', '.join(f'q{j}' for j in tied)} by nonlinear equations, "
             "which cannot be solved together with the pose",
-            hint="choose frames without these joints between them (options 'to' and 'frm'); or cut the loops "
+            hint="choose frames without these joints between them; or cut the loops "
             "elsewhere, so that these joints are not between the frames; or lock these joints at positions q0 that "
             f"satisfy the loops; or {NUMERIC}",
         )
