@@ -359,7 +359,8 @@ def _sampled(
             raise ProgramError(
                 f"the sampled configurations of robot '{robot.name}' leave no gap between dependent and independent "
                 f"parameters: weakest kept column {fit.smallest:.1e}, strongest dropped {fit.largest:.1e}",
-                hint="replace lengths and angles that are almost equal (or almost zero) by equal (or zero) ones",
+                hint="replace lengths and angles that are almost equal (or almost zero) by equal (or zero) ones, "
+                "and move a measured point that is almost on a joint axis onto the axis or away from it",
             )
     names = [column.name for column in wanted]
     units = _units(chain, wanted)
