@@ -167,21 +167,21 @@ class Sources:
     vectorised: bool
 
 
-def call_sources(program: Program, name: str) -> Sources:
+def call_sources(program: Program, name: str, scalar: str = "double", trig: str = "polynomial") -> Sources:
     """Return {NAME.h, NAME.c}, without the batch function."""
-    code = _code(program, name)
-    header = {f"{code.arrays.base}.h": _header(code, "double")}
-    return _sources(code, header | _spread(code.arrays.base, _call_unit(code, "double")))
+    code = _code(program, name, scalar, trig)
+    header = {f"{code.arrays.base}.h": _header(code, scalar)}
+    return _sources(code, scalar, header | _spread(code.arrays.base, _call_unit(code, scalar)))
 
 
-def batch_sources(program: Program, name: str) -> Sources:
+def batch_sources(program: Program, name: str, scalar: str = "double", trig: str = "polynomial") -> Sources:
     """Return {NAME_batch.c}."""
-    code = _code(program, name)
-    return _sources(code, _spread(f"{code.arrays.base}_batch", _batch_unit(code, "double")))
+    code = _code(program, name, scalar, trig)
+    return _sources(code, scalar, _spread(f"{code.arrays.base}_batch", _batch_unit(code, scalar)))
 
 
-def _sources(code: Code, files: Files) -> Sources:
-    return Sources(files, len(code.constants), not _style(code, "double").calls)
+def _sources(code: Code, scalar: str, files: Files) -> Sources:
+    return Sources(files, len(code.constants), not _style(code, scalar).calls)
 
 
 def _code(program: Program, name: str | None, scalar: str = "double", trig: str = "polynomial") -> Code:
