@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from symoro.deprecation import current_names, renamed
 from symoro.display import html
-from symoro.errors import ArgumentError, NotApplicableError, UnknownNameError
+from symoro.errors import ArgumentError, MissingDependencyError, NotApplicableError, UnknownNameError
 from symoro.models import catalogue as models
 from symoro.program.count import OpCount, count
 from symoro.program.program import Program, Shape
@@ -17,7 +17,7 @@ from symoro.robot.flexibility import flexible_links
 from symoro.robot.formats import RobotLike, as_robot
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, DTypeLike
 
     from symoro.models.identification.base.parameters import BaseParameters
     from symoro.models.kinematic.loop_singularities import LoopSingularities
@@ -221,7 +221,15 @@ class Model:
         return expressions
 
     def function(
-        self, values: Mapping[str, float] | None = None, *, compiled: bool | None = None
+        self,
+        values: Mapping[str, float] | None = None,
+        *,
+        compiled: bool | None = None,
+        dtype: DTypeLike = "float64",
+        threads: int = 1,
+        backend: str = "c",
+        layout: str = "samples",
+        trig: str | None = None,
     ) -> Function:
         """Return a NumPy callable: compiled C if there is a C compiler, otherwise NumPy.
 
@@ -231,26 +239,41 @@ class Model:
         Args:
             values: numbers for the parameters; by default the nominal values of the robot.
             compiled: True requires a compiler, False uses NumPy; by default a compiler is used if there is one.
+            dtype: type of all numbers, "float64" or "float32".
+            threads: largest number of threads of a batch; the results do not depend on it.
+            backend: "c", or "cuda" for CuPy arrays on a GPU.
+            layout: "samples": the arrays of a batch are stored sample after sample; "entries": entry after entry.
+            trig: sines and cosines by "polynomial" (default) or "libm"; for CUDA "accurate" (default) or "fast".
 
         Raises:
             ArgumentError: a parameter has no value.
+            OptionError: an option has an invalid value.
             UnknownNameError: there is no such parameter.
-            MissingDependencyError: `compiled` is True and there is no compiler.
+            MissingDependencyError: `compiled` is True and there is no compiler, or the backend is not available.
         """
         from symoro.runtime.function import Function
+        from symoro.runtime.options import function_options
 
+        chosen = function_options(dtype, threads, backend, layout, trig)
         known = set(self.robot.symbols()) | set(self.parameters)
         for name in values or {}:
             if name not in known:
                 raise UnknownNameError(f"parameter of {self.entry.id}", name, self.parameters)
         numbers = {**dict(self.robot.nominal), **(values or {})}
+        if chosen.backend == "cuda":
+            raise MissingDependencyError("the backend 'cuda' is not available")
         if self.entry.id == "inverse-geometry":
             from symoro.runtime.pose_function import PoseFunction
 
             return PoseFunction(
-                self.program, numbers, robot=self.robot, options=self.options, compiled=compiled
+                self.program,
+                numbers,
+                robot=self.robot,
+                options=self.options,
+                compiled=compiled,
+                call_options=chosen,
             )
-        return Function(self.program, numbers, compiled=compiled, robot=self.robot)
+        return Function(self.program, numbers, compiled=compiled, robot=self.robot, options=chosen)
 
     def __str__(self) -> str:
         return next(iter(self.code("text").values()))

@@ -24,6 +24,7 @@ from symoro.program.program import Input, Program, size
 from symoro.robot.description import Robot
 from symoro.runtime.compiler import HINT
 from symoro.runtime.native import Native
+from symoro.runtime.options import DEFAULT, FunctionOptions
 
 # -- `Function.raw` without the fast call path: the same checks and effects in NumPy
 
@@ -83,6 +84,7 @@ class Function:
     """Program with numbers for its parameters, ready to be called.
 
     Attributes:
+        options: number type, threads, storage and trigonometry.
         compiled: whether calls run in C.
         raw: `raw(inputs ..., outputs ...)` in the order of the program, one sample, without allocation: each argument
             is an object with a contiguous buffer of doubles (a NumPy array, an `array.array`, a `memoryview`), by
@@ -101,9 +103,11 @@ class Function:
         *,
         compiled: bool | None = None,
         robot: Robot | None = None,
+        options: FunctionOptions = DEFAULT,
     ) -> None:
         self.program = program
         self.robot = robot
+        self.options = options
         self.values = _parameter_values(program, values)
         self._inputs = {port.name: port for port in program.inputs}
         self._native = None if compiled is False else self._compiled(insist=bool(compiled))

@@ -25,6 +25,7 @@ from symoro.program.builder import Builder
 from symoro.program.program import Program
 from symoro.robot.description import Robot
 from symoro.runtime.function import Array, Function, input_array
+from symoro.runtime.options import DEFAULT, FunctionOptions
 from symoro.runtime.poses import RotationPart, rotation_part
 from symoro.runtime.solutions import OUT_OF_REACH, SOLVED, distances
 from symoro.runtime.tolerances import POSE_EXACT, ROTATION_EXACT, ROTATION_ROUNDED
@@ -45,8 +46,9 @@ class PoseFunction(Function):
         robot: Robot,
         options: Mapping[str, Any],
         compiled: bool | None = None,
+        call_options: FunctionOptions = DEFAULT,
     ) -> None:
-        super().__init__(program, values, compiled=compiled, robot=robot)
+        super().__init__(program, values, compiled=compiled, robot=robot, options=call_options)
         self._given = given_entries(options.get("pose", "full"))
         self._part = rotation_part(self._given)
         self._frames = {name: options[name] for name in ("frm", "to") if name in options}
