@@ -5,7 +5,10 @@
     python tools/check_docs.py --update PAGE .. write the present outputs below the examples of these pages
     python tools/check_docs.py --extra NAME     the pages that need this extra alone; without NAME, those that need none
     python tools/check_docs.py --clean PREFIX   each page as its readers have it: in PREFIX-plain, which contains the
-                                                wheel of symoro, or in PREFIX-NAME, with the extra that it needs
+                                                wheel of symoro, or in PREFIX-NAME, with the extra that it needs;
+                                                pages that need one of the large extras are left out
+    python tools/check_docs.py --large          the pages that need large extras (LARGE), in the running environment,
+                                                which has them; pages for a GPU are named and left out without one
 
 The wheel is built and installed again when a file that it is made from changes, and the environments are made again
 when pyproject.toml changes.
@@ -69,6 +72,7 @@ DATA = re.compile(r"^```(yaml|json|xml)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d*)?(?:e[-+]?\d+)?")
 CHANGING = re.compile(r"\d+(?:\.\d+)? (?:s|ms|us)\b|\d+\.\d+\.\d+")  # durations, versions
 SMALLEST = 1e-6  # smaller numbers of an output are round-off
+LARGE = ("casadi", "cuda", "jax", "torch")  # extras of hundreds of megabytes, checked by make bridges
 WITH_INLINE = ("README.md", "tutorial.md")
 
 
@@ -90,6 +94,21 @@ def extra_of(page: Path) -> str:
     """Return the extra, or several with commas, that the examples of a page need; "" for none."""
     named = NEEDS.search(text_of(page))
     return named.group(1) if named else ""
+
+
+def is_large(extra: str) -> bool:
+    """Return whether one of the extras, separated by commas, is large."""
+    return any(name in LARGE for name in extra.split(","))
+
+
+def has_gpu() -> bool:
+    """Return whether CuPy is installed and there is a CUDA device."""
+    try:
+        import cupy
+
+        return bool(cupy.cuda.runtime.getDeviceCount())
+    except Exception:  # CuPy raises errors of its own if there is no driver
+        return False
 
 
 def saved_outputs(page: Path) -> list[str]:
@@ -390,14 +409,24 @@ def main() -> int:
     parser.add_argument("--update", action="store_true", help="write the present outputs into the pages")
     parser.add_argument("--extra", nargs="?", const="", help="only pages that need this extra, or none")
     parser.add_argument("--clean", metavar="PREFIX", help="make environments, and check each page in its own")
+    parser.add_argument("--large", action="store_true", help="only pages that need one of the large extras")
     options = parser.parse_args()
     every = [page.resolve() for page in options.pages] or pages()
+    if options.large:
+        every = [page for page in every if is_large(extra_of(page))]
+        skipped = [page for page in every if "cuda" in extra_of(page).split(",") and not has_gpu()]
+        for page in skipped:
+            print(f"skipped, there is no GPU: {page.relative_to(ROOT)}")
+        every = [page for page in every if page not in skipped]
     if options.clean is None:
         chosen = [page for page in every if options.extra is None or extra_of(page) == options.extra]
         return check(chosen, options.times, options.update)
     alone = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     status = 0
     for extra in sorted({"", *map(extra_of, every)}):
+        if is_large(extra):
+            print(f"documentation with symoro[{extra}]: checked by make bridges")
+            continue
         python = environment(options.clean, extra)
         again = [
             python,
