@@ -26,7 +26,10 @@ STEPS = 50  # iterations per entry; random problems need at most three
 
 
 class InfeasibleError(ArithmeticError):
-    """Error of an objective without lower bound: hard constraints contradict each other."""
+    """Error of a quadratic program without a minimiser: the objective has no lower bound within the bounds.
+
+    In a simulation this means that hard constraints (stops) contradict each other.
+    """
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,10 +37,10 @@ class BoxSolution:
     """Minimiser of a quadratic program with bounds.
 
     Attributes:
-        forces: l.
-        free: mask of the entries between their bounds.
-        lower: mask of the entries at their lower bound.
-        gradient: G l + b.
+        forces: the minimiser l, (m,).
+        free: mask of the entries strictly between their bounds, (m,).
+        lower: mask of the entries at their lower bound, (m,).
+        gradient: the gradient G l + b at the minimiser, (m,).
     """
 
     forces: Array
@@ -47,12 +50,13 @@ class BoxSolution:
 
 
 def solve_box(G: Array, b: Array, lo: Array, hi: Array, free: Mask) -> BoxSolution:
-    """Return a minimiser of 1/2 l'G l + b'l within the bounds.
+    """Return a minimiser of 1/2 l'G l + b'l subject to lo <= l <= hi.
 
     Args:
-        G: (m, m), of any rank.
+        G: symmetric positive semidefinite matrix (m, m), of any rank.
         b, lo, hi: (m,); bounds may be infinite.
-        free: (m,), mask of the initial face; other entries start at a bound.
+        free: (m,), mask of the entries that are free (not at a bound) in the first iteration; the others start at a
+            bound.
 
     Raises:
         InfeasibleError: there is no minimiser.
@@ -79,14 +83,28 @@ def solve_box(G: Array, b: Array, lo: Array, hi: Array, free: Mask) -> BoxSoluti
 
 
 def _scale(G: Array) -> Array:
-    """Return factors that scale the diagonal of G to one; 1 for zero rows."""
+    """Return the square roots (m,) of the diagonal entries of G, or 1 where an entry is zero.
+
+    Rows and columns of G are divided by them, so that its diagonal becomes one.
+    """
     diagonal = np.diag(G)
     zero = diagonal <= ZERO_ROW * np.abs(G).max(initial=0.0)
     return np.sqrt(np.where(zero, 1.0, diagonal))
 
 
 def _advance(G: Array, b: Array, lo: Array, hi: Array, forces: Array, free: Mask, noise: float) -> bool:
-    """Move to the minimiser of the face, or to the first bound; return whether a bound was reached."""
+    """Perform one step of the active-set method; change `forces` and `free` in place.
+
+    The step leads to the minimiser over the free entries, or to the first bound on the way to it.
+
+    Args:
+        forces: present values of l, within their bounds.
+        free: mask of the entries that are not at a bound.
+        noise: gradients smaller than this are round-off.
+
+    Returns:
+        True if a bound was reached, False if the minimiser over the free entries was reached.
+    """
     F = np.flatnonzero(free)
     right = -(b[F] + G[np.ix_(F, ~free)] @ forces[~free])
     values, vectors = np.linalg.eigh(G[np.ix_(F, F)])
@@ -113,7 +131,13 @@ def _advance(G: Array, b: Array, lo: Array, hi: Array, forces: Array, free: Mask
 
 
 def implied_rows(G: Array, held: Mask) -> Mask:
-    """Return which rows depend linearly on the held ones: their Schur complement vanishes."""
+    """Return the mask of the constraints that are linearly dependent on the active ones.
+
+    Args:
+        G: Gram matrix (m, m) of the constraints.
+        held: mask of the active constraints, (m,). The Schur complement of G with respect to them is zero for a
+            dependent constraint.
+    """
     scale = _scale(G)
     unit = G / np.outer(scale, scale)
     outside = np.diag(unit).copy()

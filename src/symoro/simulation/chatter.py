@@ -24,7 +24,7 @@ JUMPS = 0.1  # share of the compared steps: a torque that jumps more often chatt
 
 
 class ChatterGuard:
-    """Record of the last events and steps of a simulation."""
+    """Detector of chattering: stores the times and torques of the last events and integration steps."""
 
     def __init__(self, duration: float, coordinates: Sequence[int]) -> None:
         self._coordinates = coordinates
@@ -37,20 +37,23 @@ class ChatterGuard:
         self._largest = np.zeros(len(coordinates))
 
     def observe(self, tau: Array) -> None:
-        """Update the largest torque of each joint, with which changes are compared."""
+        """Update the largest torque magnitude of each joint with the torques tau (n,).
+
+        Later changes of torque are compared with these magnitudes.
+        """
         self._largest = np.maximum(self._largest, np.abs(tau))
 
     def check_count(self, t: float, repeated: int) -> None:
-        """Reject an unlimited sequence of segments of zero length.
+        """Check that the number `repeated` of successive events at the same time t is not too large.
 
         Raises:
-            UndecidedError: there are more than `SIMULTANEOUS`.
+            UndecidedError: there are more than `SIMULTANEOUS` events.
         """
         if repeated > SIMULTANEOUS:
             raise UndecidedError(f"the simulation does not advance: too many events at t = {t:g} s")
 
     def event(self, t: float, tau: Array) -> None:
-        """Add a friction event with the acting torques.
+        """Record a friction event at the time t with the joint torques tau.
 
         Raises:
             UndecidedError: too many events occur in a short time.
@@ -66,12 +69,12 @@ class ChatterGuard:
             )
 
     def is_slow(self, t: float) -> bool:
-        """Add a step; return whether the last steps are so short that torques must be compared."""
+        """Record the end time t of a step; return whether the recent steps are so short that chattering is possible."""
         self._steps.append(t)
         return len(self._steps) == CROWDED and t - self._steps[0] <= self._short
 
     def look(self, t: float, tau: Array) -> None:
-        """Add the torques at the end of a short step.
+        """Record the joint torques tau at the end t of a very short step.
 
         Raises:
             UndecidedError: the torques alternate between two values.
@@ -86,7 +89,7 @@ class ChatterGuard:
             raise UndecidedError(f"the integrator does not advance at t = {t:g} s: {why}")
 
     def _jumping(self, torques: Sequence[Array]) -> str:
-        """Return a sentence about the joint whose torque alternates; empty if there is none."""
+        """Return a sentence that names the joint whose torque alternates between two values; empty if there is none."""
         rows = np.array(torques)
         size = np.maximum(self._largest, np.abs(rows).max(axis=0))
         jumps = (np.abs(np.diff(rows, axis=0)) > TORQUE_JUMP * size).sum(axis=0)

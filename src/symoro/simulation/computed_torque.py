@@ -45,7 +45,7 @@ def smooth_part(robot: Robot) -> Robot:
 
 
 class DesiredFriction:
-    """The Coulomb friction torques along a reference motion.
+    """Coulomb friction torques along a reference motion.
 
     Attributes:
         jumps: times at which the torques are discontinuous, because a desired velocity becomes zero or nonzero.
@@ -60,7 +60,12 @@ class DesiredFriction:
         )
 
     def torques(self, q: Array, qd: Array) -> Array:
-        """Return the torques of the coordinates; `q` are the positions of all joints, `qd` the desired velocities."""
+        """Return the generalised friction torques (n,).
+
+        Args:
+            q: positions of all joints of the tree.
+            qd: desired velocities of the generalised coordinates (n,).
+        """
         if self._function is None:
             return np.zeros(len(qd))
         moves = np.where(np.abs(qd) > self._rests, qd, 0.0)
@@ -69,7 +74,7 @@ class DesiredFriction:
 
 
 def _friction_alone(robot: Robot, values: Mapping[str, float]) -> Function | None:
-    """Return the inverse dynamic model of the Coulomb friction alone; None if the robot has no Coulomb friction."""
+    """Return a function for the torques of Coulomb friction only; None if the robot has no Coulomb friction."""
     if all(frame.FS == ZERO for frame in robot.frames):
         return None
     frames = (replace(frame, IA=ZERO, FV=ZERO, FO=ZERO) for frame in robot.frames)
@@ -82,7 +87,12 @@ def _friction_alone(robot: Robot, values: Mapping[str, float]) -> Function | Non
 
 
 def _rest_crossings(samples: Samples, rests: Array) -> list[float]:
-    """Return the times at which the magnitude of a velocity crosses its threshold of rest, by bisection."""
+    """Return the times at which a desired velocity starts or stops being zero, located by bisection.
+
+    Args:
+        samples: the reference motion.
+        rests: per coordinate, the speed below which a joint is considered to be at rest.
+    """
     times: set[float] = set()
     for k, rest in enumerate(rests):
         for level in (-rest, rest):
@@ -100,12 +110,12 @@ def _rest_crossings(samples: Samples, rests: Array) -> list[float]:
 
 @dataclass(frozen=True, eq=False)
 class ComputedTorque:
-    """The computed-torque law of a robot along a reference, a controller tau(t, state).
+    """Computed-torque control law along a reference motion, callable as tau(t, state).
 
     Attributes:
         reference: the desired motion.
-        torques: the function ID.
-        friction: the compensation C.
+        torques: the inverse dynamic model ID without Coulomb friction.
+        friction: compensation of the Coulomb friction of the desired motion.
         kp, kd: gains (1/s2 and 1/s).
         tied: whether ID has the velocities of the active joints as input (closed loops, wheels).
     """
@@ -119,7 +129,7 @@ class ComputedTorque:
 
     @property
     def jumps(self) -> tuple[float, ...]:
-        """Times at which the torque is discontinuous."""
+        """Times in seconds at which the torque is discontinuous."""
         return self.friction.jumps
 
     def __call__(self, t: float, state: State) -> Array:

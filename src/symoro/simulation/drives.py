@@ -31,7 +31,7 @@ GivenMotion = Callable[[float], tuple[float, float, float]]
 
 
 class Drives:
-    """Torques of the drives, and prescribed motions of joints."""
+    """Inputs of a simulation: torques of the drives, and prescribed motions of joints."""
 
     def __init__(
         self, mechanics: Mechanics, tau: Controller | ArrayLike | None, motions: Mapping[int, GivenMotion]
@@ -55,7 +55,7 @@ class Drives:
             self.constant = self._checked(np.zeros(self._n) if tau is None else tau, 0.0)
 
     def torques(self, t: float, y: Array) -> Array:
-        """Return the torques of the control law at a time (n,)."""
+        """Return the torques (n,) that the control law gives at time t in the state y."""
         if self._law is None:
             assert self.constant is not None
             return self.constant
@@ -67,12 +67,16 @@ class Drives:
         return self._checked(tau, t)
 
     def within(self, start: float, end: float) -> None:
-        """Set the time interval in which the law is smooth; torques are evaluated inside it."""
+        """Set the time interval between two discontinuities of the control law; torques are evaluated inside it."""
         width = JUMP_SIDE * max((abs(t) for t in (start, end) if np.isfinite(t)), default=0.0)
         self._first, self._last = (start + width, end - width) if end - start > 4 * width else (start, end)
 
     def acting(self, t: float, y: Array) -> Array:
-        """Return the torques that act at a time; at an end of the smooth interval those of its inner side."""
+        """Return the torques (n,) that act at time t in the state y.
+
+        At an end of the interval set by `within`, where the law may jump, the limit from inside the interval is
+        returned.
+        """
         return self.torques(min(max(t, self._first), self._last), y)
 
     def _checked(self, tau: Any, t: float) -> Array:
@@ -100,7 +104,7 @@ class Drives:
         return torques
 
     def _check_fixed(self, tau: Any) -> None:
-        """Reject a nonzero torque that differs from the one that the robot fixes."""
+        """Reject torques tau that differ from a torque prescribed in the robot's description (GAM)."""
         if tau is None or np.shape(tau) != (self._n,):
             return
         for k, value in self.mechanics.fixed.items():
@@ -112,7 +116,14 @@ class Drives:
                 )
 
     def check_start(self, y: Array, *, speeds: bool) -> None:
-        """Reject an initial state that contradicts the prescribed motions; with `speeds`, check velocities too."""
+        """Check that the initial state y agrees with the prescribed motions at t = 0.
+
+        Args:
+            speeds: check the velocities as well as the positions.
+
+        Raises:
+            ArgumentError: a position or velocity differs.
+        """
         state = self.mechanics.state(0.0, y)
         given = {"q": state.q, **({"qd": state.qd} if speeds else {})}
         for k, motion in self.motions.items():
@@ -129,10 +140,15 @@ class Drives:
                     )
 
     def finite_times(self, grid: Array) -> tuple[Array, str]:
-        """Return the times up to which the prescribed motions are finite, and the reason if they are not all finite.
+        """Return the sample times up to which all prescribed motions are finite, and the reason if they end early.
+
+        The reason is an empty text if all values are finite.
+
+        Args:
+            grid: sample times of the simulation in seconds.
 
         Raises:
-            ArgumentError: a motion jumps, or its velocity or acceleration is not the derivative.
+            ArgumentError: a motion jumps, or the given velocity or acceleration is not the derivative of the position.
         """
         before = self._motions(0.0)
         for i, t in enumerate(grid):
@@ -151,15 +167,22 @@ class Drives:
         return grid, ""
 
     def _motions(self, t: float) -> Array:
-        """Return q, qd and qdd of the driven joints, one row per joint."""
+        """Return q, qd and qdd of the joints with prescribed motion at time t, (joints, 3)."""
         return np.array([motion(t) for motion in self.motions.values()], dtype=float).reshape(-1, 3)
 
     def _check_consistency(self, start: float, before: Array, end: float, after: Array) -> None:
-        """Reject a motion whose change between two times is not the integral of its rate.
+        """Check that the given velocity and acceleration are the derivatives of the prescribed motion.
 
-        The integral is computed by the trapezoidal rule, with the change of the rate as tolerance. If the difference is
-        larger the interval is halved, because a motion may be fast and its acceleration may jump. A difference that
-        remains in a very short interval is an error.
+        The change of a position (velocity) between two times must equal the integral of the velocity (acceleration).
+        The integral is computed by the trapezoidal rule, with the change of the integrand as tolerance. If the
+        difference is larger, the interval is halved, because a motion may be fast and its acceleration may jump.
+
+        Args:
+            start, end: the times in seconds.
+            before, after: q, qd and qdd at these times, one row per joint.
+
+        Raises:
+            ArgumentError: a difference remains in a very short interval.
         """
         if not len(before) or not end > start:
             return
@@ -190,7 +213,13 @@ class Drives:
         )
 
     def moved(self, t: float, y: Array) -> tuple[Array, dict[int, float]]:
-        """Return the state with prescribed positions and velocities of driven joints, and their accelerations."""
+        """Return the state y with the prescribed motions inserted, and the prescribed accelerations.
+
+        Returns:
+            The state with the positions and velocities of the driven joints at time t, and their accelerations by index
+            of
+            the coordinate.
+        """
         if not self.motions:
             return y, {}
         y, known = y.copy(), {}
@@ -207,7 +236,7 @@ class Drives:
 
 
 def _jumps(law: Any) -> tuple[float, ...]:
-    """Return the times at which a law is discontinuous, from its attribute `jumps` if it has one."""
+    """Return the times at which a control law is discontinuous: its attribute `jumps`, if it has one."""
     try:
         times = np.array(getattr(law, "jumps", ()), dtype=float)
     except (TypeError, ValueError):
@@ -223,11 +252,16 @@ def joint_motions(
     driven: Mapping[int | str, GivenMotion] | Samples | None,
     duration: float,
 ) -> dict[int, GivenMotion]:
-    """Return the prescribed motions by index of the coordinate.
+    """Return the prescribed motions as functions of time, by index of the coordinate.
+
+    Args:
+        coordinates: joint numbers of the coordinates.
+        driven: functions t -> (q, qd, qdd) by joint number or name, or samples of all these joints.
+        duration: duration of the simulation in seconds.
 
     Raises:
-        ArgumentError: a joint has no coordinate, a motion does not return three numbers, or samples do not cover the
-            duration.
+        ArgumentError: a joint has no coordinate, a motion does not return three numbers, or samples do not cover
+            the duration.
     """
     if driven is None:
         return {}
@@ -262,7 +296,10 @@ def joint_motions(
 
 
 def _row(samples: Samples) -> Callable[[float], tuple[Array, Array, Array]]:
-    """Return a function of time for the motion of all joints; its last result is cached, because each joint uses it."""
+    """Return a function of time that interpolates q, qd and qdd of all joints of the samples.
+
+    Its last result is cached, because it is called once per joint at each time.
+    """
     last: tuple[float, tuple[Array, Array, Array]] | None = None
 
     def motion_at(t: float) -> tuple[Array, Array, Array]:
@@ -284,7 +321,7 @@ def _column(row: Callable[[float], tuple[Array, Array, Array]], k: int) -> Given
 
 
 def _check_reach(samples: Samples, duration: float) -> None:
-    """Reject a motion that begins or ends within the duration without being at rest."""
+    """Check that samples cover the duration of the simulation, or are at rest where they do not."""
     slow = MOTION_AT_REST * np.abs(samples.qd).max(axis=0)
     for at, verb, within in (
         (0, "begins", samples.t[0] > MOTION_AT_REST * duration),
@@ -301,7 +338,10 @@ def _check_reach(samples: Samples, duration: float) -> None:
 
 
 def _check_motion(j: int, motion: GivenMotion) -> None:
-    """Reject a motion that is not three finite numbers at t = 0; later times are checked by `Drives`."""
+    """Check that the prescribed motion of joint j returns three finite numbers at t = 0.
+
+    Later times are checked by `Drives.finite_times`.
+    """
     try:
         here = np.array(motion(0.0), dtype=float)
     except (TypeError, ValueError):

@@ -38,14 +38,14 @@ DECISIONS = 4  # repeated decisions at one time, for a law that is discontinuous
 
 
 class EventIntegrator:
-    """One simulation.
+    """Integrator of one simulation, from event to event.
 
     Attributes:
-        grid: times of the samples, starting at zero.
+        grid: times of the samples in seconds, starting at zero.
         restarts: times at which the integrator is restarted: kinks of prescribed motions, declared jumps, the end.
-        limits: limits of joints without a stop; None if limits have no effect.
-        ends: whether a stop or such a limit ends the simulation.
-        position_error: error of the integrator in rad.
+        limits: monitored limits of joints without a stop; None if limits have no effect.
+        ends: whether reaching a stop or a monitored limit ends the simulation.
+        position_error: error tolerance of the integrator for positions, in rad.
     """
 
     def __init__(
@@ -82,7 +82,12 @@ class EventIntegrator:
         self.events: list[MotionEvent] = []
 
     def result(self, integrator: Any, options: dict[str, Any], y: Array) -> Simulation:
-        """Integrate and return the motion up to its end.
+        """Integrate from the initial state y and return the simulated motion.
+
+        Args:
+            integrator: SciPy integrator class, for example `scipy.integrate.DOP853`.
+            options: its keyword arguments (tolerances, largest step).
+            y: initial state.
 
         Raises:
             ArgumentError: the accelerations are not determined at the start.
@@ -111,7 +116,7 @@ class EventIntegrator:
         return Simulation.made(self.mechanics, self.times, self.rows, self.taus, self.events, why, warnings)
 
     def _undetermined(self, error: Exception) -> str:
-        """Return the reason why the accelerations are not determined; raise it at the start of the simulation."""
+        """Return a sentence why the accelerations cannot be computed; at the start of the simulation raise an error."""
         known = isinstance(error, FloatingPointError)
         why = str(error) if known else "the accelerations are not determined"
         if len(self.times) < 2:
@@ -137,7 +142,13 @@ class EventIntegrator:
     # -- from event to event
 
     def _run(self, integrator: Any, options: dict[str, Any], y: Array, work: Task) -> str:
-        """Integrate; return the reason of an early end, or an empty text."""
+        """Integrate to the end of the simulation; return the reason if it ends early, otherwise an empty text.
+
+        Args:
+            integrator, options: SciPy integrator class and its keyword arguments.
+            y: initial state.
+            work: progress display.
+        """
         t, repeated, restarts = 0.0, 0, iter(self.restarts)
         end = next(restarts)
         self.control.within(t, end)
@@ -165,7 +176,7 @@ class EventIntegrator:
                     return over
 
     def _start(self, t: float, y: Array) -> Array:
-        """Return the initial state after deciding the modes of friction and stops."""
+        """Return the initial state at time t after the initial stick, slip and stop states have been determined."""
         if self.modes.idle:
             return y
         y = self.modes.rows.clipped(t, y, CONTACT)
@@ -175,11 +186,15 @@ class EventIntegrator:
         return self._settled(t, y, begin=True)
 
     def _settled(self, t: float, y: Array, **change: Any) -> Array:
-        """Decide the modes of rows at rest and return the state.
+        """Determine which joints stick, slip or rest on a stop, and return the state with sticking joints at rest.
 
-        A torque that is discontinuous in the velocity changes when rows come to rest, so the decision is repeated with
-        the new torque. Such a law keeps a row at rest if its torque would drive the row back in the direction from
-        which it came.
+        A torque that is discontinuous in the velocity changes when joints come to rest, so the decision is repeated
+        with the new torque. With such a law a joint remains at rest if its torque would drive it back in the direction
+        from which it came.
+
+        Args:
+            t, y: time and state.
+            change: keyword arguments of `ContactModes.settle` that describe the event.
         """
         if self.modes.idle:
             return y
@@ -205,7 +220,7 @@ class EventIntegrator:
         return y
 
     def _strike(self, t: float, y: Array, row: int) -> Array:
-        """Return the state after an impact at a stop."""
+        """Return the state after the impact at time t at the stop with index `row`."""
         here, known = self.control.moved(t, y)
         after = self.modes.impact(t, here, self.control.acting(t, here), known, row)
         return self._settled(t, after, event=row, struck=True)
@@ -213,12 +228,12 @@ class EventIntegrator:
     def _segment(
         self, integrator: Any, options: dict[str, Any], t: float, y: Array, end: float, work: Task
     ) -> tuple[float, Array, int | None, str]:
-        """Integrate up to the next event, or to a state that must be projected.
+        """Integrate from t to `end` or to the first event, or until the state has drifted off its constraints.
 
         Each segment starts with SciPy's automatic first step: reusing the last step loses two digits of energy.
 
         Returns:
-            Time, state, number of the event (or None), and the reason if the integrator fails.
+            Time, state, index of the event function (None without an event), and the reason if the integrator fails.
         """
         stride = STRIDES.get(integrator.__name__, 1) * self._apart
         solver = integrator(
@@ -259,7 +274,14 @@ class EventIntegrator:
         return float(solver.t), self._ready(float(solver.t), solver.y), None, ""
 
     def _check_loops(self, before: Array, y: Array, ready: Array, t: float, solver: Any) -> None:
-        """Reject a step through a singular configuration of loops, which error control may not detect."""
+        """Reject a step across a singular configuration of the loops, which error control may not detect.
+
+        Args:
+            before: state at the start of the step.
+            y: state at the end t of the step.
+            ready: the state y projected onto its constraints.
+            solver: the SciPy integrator.
+        """
         if self.mechanics.loops is None:
             return
         q = self.mechanics.parts["q"]
@@ -271,15 +293,15 @@ class EventIntegrator:
         self.mechanics.loops.check_path(path, before[q], y[q], ready[q], t)
 
     def _ready(self, t: float, y: Array) -> Array:
-        """Return the state projected onto its constraints: loops closed, unit quaternion, held rows at rest."""
+        """Return the state projected onto its constraints: loops closed, unit quaternion, sticking joints at rest."""
         return self.modes.project(self.mechanics.projected(y, t))
 
     # -- events
 
     def _margins(self, t: float, y: Array) -> Array:
-        """Return the event functions: of friction and stops, of limits, of wheels, and the user's function.
+        """Return the values of all event functions at time t in the state y; each is positive until its event.
 
-        Each is positive until its event.
+        The order is: friction and stops, monitored limits, wheels, and the user's function `until`.
         """
         here, known = self.control.moved(t, y)
         parts = [] if self.modes.idle else [self.modes.margins(here, self.control.acting(t, here), known)]
@@ -289,7 +311,7 @@ class EventIntegrator:
         return np.concatenate([*parts, self.wheels.margins(here), [last]])
 
     def _noise(self) -> Array:
-        """Return the round-off of the event functions."""
+        """Return, per event function, the magnitude of its round-off."""
         parts = [] if self.modes.idle else [self.modes.noise(self.position_error)]
         watched, wheels = np.full(len(self.limits or ()), CONTACT), np.zeros(len(self.wheels))
         return np.concatenate([*parts, watched, wheels, [FORCE_NOISE]])
@@ -324,7 +346,12 @@ class EventIntegrator:
         return self.control.acting(t, self.control.moved(t, y)[0])
 
     def _switch(self, t: float, y: Array, event: int) -> tuple[Array, str]:
-        """Return the state after an event, and the reason if it ends the simulation."""
+        """Apply an event; return the state after it, and a reason if the event ends the simulation (otherwise empty).
+
+        Args:
+            t, y: time and state at the event.
+            event: index of the event function that became zero.
+        """
         rows = self.modes.rows
         others = event - (0 if self.modes.idle else len(rows) + 1)
         limits = len(self.limits or ())
@@ -348,7 +375,13 @@ class EventIntegrator:
         return len(self.times) < len(self.grid) and self.grid[len(self.times)] <= t
 
     def _record(self, y: Array, end: float, dense: Any = None, *, last: bool = False) -> None:
-        """Record the samples of the grid up to a time; without an interpolation only a sample at that time."""
+        """Store the samples whose times are not later than `end`.
+
+        Args:
+            y: state at `end`.
+            dense: interpolation of the last step; without it only a sample at `end` itself is stored.
+            last: whether the simulation ends here, so that a sample is stored at `end` in any case.
+        """
         first, upto = len(self.times), int(np.searchsorted(self.grid, end, side="right"))
         times = self.grid[first:upto]
         if dense is not None and len(times):
@@ -359,7 +392,7 @@ class EventIntegrator:
             self._take(np.array([end]), y[None])
 
     def _take(self, times: Array, rows: Array) -> None:
-        """Record samples, one per row."""
+        """Store the states `rows` (one per time) as samples."""
         moved = [self.control.moved(float(t), y) for t, y in zip(times, rows, strict=True)]
         drifted = np.array([y for y, _ in moved])
         try:

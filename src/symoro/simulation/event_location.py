@@ -41,13 +41,17 @@ _BETWEEN = chebyshev.chebvander(np.linspace(-1, 1, 4 * DEGREE + 1), DEGREE) @ _C
 def first_event(
     margins: Margins, start: float, end: float, before: Array, noise: Array, longest: float = np.inf
 ) -> tuple[float, int | None, Array]:
-    """Return the first time in (start, end] at which an event function is negative, its index, and the last values.
+    """Return the first time in (start, end] at which an event function is negative.
 
     Args:
-        margins: the event functions.
+        margins: function of time that returns the values of all event functions.
         before: their values at the start.
         noise: per function, the amount below zero that counts as zero.
         longest: longest interval that is interpolated, in seconds.
+
+    Returns:
+        The time, the index of the event function (None without an event), and the values of all functions at that
+        time.
     """
     pieces = max(1, int(np.ceil((end - start) / longest))) if np.isfinite(longest) else 1
     for a, b in pairwise(np.linspace(start, end, pieces + 1)):
@@ -86,7 +90,14 @@ def _first(
 
 
 def _candidates(rows: Array, noise: Array) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-    """Return the functions that may become negative, and which of all functions are resolved."""
+    """Return the event functions that may become negative in an interval, and the mask of the resolved ones.
+
+    A function is resolved if the polynomial through its values represents it.
+
+    Args:
+        rows: values of the functions at the Chebyshev points of the interval, one row per point.
+        noise: round-off of each function.
+    """
     finite = np.isfinite(rows).all(axis=0)
     known = np.where(finite, rows, 1.0)
     tails = np.abs(_COEFFICIENTS[-2:] @ known).max(axis=0)
@@ -100,7 +111,7 @@ def _candidates(rows: Array, noise: Array) -> tuple[NDArray[np.intp], NDArray[np
 
 
 def _extrema(rows: Array) -> Array:
-    """Return the extrema in (-1, 1) of the polynomials through the values."""
+    """Return the extrema in (-1, 1) of the polynomials through values at Chebyshev points (one column per function)."""
     extrema = [np.zeros(0)]
     for column in rows.T:
         slope = chebyshev.chebder(_COEFFICIENTS @ column)
@@ -111,9 +122,13 @@ def _extrema(rows: Array) -> Array:
 
 
 def _root(margins: Margins, k: int, start: float, end: float, noise: float, positive: bool) -> float:
-    """Return the first time at which a function is negative; below minus its noise if it starts at zero.
+    """Return the first time in (start, end] at which event function k is negative, by bisection.
 
     A function that stays at zero for some time, such as that of a torque that equals the friction, is not an event.
+
+    Args:
+        noise: round-off of the function.
+        positive: whether the function is positive at the start; otherwise it must fall below minus the noise.
     """
     from scipy.optimize import brentq
 

@@ -22,7 +22,7 @@ Array = NDArray[np.float64]
 
 
 class Known(Protocol):
-    """Quantities as functions of time."""
+    """Protocol of quantities along a motion (position, velocity, torque, ... of a joint) as functions of time."""
 
     def integral(self, key: QuantityKey, power: int = 1) -> float: ...
 
@@ -33,7 +33,10 @@ class Known(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class SampledQuantities:
-    """Quantities at samples: integrals by the trapezoidal rule, crossings of limits by linear interpolation."""
+    """Quantities along a motion of which only samples are known.
+
+    Integrals use the trapezoidal rule, crossings of limits linear interpolation.
+    """
 
     t: Array
     columns: Mapping[QuantityKey, Array]
@@ -57,13 +60,13 @@ class SampledQuantities:
 
 @dataclass(frozen=True)
 class Passed:
-    """Limit that a motion exceeds.
+    """Joint limit that a motion exceeds.
 
     Attributes:
         what: 'position', 'velocity' or 'effort'.
         time: first time at which it is exceeded, in seconds.
         worst: value farthest beyond the limit.
-        worst_time: time of that value.
+        worst_time: time of that value, in seconds.
     """
 
     joint: int
@@ -76,7 +79,10 @@ class Passed:
 
 @dataclass(frozen=True)
 class Peak:
-    """Values of largest magnitude of a joint along a motion, with their signs, and the time of the largest torque."""
+    """Values of largest magnitude of a joint along a motion.
+
+    The values keep their signs; the time of the largest torque is given as well.
+    """
 
     joint: int
     torque: float
@@ -89,13 +95,13 @@ class Peak:
 
 
 def largest(known: Known, key: QuantityKey) -> tuple[float, float]:
-    """Return the value of largest magnitude and its time; the earlier of two equal ones."""
+    """Return the value of largest magnitude of a quantity and its time in seconds; the earlier of two equal values."""
     first, second = sorted((known.extreme(key, sign) for sign in (1, -1)), key=lambda peak: peak[1])
     return second if abs(second[0]) > abs(first[0]) * (1 + EQUAL_PEAKS) else first
 
 
 def peaks_of(known: Known, joints: Sequence[int], span: float) -> tuple[Peak, ...]:
-    """Return the peaks of joints over a duration `span` in seconds."""
+    """Return, per joint, peak values, root-mean-square effort and energy over a motion of `span` seconds."""
     peaks = []
     for j in joints:
         torque, time = largest(known, ("effort", j))
@@ -106,7 +112,7 @@ def peaks_of(known: Known, joints: Sequence[int], span: float) -> tuple[Peak, ..
 
 
 def passed_limits(known: Known, robot: Robot, keys: Sequence[QuantityKey]) -> Iterator[Passed]:
-    """Yield the limits that known quantities exceed."""
+    """Yield the joint limits that the quantities selected by `keys` exceed."""
     for what, j in keys:
         for sign, limit in _limits(robot, what, j):
             worst, when = known.extreme((what, j), sign)
@@ -116,7 +122,11 @@ def passed_limits(known: Known, robot: Robot, keys: Sequence[QuantityKey]) -> It
 
 
 def _limits(robot: Robot, what: str, j: int) -> Iterator[tuple[int, float]]:
-    """Yield the lower limit with sign -1 and the upper limit with sign 1, as far as they are given."""
+    """Yield (-1, lower limit) and (1, upper limit) of a quantity of joint j, as far as the limits are given.
+
+    Args:
+        what: 'position', 'velocity' or 'effort'.
+    """
     limits = robot.frame(j).limits
     most = {"velocity": limits.velocity, "effort": limits.effort}.get(what)
     lower, upper = (
@@ -135,11 +145,18 @@ def quantities(
     tau: Array,
     rates: Mapping[int, Array],
 ) -> dict[QuantityKey, Array]:
-    """Return known positions and velocities of all joints, and accelerations, efforts and powers of driven ones.
+    """Return positions and velocities of all joints, and accelerations, efforts and powers of the driven joints.
 
     Args:
-        motion: positions, velocities and accelerations of the driven joints, positions of all joints of the tree.
+        values: numbers for the symbols of the robot.
+        joints: numbers of the driven joints.
+        motion: positions, velocities and accelerations of the driven joints, and positions of all joints of the
+            tree.
+        tau: efforts of the driven joints.
         rates: known velocities of other joints.
+
+    Returns:
+        The time series (N,) by quantity and joint.
     """
     q, qd, qdd, tree = motion
     places = {} if tree is None else {j: tree[:, k] for k, j in enumerate(independent(robot))}
@@ -160,7 +177,11 @@ def quantities(
 def _tree_motion(
     robot: Robot, values: Mapping[str, float], q: Mapping[int, Array], qd: Mapping[int, Array]
 ) -> Iterator[tuple[int, Array, Array | None]]:
-    """Yield each moving joint with its positions, and its velocities if they are known."""
+    """Yield (joint, positions, velocities) of each moving joint; velocities are None if unknown.
+
+    Args:
+        q, qd: known positions and velocities (N,) by joint, from which those of coupled joints follow.
+    """
     size = len(next(iter(q.values())))
     for j in moving_joints(robot):
         relations = relation(robot, j)
@@ -184,7 +205,9 @@ def whole_motion(
     """Return all quantities along the parts of a trajectory as piecewise Chebyshev interpolants.
 
     Args:
-        known: maps times and the motion to the quantities `keys`, and others.
+        parts: the consecutive parts of the trajectory.
+        keys: quantities (kind and joint) to interpolate.
+        known: function that returns the quantities at given times of a given motion.
     """
 
     def evaluate(number: int, times: Array) -> Array:
@@ -205,9 +228,11 @@ def whole_simulation(
     """Return all quantities along a simulated motion as piecewise Chebyshev interpolants.
 
     Args:
-        begin: time at which the simulation begins.
-        known: maps positions of the tree, velocities, accelerations (of driven joints) and torques of the coordinates
-            to the quantities `keys`, and others.
+        record: the recorded motion between the samples.
+        begin: time at which the simulation begins, in seconds.
+        keys: quantities (kind and joint) to interpolate.
+        known: function that returns the quantities from positions of the tree, velocities, accelerations of the
+            driven joints, and torques of the coordinates.
     """
     parts = record.mechanics.parts
 
@@ -221,7 +246,7 @@ def whole_simulation(
 
 
 def pieces_of(parts: Sequence[PartMotion]) -> list[Piece]:
-    """Return the time intervals in which the parts are smooth."""
+    """Return the time intervals in which the parts of a trajectory are smooth."""
     return [
         Piece(k, part.begin, float(start), float(end))
         for k, part in enumerate(parts)
@@ -230,12 +255,12 @@ def pieces_of(parts: Sequence[PartMotion]) -> list[Piece]:
 
 
 def turning_joints(robot: Robot, keys: Sequence[QuantityKey]) -> list[int]:
-    """Return the joints whose position is an angle."""
+    """Return the joints among `keys` (kind and joint) whose position is an angle."""
     return [j for what, j in keys if what == "position" and robot.frame(j).sigma == JointType.REVOLUTE]
 
 
 def resolution_warnings(panels: PiecewiseChebyshev) -> Iterator[str]:
-    """Yield warnings about quantities that change too fast to be resolved."""
+    """Yield warnings about quantities that change too fast to be interpolated accurately."""
     for what, j in panels.keys:
         t = panels.grows((what, j))
         if t is not None:
@@ -255,7 +280,7 @@ def resolution_warnings(panels: PiecewiseChebyshev) -> Iterator[str]:
 def missed_peak_warnings(
     panels: PiecewiseChebyshev, sampled: SampledQuantities, joints: Sequence[int]
 ) -> Iterator[str]:
-    """Yield a warning about peaks that are missing in the samples."""
+    """Yield a warning if the peaks of the continuous motion are larger than those of its samples."""
     missed = []
     for what, j in ((what, j) for what in ("velocity", "effort") for j in joints):
         peak, time = largest(panels, (what, j))
@@ -272,7 +297,10 @@ def missed_peak_warnings(
 
 
 def step_warnings(samples: Samples, parts: Sequence[PartMotion]) -> Iterator[str]:
-    """Yield a warning if the quintic splines through the samples, used by a simulation, differ from the motion."""
+    """Yield a warning if the samples are too coarse to represent the trajectory in a simulation.
+
+    A simulation follows quintic splines through the samples.
+    """
     t = (samples.t[1:] + samples.t[:-1]) / 2
     interpolated = samples.at(t)[1]
     begins = np.array([part.begin for part in parts])

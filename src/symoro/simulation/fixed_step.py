@@ -37,7 +37,7 @@ CHUNK = 1000  # steps per call with constant torques; progress is reported betwe
 
 
 class FixedStep:
-    """Compiled integrator of a robot."""
+    """Generated fixed-step integrator of a robot, compiled from C."""
 
     def __init__(self, mechanics: Mechanics) -> None:
         program = mechanics.direct.program
@@ -73,7 +73,11 @@ class FixedStep:
         ]
 
     def advance(self, y: Array, tau: Array, h: float, steps: int) -> tuple[Array, str]:
-        """Return the state after several steps; if a step fails, the state before it and the reason."""
+        """Integrate `steps` steps of h seconds with constant torques tau from the state y.
+
+        Returns:
+            The final state and an empty text; if a step fails, the state before it and the reason.
+        """
         parts = [y[part].copy() for part in self._slices]  # copies, because the integrator writes into them
         given = [np.ascontiguousarray(tau) if x is None else x for x in self._inputs]
         pointers = [_pointer(x) for x in (*parts, *given, *self.constants)]
@@ -95,7 +99,15 @@ def run_fixed(
     step: float,
     watch: Watch | None = None,
 ) -> Simulation:
-    """Simulate with equal steps; each step is a sample."""
+    """Simulate with equal steps of a compiled Runge-Kutta integrator; each step gives a sample.
+
+    Args:
+        torques: control law tau(t, y).
+        constant: torques (n,) if they do not depend on time and state; otherwise None.
+        y: initial state.
+        duration, step: in seconds.
+        watch: function that is called with each sample.
+    """
     integrator, wheels = FixedStep(mechanics), WheelWatch(mechanics)
     wheels.begin(y)
     if mechanics.loops is not None:

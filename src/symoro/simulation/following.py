@@ -30,9 +30,12 @@ NEWTON_STEPS = 50
 
 
 def at_equilibrium(mechanics: Mechanics, y: Array, given: Container[str]) -> Array:
-    """Return the state at rest with springs and modes in equilibrium; other joints and the base are unchanged.
+    """Return the state at rest in which springs and flexible modes are in equilibrium.
+
+    The positions of other joints and of the base are unchanged.
 
     Args:
+        y: initial state, in which springs and modes are replaced.
         given: parts of the state that are not changed: "q" (springs), "e" (modes).
 
     Raises:
@@ -108,10 +111,11 @@ def followed_motion(
     tolerance: float,
     record: Recording | None = None,
 ) -> Simulation:
-    """Return the simulated motion of the whole robot, with the torques of its driven joints.
+    """Simulate a robot whose driven joints follow samples; return the motion and the torques of these joints.
 
     Args:
-        start: parts of the state; springs (in q) and modes (e) that are not given start in equilibrium.
+        samples: prescribed motion of the driven joints.
+        start: parts of the initial state; springs (in q) and modes (e) that are not given start in equilibrium.
         record: receives the motion between samples, in seconds from the first of them.
 
     Raises:
@@ -148,7 +152,7 @@ def followed_motion(
 def _begin(
     mechanics: Mechanics, samples: Samples, values: Mapping[str, float], start: Mapping[str, ArrayLike]
 ) -> tuple[Array, dict[str, ArrayLike]]:
-    """Return the initial positions of all joints, and the other parts of the initial state."""
+    """Return the initial positions of all joints, and the other parts of the initial state by name."""
     near = default_posture(mechanics.robot, values) if samples.tree is None else samples.tree[0]
     posture = np.array(start.get("q", near), dtype=float)
     if posture.shape == (len(mechanics.joints),):

@@ -27,7 +27,7 @@ Mask = NDArray[np.bool_]
 
 
 def without_friction(robot: Robot, values: Mapping[str, float]) -> tuple[Robot, dict[int, float]]:
-    """Return the robot without Coulomb friction, and FS by joint where its value is known.
+    """Return the robot without Coulomb friction, and the Coulomb friction torque FS by joint where it is known.
 
     Raises:
         ArgumentError: FS is negative.
@@ -45,16 +45,18 @@ def without_friction(robot: Robot, values: Mapping[str, float]) -> tuple[Robot, 
 
 
 class ContactRows:
-    """Rows of a robot: first its joints with friction, then its stops.
+    """Contacts of a robot (joints with dry friction, then joint stops), one row of the matrix w per contact.
+
+    Row w of a contact maps the velocities of the coordinates to the speed of the contact, v = w qd.
 
     Attributes:
-        joints: joint of each row.
-        coordinate: index of the coordinate of a unit row, -1 for other rows.
+        joints: joint of each contact.
+        coordinate: index of the coordinate if w is a unit vector, otherwise -1.
         stop: mask of the stops.
-        friction: FS of the rows, infinite for stops.
-        units: 1 rad, or the robot's length for prismatic joints, per row.
-        driven: mask of the rows that move with driven coordinates only; their friction acts on the drives only.
-        plain: whether every row is a unit row.
+        friction: Coulomb friction torque FS per contact, infinite for stops.
+        units: per contact 1 rad, or the robot's length in metres for prismatic joints.
+        driven: mask of the joints that only driven coordinates move; their friction acts on the drives only.
+        plain: whether every w is a unit vector.
     """
 
     def __init__(
@@ -91,7 +93,13 @@ class ContactRows:
         self.driven = self._led(driven, own, len(stops))
 
     def _led(self, driven: frozenset[int], own: Sequence[int], stops: int) -> Mask:
-        """Return the mask of friction rows whose nonzero entries all belong to driven coordinates."""
+        """Return the mask of the contacts with friction that only driven coordinates move.
+
+        Args:
+            driven: indices of the driven coordinates.
+            own: per joint with friction, the index of its coordinate, or -1.
+            stops: number of stops, for which the mask is False.
+        """
         mechanics = self._mechanics
         tied = mechanics.loops is not None or mechanics.rolling
         tree = np.ones(
@@ -111,12 +119,15 @@ class ContactRows:
         return len(self.joints)
 
     def matrix(self, y: Array) -> Array:
-        """Return w: one row per joint with friction and per stop, one column per coordinate."""
+        """Return the matrix w in the state y, which maps coordinate velocities to contact speeds: v = w qd.
+
+        It has one row per contact (joint with friction, or stop) and one column per coordinate.
+        """
         rubbing = self._unit_rows if self.plain else self._ratios @ self._mechanics.tree_matrix(y)
         return np.vstack([rubbing, self._stop_rows]) if len(self._limit) else np.asarray(rubbing)
 
     def drift(self, y: Array) -> Array:
-        """Return c, the accelerations of the rows for zero accelerations of the coordinates."""
+        """Return the accelerations c of the contacts in the state y if all coordinate accelerations are zero."""
         drift = np.zeros(len(self))
         if not self.plain:
             drift[: len(self._rubbing)] = self._ratios @ self._mechanics.tree_drift(y)
@@ -125,23 +136,27 @@ class ContactRows:
     # -- stops
 
     def gaps(self, y: Array) -> Array:
-        """Return the distances from the stops, one per stop, negative beyond it."""
+        """Return the distance of the joint from each stop in the state y (rad or m), negative beyond the stop."""
         return np.asarray(self._side * (y[self._mechanics.parts["q"]][self._place] - self._limit))
 
     @property
     def gap_noise(self) -> Array:
-        """Round-off of the gaps."""
+        """Round-off of the distances that `gaps` returns."""
         return np.asarray(POSITION * np.maximum(self.units[self.stop], np.abs(self._limit)))
 
     def at_limit(self, y: Array, row: int) -> Array:
-        """Return the state with the coordinate of a stop exactly at it."""
+        """Return the state y with the joint of stop `row` exactly at that stop."""
         i = row - len(self._rubbing)
         y = y.copy()
         y[self._mechanics.parts["q"].start + self._place[i]] = self._limit[i]
         return y
 
     def clipped(self, t: float, y: Array, most: float) -> Array:
-        """Return the state with coordinates at the limits that they exceed by less than `most` rad."""
+        """Return the state y at time t, with joints that are slightly beyond a stop set to the stop.
+
+        Args:
+            most: largest distance beyond a stop that is corrected, in rad.
+        """
         mechanics = self._mechanics
         places = mechanics.parts["q"].start + np.array(mechanics.at)
         inside = np.clip(y[places], self.lower, self.upper)
@@ -166,7 +181,7 @@ class ContactRows:
 
 
 def joint_ratios(mechanics: Mechanics, joints: Sequence[int]) -> Array:
-    """Return the ratios of the velocities of joints to those of the independent joints of the tree."""
+    """Return the velocity ratios of joints to the independent joints of the tree, one row per joint."""
     robot, own = mechanics.robot, independent(mechanics.robot)
     values = {**dict(robot.nominal), **mechanics.values}
     ratios = np.zeros((len(joints), len(own)))

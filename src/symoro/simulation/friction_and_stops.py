@@ -1,21 +1,22 @@
-"""Dry friction and stops: the mode of each row (held, sliding or open) follows from one convex problem per event.
+"""Dry friction and stops: the mode of each contact (held, sliding or open) follows from one convex problem per event.
 
-Each joint with friction and each stop is a row (`friction_and_stop_rows`) with a force l in [lo, hi]:
+A contact is a joint with friction or a stop (`friction_and_stop_rows`). It has a force l in [lo, hi] and a
+speed v:
 
     v' > 0 => l = lo,      v' < 0 => l = hi,      lo < l < hi => v' = 0
 
-Rows that move have l = -FS sign(v). With A x = Q - H + W'l and a = A^-1 (Q - H), the rows at rest solve
+Contacts that move have l = -FS sign(v). With A x = Q - H + W'l and a = A^-1 (Q - H), the contacts at rest solve
 
     min 1/2 l'G l + b'l,   lo <= l <= hi,     G = W A^-1 W',   b = W a + c                    (`box_qp`)
 
-which is the dual of Gauss' principle, min 1/2 (x - a)'A(x - a) + sum FS |w x + c| with w x >= 0 at stops. That problem
-is strictly convex: x exists and is unique. The forces l may be indeterminate if rows are linearly dependent; the
-solution of least norm is used. A row at a bound whose rest follows from the held rows is called carried: it is at rest
-with a constant force.
+which is the dual of Gauss' principle, min 1/2 (x - a)'A(x - a) + sum FS |w x + c| with w x >= 0 at stops. That
+problem is strictly convex: x exists and is unique. The forces l may be indeterminate if rows of W are linearly
+dependent; the solution of least norm is used. A contact at a bound whose rest follows from the held contacts is
+called carried: it is at rest with a constant force.
 
-Static friction (`static` > 1) is modelled as follows: rows at rest have the bound static FS; those that slip get FS,
-and the problem is solved again. The set of slipping rows only grows. Impacts are the same problem over impulses with
-Newton's restitution:
+Static friction (`static` > 1) is modelled as follows: contacts at rest have the bound static FS; those that
+slip get FS, and the problem is solved again. The set of slipping contacts only grows. Impacts are the same
+problem over impulses with Newton's restitution:
 
     min 1/2 p'G p + (v - r)'p,   p >= 0,      r = restitution times the speed of approach, 0 for stops at rest
 
@@ -60,7 +61,7 @@ What = Literal[
 
 @dataclass(frozen=True)
 class MotionEvent:
-    """Event of a joint: stick, slide, contact with a stop, or passage of a limit."""
+    """Event of a joint: it starts to stick or to slide, reaches or leaves a stop, or passes a limit."""
 
     time: float
     joint: int
@@ -68,10 +69,10 @@ class MotionEvent:
 
 
 class Mode:
-    """Mode of a row, a plain integer for use in arrays.
+    """Mode of a contact (a joint with dry friction, or a stop), a plain integer for use in arrays.
 
-    OPEN: no force. HELD: at rest, the force follows from v' = 0. FORWARD: v > 0 with l = lo. BACKWARD: v < 0 with l =
-    hi. CARRIED: at rest because held rows imply it, with the force of a bound.
+    OPEN: the stop is not touched, no force. HELD: at rest, the force l follows from v' = 0. FORWARD: v > 0 with l =
+    lo. BACKWARD: v < 0 with l = hi. CARRIED: at rest because held contacts imply it, with the force at a bound.
     """
 
     OPEN = 0
@@ -83,12 +84,12 @@ class Mode:
 
 @dataclass(frozen=True, eq=False)
 class HeldMotion:
-    """Accelerations and row forces of a state in its present modes.
+    """Accelerations and contact forces of a state, with the present contact modes.
 
     Attributes:
         x: all accelerations.
-        forces: l of all rows.
-        softness: diagonal entries of G of the held rows, in their order.
+        forces: force l of every contact (joint with friction, or stop).
+        softness: diagonal entries of G = W A^-1 W' of the held contacts, in their order.
     """
 
     x: Array
@@ -99,12 +100,12 @@ class HeldMotion:
 
 
 class ContactModes:
-    """Modes of the rows of a robot.
+    """Present modes of the contacts of a robot (joints with dry friction, stops).
 
     Attributes:
-        mode: one `Mode` per row.
-        force: l of the rows that are not held.
-        lower, upper: bounds of held rows.
+        mode: one `Mode` per contact.
+        force: forces of the contacts that are not held.
+        lower, upper: bounds of the forces of held contacts.
         left: mask of the stops that were left at the last event.
         near: mask of the open stops that were touched at the last event.
     """
@@ -127,12 +128,12 @@ class ContactModes:
 
     @property
     def idle(self) -> bool:
-        """Whether no row can ever change its mode."""
+        """Whether no contact can ever change its mode."""
         return bool(self.rows.driven.all())
 
     @property
     def at_rest(self) -> Mask:
-        """Mask of the rows at rest."""
+        """Mask of the contacts at rest."""
         return _at_rest(self.mode)
 
     def copy(self) -> ContactModes:
@@ -143,13 +144,19 @@ class ContactModes:
         return copied
 
     def restore(self, before: ContactModes) -> None:
-        """Restore copied modes."""
+        """Restore the modes that were copied before."""
         self.__dict__.update(before.copy().__dict__)
 
     # -- between events
 
     def accelerations(self, y: Array, tau: Array, known: Mapping[int, float]) -> Array:
-        """Return all accelerations in the present modes."""
+        """Return all accelerations in the present modes.
+
+        Args:
+            y: state.
+            tau: torques of the drives.
+            known: prescribed accelerations by index of the coordinate.
+        """
         if self.idle and not known:
             return self.mechanics.accelerations(y, tau)
         if known or (self.mode == Mode.HELD).any():
@@ -160,9 +167,14 @@ class ContactModes:
         return self.mechanics.accelerations(y, tau + row_forces)
 
     def held_motion(self, y: Array, tau: Array, known: Mapping[int, float]) -> HeldMotion:
-        """Return the accelerations and forces with v' = 0 of held rows.
+        """Return the accelerations and contact forces, with zero acceleration of the held contacts.
 
         With M = U S V' the change of L'x is -V S^-1 U'(M z + c), and l = -U S^-2 U'(M z + c) has the least norm.
+
+        Args:
+            y: state.
+            tau: torques of the drives.
+            known: prescribed accelerations by index of the coordinate.
         """
         rows = self.rows.matrix(y)
         dynamics = self.mechanics.free_dynamics(y, tau, self.force @ rows, known)
@@ -185,7 +197,13 @@ class ContactModes:
         return HeldMotion(x, forces, norms**2, rows, dynamics)
 
     def drive_torques(self, y: Array, tau: Array, known: Mapping[int, float]) -> Array:
-        """Return the torques of the drives, including those that driven coordinates require for their motion."""
+        """Return the torques of all drives, including those that joints with prescribed motion require.
+
+        Args:
+            y: state.
+            tau: torques of the other drives.
+            known: prescribed accelerations by index of the coordinate.
+        """
         if not known:
             return tau.copy()
         motion = self.held_motion(y, tau, known)
@@ -200,11 +218,20 @@ class ContactModes:
         return torques
 
     def margins(self, y: Array, tau: Array, known: Mapping[int, float]) -> Array:
-        """Return event functions that are positive while the modes are valid: one per row, and one for rows at rest.
+        """Return event functions that are positive while the present modes are valid.
 
-        For sliding rows it is the speed. For open stops it is the gap; if the stop was touched at the last event, only
-        while approaching, because interpolated q and qd may disagree. For held rows it is the distance of the force
-        from its bounds. The last one is a bound on the accelerations of rows at rest.
+        There is one per contact (joint with friction, or stop), and one more for all contacts at rest:
+
+        - a sliding joint: its speed;
+        - an open stop: the distance to it; if the stop was touched at the last event, only while the joint approaches,
+          because interpolated q and qd may disagree;
+        - a held contact: the distance of its force from the bounds;
+        - the last entry: the tolerance minus the largest acceleration of the contacts at rest.
+
+        Args:
+            y: state.
+            tau: torques of the drives.
+            known: prescribed accelerations by index of the coordinate.
         """
         functions = np.ones(len(self.rows) + 1)
         rows, mode, stop = self.rows, self.mode, self.rows.stop
@@ -230,16 +257,22 @@ class ContactModes:
         return functions
 
     def _residual(self, y: Array, motion: HeldMotion, rest: Mask) -> float:
-        """Return the event function of the accelerations of rows at rest."""
+        """Return the tolerance minus the largest acceleration of the contacts that should be at rest.
+
+        Args:
+            y: state.
+            motion: accelerations and forces in this state.
+            rest: mask of the contacts at rest.
+        """
         x = motion.x[motion.dynamics.columns]
         moves = np.abs(motion.rows[rest] @ x + self.rows.drift(y)[rest]) / self.rows.units[rest]
         return float(RESIDUAL * (1 + np.abs(x / self.mechanics.coordinate_units).max()) - moves.max())
 
     def noise(self, position_error: float) -> Array:
-        """Return the round-off of the event functions.
+        """Return the round-off of each event function of `margins`.
 
         Args:
-            position_error: error of the integrator in rad, by which a stop that is being left may be exceeded.
+            position_error: error of the integrator in rad; a joint that leaves a stop may be beyond it by this amount.
         """
         rows, round_off = self.rows, np.full(len(self.rows) + 1, FORCE_NOISE)
         by_row = round_off[:-1]  # a view
@@ -254,24 +287,33 @@ class ContactModes:
     # -- at an event
 
     def begin(self, y: Array) -> list[int]:
-        """Set rows without speed to held; return the stops that the initial state strikes."""
+        """Set the initial modes: joints with friction and zero speed are held.
+
+        Returns:
+            The indices of the stops that are struck in the initial state y.
+        """
         speeds = self._speeds(self.rows.matrix(y), y)
         friction = ~self.rows.stop & ~self.rows.driven
         self.mode[friction & (np.abs(speeds) <= VELOCITY_REST)] = Mode.HELD
         return [int(i) for i in np.flatnonzero(self._touching(y) & (speeds < -VELOCITY_REST))]
 
     def _speeds(self, matrix: Array, y: Array) -> Array:
-        """Return the speeds of the rows in rad/s."""
+        """Return the speeds of the contacts in rad/s (prismatic joints: per length of the robot).
+
+        Args:
+            matrix: W, one row per contact.
+            y: state.
+        """
         return np.asarray(matrix @ y[self.mechanics.parts["qd"]] / self.rows.units)
 
     def _touching(self, y: Array) -> Mask:
-        """Return the mask of stops that are touched, up to round-off."""
+        """Return the mask of the stops that are touched in the state y, up to round-off."""
         touching = self.rows.stop.copy()
         touching[self.rows.stop] = np.abs(self.rows.gaps(y)) <= self.rows.gap_noise
         return touching
 
     def project(self, y: Array) -> Array:
-        """Return the state with the speeds of held rows set to zero."""
+        """Return the state y with the speeds of held contacts set to zero."""
         held = np.flatnonzero(self.mode == Mode.HELD)
         if not len(held):
             return y
@@ -286,7 +328,12 @@ class ContactModes:
         return y
 
     def _stop_tied(self, rows: Array, qd: Array, columns: list[int]) -> None:
-        """Change velocities by least squares so that the rows are at rest; rows without entries are ignored."""
+        """Change the velocities qd in place, by least squares, such that rows @ qd = 0.
+
+        Args:
+            rows: rows of W of the contacts to stop; those without entries in `columns` are ignored.
+            columns: indices of the coordinates whose velocities may change.
+        """
         units = self.mechanics.coordinate_units[columns]
         W = rows[:, columns] * units
         norms, whole = (
@@ -304,7 +351,7 @@ class ContactModes:
             qd[columns] -= units * change
 
     def stopped(self, y: Array, row: int) -> Array:
-        """Return the state with the speed of one row set to exactly zero."""
+        """Return the state y with the speed of the contact with index `row` set to exactly zero."""
         before = self.mode.copy()
         self.mode[row] = Mode.HELD
         y = self.project(y)
@@ -322,14 +369,19 @@ class ContactModes:
         begin: bool = False,
         struck: bool = False,
     ) -> tuple[Array, list[MotionEvent]]:
-        """Decide the modes of all rows at rest; return the state with their speeds at zero, and the events.
+        """Determine the modes of all contacts at rest after an event.
 
         Args:
+            t, y: time and state.
             tau: torques of the drives, without friction.
-            known: accelerations of the driven coordinates.
-            event: the row whose event function has become zero.
-            begin: whether this is the start.
-            struck: whether there was an impact, which may have moved rows that were at rest.
+            known: prescribed accelerations by index of the coordinate.
+            event: index of the contact whose event function has become zero.
+            begin: whether this is the start of the simulation.
+            struck: whether there was an impact, which may have moved contacts that were at rest.
+
+        Returns:
+            The state with the speeds of resting contacts set to zero, and the events of joints that changed their
+            modes.
         """
         before = self.mode.copy()
         stops = event is not None and event < len(self.rows) and not self.rows.stop[event]
@@ -356,7 +408,7 @@ class ContactModes:
         return y, list(self._news(t, before, event if struck else None))
 
     def _slide(self, moving: Mask, speeds: Array) -> None:
-        """Set the modes and forces of rows that move."""
+        """Set the modes and friction forces of the contacts in the mask `moving` from the signs of their speeds."""
         friction = moving & ~self.rows.stop & ~self.rows.driven
         sign = np.where(friction & (np.abs(speeds) > VELOCITY_REST), np.sign(speeds), 0.0)
         self.mode[moving] = np.select([sign > 0, sign < 0], [Mode.FORWARD, Mode.BACKWARD], Mode.OPEN)[moving]
@@ -377,7 +429,7 @@ class ContactModes:
         *,
         struck: bool,
     ) -> None:
-        """Set the modes of the rows Q at rest.
+        """Determine the modes of the contacts at rest, whose indices are Q, by the quadratic program of the module.
 
         Raises:
             UndecidedError: no accelerations satisfy all stops.
@@ -424,9 +476,14 @@ class ContactModes:
         self.left[gone] = True
 
     def impact(self, t: float, y: Array, tau: Array, known: Mapping[int, float], row: int) -> Array:
-        """Return the state after the impact at a stop, including other stops that are touched.
+        """Return the state after the impact at the stop with index `row`, including other stops that are touched.
 
         Friction forces are finite and have no impulse. Slow and low rebounds are inelastic.
+
+        Args:
+            t, y: time and state before the impact.
+            tau: torques of the drives.
+            known: prescribed accelerations by index of the coordinate.
         """
         y = self.mechanics.projected(self.rows.at_limit(y, row), t)
         touching = self._touching(y) | (self.rows.stop & self.at_rest)
@@ -452,7 +509,12 @@ class ContactModes:
         return y
 
     def _news(self, t: float, before: NDArray[np.int_], struck: int | None) -> Iterator[MotionEvent]:
-        """Yield the events of rows that have changed their modes; a joint at a stop has no friction events."""
+        """Yield the events of contacts whose mode differs from `before`; a joint at a stop has no friction events.
+
+        Args:
+            t: time of the events in seconds.
+            struck: index of the stop at which an impact occurred, if any.
+        """
         was, now = _at_rest(before), self.at_rest
         stop, coordinate = self.rows.stop, self.rows.coordinate
         at_stop = set(coordinate[stop & (was | now)].tolist())

@@ -1,16 +1,21 @@
 """Monitored limits: joints without a stop that exceed their limits, and wheels in a singular configuration.
 
-Limits of passive, coupled and driven joints are not stops, because an impulse would act through the loops or against a
-prescribed motion. They are event functions instead:
+Limits of passive, coupled and driven joints are not stops, because an impulse would act through the loops or
+against a prescribed motion. They are event functions instead. With the joint position p,
 
-    p = ratios q + offset,     margin = min(p - lower, upper - p),   its negative while the joint is beyond
+    p = ratios q + offset,     margin = min(p - lower, upper - p),   or -margin while the joint is beyond a
+    limit
 
-so that each passage and each return is one event. Cut joints have no coordinate; their limits are only reported.
+so that each passage and each return is one event. Cut joints have no coordinate; their limits are only
+reported.
 
-A car that is driven at the rear cannot be driven with its steering at a right angle: det of `wheel-kinematics` is zero
-and G does not exist. Error control may step over such a configuration, so its determinant is an event function too:
+A car that is driven at the rear cannot be driven with its steering at a right angle: det of `wheel-kinematics`
+is zero and G does not exist. Error control may step over such a configuration, so its determinant is an event
+function too:
 
-    margin = s det(q) - SMALL_DETERMINANT D,     s the sign of det at the start, D the largest |det| of random postures
+    margin = s det(q) - SMALL_DETERMINANT D
+
+s is the sign of det at the start, D the largest |det| at random configurations.
 """
 
 from __future__ import annotations
@@ -38,12 +43,12 @@ POSTURES = 64
 
 
 class WatchedLimits:
-    """Limits of a robot that are monitored but are not stops.
+    """Joint limits that are monitored during a simulation but are not stops.
 
     Attributes:
         joints: numbers of the monitored joints.
-        beyond: mask of the joints that are beyond a limit now.
-        named: joints whose limits are only reported.
+        beyond: mask of the joints that are beyond a limit at present.
+        named: cut joints, whose limits are reported as not monitored.
     """
 
     def __init__(self, mechanics: Mechanics, driven: frozenset[int], *, ends: bool) -> None:
@@ -65,7 +70,11 @@ class WatchedLimits:
         return len(self.joints)
 
     def check_start(self, y: Array) -> None:
-        """Determine the joints that start beyond their limits; reject them if a limit ends the simulation."""
+        """Determine the joints that are beyond their limits in the initial state y.
+
+        Raises:
+            ArgumentError: there is such a joint, and passing a limit ends the simulation.
+        """
         places = self._places(y)
         self.beyond = self._inside(places) < -CONTACT
         for i in np.flatnonzero(self.beyond):
@@ -77,12 +86,15 @@ class WatchedLimits:
             self._passed[self.joints[i]] = 0.0
 
     def margins(self, y: Array) -> Array:
-        """Return event functions that are positive until a joint exceeds a limit or returns."""
+        """Return one event function per monitored joint in the state y.
+
+        It is positive until the joint exceeds a limit or, if it is beyond a limit, until it returns.
+        """
         inside = self._inside(self._places(y))
         return np.where(self.beyond, -inside, inside)
 
     def switch(self, t: float, i: int) -> MotionEvent:
-        """Change the state of a joint that exceeds its limit or returns; return the event."""
+        """Record that monitored joint number i passes its limit, or returns, at time t; return the event."""
         self.beyond[i] = not self.beyond[i]
         joint = self.joints[i]
         if not self.beyond[i]:
@@ -91,7 +103,7 @@ class WatchedLimits:
         return MotionEvent(t, joint, "passes its limit")
 
     def warnings(self) -> Iterator[str]:
-        """Yield warnings about limits that are not stops, and the times at which they were exceeded."""
+        """Yield warnings about limits that do not stop the motion, with the times at which they were exceeded."""
         if self.joints and not self._ends:
             passages = [f"joint {j} exceeds its limit at t = {t:g} s" for j, t in self._passed.items()]
             yield (
@@ -117,7 +129,10 @@ class WatchedLimits:
         return np.asarray(self._ratios @ y[self._mechanics.parts["q"]] + self._offsets)
 
     def _inside(self, places: Array) -> Array:
-        """Return the distances to the limits, in radians or shares of the robot's length."""
+        """Return the distance of each joint position (`places`) to its nearest limit.
+
+        Distances are in radians, or relative to the robot's length; they are negative beyond a limit.
+        """
         return np.asarray(np.minimum(places - self.lower, self.upper - places) / self._units)
 
 
@@ -134,7 +149,7 @@ def _offsets(mechanics: Mechanics, joints: tuple[int, ...]) -> Array:
 
 
 class WheelWatch:
-    """Event function of the determinant of a wheeled robot."""
+    """Monitor of the singular configurations of a wheeled robot, with the determinant of its wheel kinematics."""
 
     def __init__(self, mechanics: Mechanics) -> None:
         self._mechanics = mechanics
@@ -153,7 +168,11 @@ class WheelWatch:
         return int(self.varies)
 
     def begin(self, y: Array) -> None:
-        """Store the sign of the determinant at the start; reject a singular start."""
+        """Store the sign of the determinant in the initial state y.
+
+        Raises:
+            ArgumentError: the initial configuration of the wheels is singular.
+        """
         if self.varies:
             self._sign = float(np.sign(self._determinant(y)))
             if not (self.margins(y) > 0).all():
@@ -162,7 +181,10 @@ class WheelWatch:
                 )
 
     def margins(self, y: Array) -> Array:
-        """Return the event function; empty if the determinant is constant."""
+        """Return the event function of singular wheel configurations in the state y.
+
+        The array has one entry, or none if the determinant is constant.
+        """
         return np.array([self._sign * self._determinant(y) - self._least] if self.varies else [])
 
     def _determinant(self, y: Array) -> float:

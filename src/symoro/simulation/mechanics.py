@@ -1,6 +1,6 @@
-"""Equations of motion of a robot of any structure, as rates of one state vector.
+"""Equations of motion of a robot of any structure, as the time derivative of one state vector.
 
-The parts of the state, as far as a robot has them:
+The parts of the state vector, as far as a robot has them:
 
     q    joints of the tree                  q' = qd, or from the coordinates: G qda (loops, wheels)
     qd   velocities of the coordinates       qd' from `direct-dynamics`
@@ -8,11 +8,11 @@ The parts of the state, as far as a robot has them:
     P0, Q0, V0  a floating base              P0' = R0 v,  Q0' = Q0 (0, w)/2,  V0' = Vd0 - (w x v; 0)
     pose  a wheeled base: x, y, heading      from V0 of the model, rotated by the heading
 
-The coordinates are all joints, or the active ones if loops or wheels constrain them. The models divide by the length of
-the quaternion; it is normalised at each step.
+The coordinates are all joints, or the active ones if loops or wheels constrain them. The models divide by the
+length of the quaternion; it is normalised at each step.
 
-If some accelerations are known (of joints with a prescribed motion, sticking joints or joints at a stop) the equations
-are solved for the others (`free_dynamics`).
+If some accelerations are known (of joints with a prescribed motion, sticking joints or joints at a stop) the
+equations are solved for the others (`free_dynamics`).
 """
 
 from __future__ import annotations
@@ -62,14 +62,16 @@ class State:
 
 @dataclass(frozen=True, eq=False)
 class FreeDynamics:
-    """Equations A x = Q - H + W'l, factored over the unknown entries of x: A_ff = L L'.
+    """Equations of motion A x = Q - H + W'l, factored for the unknown accelerations f: A_ff = L L'.
+
+    x are the accelerations of base, coordinates and flexible modes; l are contact forces with the rows W.
 
     Attributes:
-        columns: the entries of the coordinates.
+        columns: indices of the coordinates in x.
         inertia, force: A and Q - H.
         given: x with its given entries, zero elsewhere.
-        free: mask of the unknown entries.
-        factor: L.
+        free: mask of the unknown entries of x.
+        factor: Cholesky factor L.
         reduced: z = L^-1 (Q - H - A x_given)_f.
     """
 
@@ -82,39 +84,46 @@ class FreeDynamics:
     reduced: Array
 
     def reduced_rows(self, rows: Array) -> Array:
-        """Return M = (L^-1 W_f')' for rows over the coordinates: M M' = W_f A_ff^-1 W_f'."""
+        """Return M = (L^-1 W_f')' for rows W over the coordinates, such that M M' = W_f A_ff^-1 W_f'."""
         wide = np.zeros((len(rows), len(self.free)))
         wide[:, self.columns] = rows
         return np.asarray(np.linalg.solve(self.factor, wide[:, self.free].T).T)
 
     def given_part(self, rows: Array) -> Array:
-        """Return the part of W x that the given accelerations contribute."""
+        """Return the contribution of the given accelerations to W x, for rows W over the coordinates."""
         return np.asarray(rows @ self.given[self.columns])
 
     def accelerations(self, change: Array | None = None) -> Array:
-        """Return x; forces l of rows are included by the change M'l of z."""
+        """Return all accelerations x.
+
+        Args:
+            change: M'l, which adds the contact forces l to the reduced right-hand side z; none by default.
+        """
         x = self.given.copy()
         x[self.free] = self.from_reduced(self.reduced if change is None else self.reduced + change)
         return x
 
     def from_reduced(self, z: Array) -> Array:
-        """Return L^-T z, over the free entries."""
+        """Return L^-T z, the accelerations of the unknown entries for a reduced right-hand side z."""
         return np.asarray(np.linalg.solve(self.factor.T, z))
 
     def missing_forces(self, x: Array) -> Array:
-        """Return A x - (Q - H) of the coordinates: the forces that x requires besides Q."""
+        """Return A x - (Q - H) of the coordinates.
+
+        These are the generalised forces that the accelerations x require in addition to Q.
+        """
         return np.asarray((self.inertia @ x - self.force)[self.columns])
 
 
 class Mechanics:
-    """Robot with numerical parameters: layout of its state, and its equations of motion.
+    """Equations of motion of a robot with numerical parameters, and the layout of its state vector.
 
     Attributes:
         joints: all joints of the tree with a coordinate.
         coordinates: joints whose velocities are part of the state.
-        fixed: torques that the robot fixes (GAM), by index of the coordinate.
+        fixed: torques prescribed in the robot's description (GAM), by index of the coordinate.
         at: indices of the coordinates among the joints.
-        parts: slices of the state by name.
+        parts: slices of the state vector by name of the part.
         length: the robot's characteristic length in metres.
         units: one per entry of the state: 1 for angles, `length` for lengths, the same for their rates.
         coordinate_units: the units of the coordinates.
@@ -151,7 +160,7 @@ class Mechanics:
         return _generated(self.robot, model, quaternion)
 
     def _fixed_torques(self) -> dict[int, float]:
-        """Return the torques that the robot fixes (GAM), independent of the drives."""
+        """Return the torques prescribed in the robot's description (GAM), by index of the coordinate."""
         values = {**dict(self.robot.nominal), **self.values}
         fixed = {k: self.robot.frame(j).GAM for k, j in enumerate(self.coordinates)}
         return {k: GAM.value(values) for k, GAM in fixed.items() if GAM is not None}
@@ -209,7 +218,10 @@ class Mechanics:
                 )
 
     def _wrenches(self, rows: int) -> Array | None:
-        """Return the wrenches of the last `rows` links from their symbols; None if a symbol has no value."""
+        """Return the external wrenches of the last `rows` links, from the values of their symbols.
+
+        The result is a flat array of 6 entries per link, or None if a symbol has no value.
+        """
         links = [self.robot.base.link, *self.robot.links][-rows:]
         formulas = [getattr(link, name) for link in links for name in WRENCH]
         values = {**dict(self.robot.nominal), **self.values}
@@ -223,7 +235,10 @@ class Mechanics:
         return {name: y[part] for name, part in self.parts.items()}
 
     def state(self, t: float, y: Array) -> State:
-        """Return the state in its parts; the parts are copies, so that a controller cannot change the motion."""
+        """Return the state vector y at time t, divided into named parts.
+
+        The parts are read-only copies, so that a controller cannot change the motion.
+        """
         y = y.copy()
         y.flags.writeable = False
         tree = y[self.parts["q"]]
@@ -232,7 +247,10 @@ class Mechanics:
         return State(t, q, y[self.parts["qd"]], {**self.split(y), "tree": tree})
 
     def start(self, given: Mapping[str, ArrayLike | None]) -> Array:
-        """Return the initial state with the given parts; other parts are zero, the base upright at the origin."""
+        """Return the initial state vector with the given parts (by name: q, qd, e, P0, ...).
+
+        Other parts are zero; a floating base has its origin and axes in those of the world.
+        """
         y = np.zeros(self.size)
         if self.floating:
             y[self.parts["Q0"]] = (1.0, 0.0, 0.0, 0.0)
@@ -269,13 +287,13 @@ class Mechanics:
         return y
 
     def projected(self, y: Array, t: float = 0.0) -> Array:
-        """Return the state with closed loops and a unit quaternion."""
+        """Return the state y at time t with the loops closed and the quaternion of the base normalised."""
         if self.loops is None and not self.floating:
             return y
         return np.asarray(self.projected_rows(y[None], [t])[0])
 
     def projected_rows(self, rows: Array, times: Sequence[float] | Array) -> Array:
-        """Return `projected` for many states at once, one per row."""
+        """Apply `projected` to several states (one per row) at the given times."""
         if self.loops is None and not self.floating:
             return rows
         rows = rows.copy()
@@ -287,13 +305,16 @@ class Mechanics:
         return rows
 
     def gap(self, y: Array, projected: Array) -> float:
-        """Return how far a state has drifted from its projection, in radians or shares of the robot's length."""
+        """Return the largest difference between the entries of a state y and those of its projection.
+
+        Angles are compared in radians, lengths relative to the robot's length.
+        """
         return float((np.abs(y - projected) / self.units).max())
 
     # -- accelerations
 
     def _call(self, function: Function, y: Array, tau: Array | None) -> dict[str, Any]:
-        """Evaluate a function with the parts of the state that it has as inputs."""
+        """Evaluate a generated function in the state y with torques tau; return its outputs by name."""
         names = self._bound.get(id(function))
         if names is None:
             names = frozenset(port.name for port in function.program.inputs)
@@ -308,7 +329,10 @@ class Mechanics:
         return function(**given)
 
     def accelerations(self, y: Array, tau: Array) -> Array:
-        """Return all accelerations x from the direct dynamic model; it does not read the torques of elastic joints."""
+        """Return all accelerations x in the state y for the torques tau, from the direct dynamic model.
+
+        The torques of elastic joints are ignored: their springs act instead.
+        """
         outputs = self._call(self.direct, y, tau)
         x = [outputs["qdda"] if "qdda" in outputs else outputs["qdd"]]
         if self.floating:
@@ -318,7 +342,7 @@ class Mechanics:
         return np.concatenate(x)
 
     def rates(self, y: Array, x: Array) -> Array:
-        """Return the rate of the state, with all accelerations x."""
+        """Return the time derivative of the state y, given all accelerations x."""
         dy = np.zeros(self.size)
         parts, columns = self.parts, self.columns
         dy[parts["qd"]] = x[columns]
@@ -342,7 +366,10 @@ class Mechanics:
         dy[parts["V0"].start : parts["V0"].start + 3] -= np.cross(w, v)
 
     def tree_matrix(self, y: Array) -> Array:
-        """Return G of nu_tree = G nu: rates of all joints of the tree per rate of the coordinates."""
+        """Return the matrix G in the state y, with qd_tree = G qd.
+
+        It maps the velocities of the coordinates to those of all joints of the tree.
+        """
         q = y[self.parts["q"]]
         if self.rolling:
             return np.asarray(self._wheel_rates(q=q)["G"][3:])
@@ -353,16 +380,19 @@ class Mechanics:
         return matrix
 
     def wheel_determinant(self, q: Array) -> float:
-        """Return the determinant that is zero where the active joints cannot drive a wheeled robot."""
+        """Return the determinant of the wheel kinematics at the positions q.
+
+        It is zero in configurations where the active joints cannot drive the robot.
+        """
         return float(self._wheel_rates(q=q)["det"])
 
     def tree_rates(self, y: Array) -> Array:
-        """Return the velocities of all joints of the tree."""
+        """Return the velocities of all joints of the tree in the state y."""
         qd = y[self.parts["qd"]]
         return self.tree_matrix(y) @ qd if self.loops is not None or self.rolling else qd
 
     def tree_drift(self, y: Array) -> Array:
-        """Return the accelerations of all joints of the tree for zero accelerations of the coordinates."""
+        """Return the accelerations of all joints of the tree in the state y if those of the coordinates are zero."""
         if self.rolling:
             outputs = self._call(self.direct, y, np.zeros(len(self.coordinates)))
             return np.asarray(outputs["qdd"] - self.tree_matrix(y) @ outputs["qdda"])
@@ -379,7 +409,7 @@ class Mechanics:
 
     @cached_property
     def direct(self) -> Function:
-        """Direct dynamic model."""
+        """Compiled direct dynamic model."""
         return self._direct.function(self.values)
 
     @cached_property
@@ -407,17 +437,17 @@ class Mechanics:
 
     @property
     def columns(self) -> slice:
-        """Entries of the coordinates among all accelerations."""
+        """Slice of the coordinates in the vector of all accelerations (base, coordinates, modes)."""
         base = 6 if self.floating else 0
         return slice(base, base + len(self.coordinates))
 
     def free_dynamics(self, y: Array, tau: Array, further: Array, known: Mapping[int, float]) -> FreeDynamics:
-        """Return the equations of motion, factored over the unknown accelerations.
+        """Return the equations of motion in the state y, factored for the unknown accelerations.
 
         Args:
             tau: torques of the drives; elastic joints have the torques of their springs instead.
-            further: further forces on the coordinates.
-            known: given accelerations of coordinates by index.
+            further: additional generalised forces on the coordinates.
+            known: given accelerations by index of the coordinate.
 
         Raises:
             LinAlgError: the inertia matrix is not positive definite.
@@ -440,7 +470,7 @@ class Mechanics:
         return FreeDynamics(columns, A, right, given, free, factor, reduced)
 
     def with_impulse(self, y: Array, change: Array) -> Array:
-        """Return the state with the given changes of all velocities."""
+        """Return the state y after a jump `change` of all velocities (base, coordinates, modes)."""
         after, columns = y.copy(), self.columns
         after[self.parts["qd"]] += change[columns]
         if self.floating:
@@ -458,7 +488,10 @@ class Mechanics:
 
     @cached_property
     def energy_function(self) -> Function | None:
-        """Function for kinetic and potential energy; None if the robot has no such model or numbers are missing."""
+        """Compiled function for the kinetic and potential energy.
+
+        It is None if the robot has no such model or numbers are missing.
+        """
         if self.unknown_energy_reason:
             return None
         try:
@@ -467,7 +500,7 @@ class Mechanics:
             return None
 
     def energies(self, rows: Array) -> tuple[Array, Array] | None:
-        """Return the energies E and U of states, one per row."""
+        """Return kinetic and potential energies (N,), (N,) of N states, one per row; None if they are unknown."""
         function = self.energy_function
         if function is None:
             return None
@@ -483,7 +516,7 @@ class Mechanics:
 
 @lru_cache(maxsize=32)
 def _generated(robot: Robot, model: str, quaternion: bool) -> Model:
-    """Return a model; it is cached, because several simulations of one robot usually follow each other."""
+    """Return a generated model of a robot by model name; cached for repeated simulations of the same robot."""
     return generate(robot, model, **({"rotation": "quaternion"} if quaternion else {}))
 
 

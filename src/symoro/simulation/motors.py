@@ -33,10 +33,10 @@ SMOOTH = "use 'law: nonic', whose moves start and end smoothly"
 
 @dataclass(frozen=True, eq=False)
 class MotorDrives:
-    """Motors of a robot with numerical parameters.
+    """Motors of a robot with elastic joints and numerical parameters.
 
     Attributes:
-        links: the robot whose joint positions the trajectory contains.
+        links: the robot whose joint positions are those of the links, which the trajectory prescribes.
         elastic: joints with a motor behind a spring.
     """
 
@@ -57,7 +57,12 @@ class MotorDrives:
         return cls(robot, links_alone(robot), tuple(elastic_joints(robot)), values, function)
 
     def rows(self, part: PartMotion, times: Array) -> MotorRows:
-        """Return the motion of links and motors, and the torques, at times of a part."""
+        """Return the motion of links and motors, and the motor torques, at times of one part of a trajectory.
+
+        Returns:
+            Arrays with one row per time, by name: q, qd, qdd, qddd (links), and the outputs of the model such as qmd,
+                tau.
+        """
         assert isinstance(
             part.moments, JointMoments
         )  # robots with motors behind springs have no loops and no pose trajectories
@@ -73,14 +78,21 @@ class MotorDrives:
         }
 
     def at(self, parts: Sequence[PartMotion], t: Array) -> MotorRows:
-        """Return the same at times of the whole trajectory."""
+        """Return the motion of links and motors, and the motor torques, at times t of the whole trajectory.
+
+        The result has the form of that of `rows`.
+        """
         begins = np.array([part.begin for part in parts])
         number = np.clip(np.searchsorted(begins, t, side="right") - 1, 0, None)
         rows = [self.rows(part, t[number == k] - part.begin) for k, part in enumerate(parts)]
         return {name: np.concatenate([row[name] for row in rows]) for name in rows[0]}
 
     def quantities(self, joints: Sequence[int], rows: MotorRows) -> dict[QuantityKey, Array]:
-        """Return the quantities of the joints; the power is that of the motors."""
+        """Return motion, effort and power of the joints by quantity and joint; the power is that of the motors.
+
+        Args:
+            rows: motion of links and motors, from `rows` or `at`.
+        """
         motion = rows["q"], rows["qd"], rows["qdd"], None
         columns = quantities(self.links, self.values, joints, motion, rows["tau"], {})
         power = rows["tau"] * rows["qmd"]
@@ -89,7 +101,12 @@ class MotorDrives:
     def whole(
         self, parts: Sequence[PartMotion], joints: Sequence[int], keys: Sequence[QuantityKey]
     ) -> PiecewiseChebyshev:
-        """Return the quantities along the parts of a trajectory as piecewise Chebyshev interpolants."""
+        """Return the quantities `keys` (kind and joint) along a trajectory as piecewise Chebyshev interpolants.
+
+        Args:
+            parts: consecutive parts of the trajectory.
+            joints: numbers of the driven joints.
+        """
 
         def evaluate(number: int, times: Array) -> Array:
             columns = self.quantities(joints, self.rows(parts[number], times))
@@ -123,7 +140,7 @@ class MotorDrives:
                 )
 
     def warnings(self, rows: MotorRows, joints: Sequence[int]) -> Iterator[str]:
-        """Yield warnings about motors that move while their links are at rest."""
+        """Yield warnings about motors that move while their links are at rest at the start or end."""
         for j in self.elastic:
             k = list(joints).index(j)
             for row, word in ((0, "starts"), (-1, "ends")):

@@ -58,14 +58,14 @@ _LINES = np.stack([np.interp(_PLACES, _CHEBYSHEV, row) for row in np.eye(POINTS)
 
 @dataclass(frozen=True, eq=False)
 class PiecewiseChebyshev:
-    """Quantities over a time interval, as Chebyshev interpolants on consecutive panels.
+    """Quantities over a time interval, as Chebyshev interpolants on P consecutive subintervals (panels).
 
     Attributes:
-        begins, ends: (P,), seconds.
-        values: (P, POINTS, C), of the quantities `keys`.
+        begins, ends: (P,), start and end time of each panel in seconds.
+        values: (P, POINTS, C), values of the C quantities `keys` at the Chebyshev points.
         smooth: (P,), False where the polynomial is not valid: at a jump, or where bisection stopped early.
         open: (P,), True where bisection stopped early.
-        cut: whether it stopped because there were too many panels.
+        cut: whether bisection stopped because there were too many panels.
     """
 
     keys: tuple[QuantityKey, ...]
@@ -81,7 +81,7 @@ class PiecewiseChebyshev:
         return {key: k for k, key in enumerate(self.keys)}
 
     def integral(self, key: QuantityKey, power: int = 1) -> float:
-        """Return the integral of a power of the quantity over the whole time."""
+        """Return the time integral of a quantity raised to a power, over the whole motion."""
         rows = self.values[:, :, self._at[key]] ** power
         return float(((self.ends - self.begins) / 2) @ (rows @ _WEIGHTS))
 
@@ -94,7 +94,7 @@ class PiecewiseChebyshev:
         return float(self.begins[panel] + half * (1 + place))
 
     def extreme(self, key: QuantityKey, sign: int) -> tuple[float, float]:
-        """Return the largest (sign 1) or smallest (-1) value, and its time."""
+        """Return the largest (sign 1) or smallest (sign -1) value of a quantity, and its time in seconds."""
         rows = sign * self._dense(key)
         most = rows.max()
         panel, at = divmod(int(np.flatnonzero(rows >= most - EQUAL_PEAKS * abs(most))[0]), DENSE)
@@ -108,7 +108,10 @@ class PiecewiseChebyshev:
         return sign * best, self._time(panel, place)
 
     def first_beyond(self, key: QuantityKey, sign: int, limit: float) -> float:
-        """Return the first time at which the quantity is beyond a limit that it is known to exceed."""
+        """Return the first time at which a quantity is above (sign 1) or below (sign -1) a limit.
+
+        The quantity must exceed this limit somewhere.
+        """
         rows = sign * (self._dense(key) - limit)
         beyond = np.flatnonzero(rows.ravel() > 0)
         if not len(beyond):  # the limit is exceeded only between the dense points
@@ -128,7 +131,10 @@ class PiecewiseChebyshev:
         return self._time(panel, low + share * (high - low))
 
     def grows(self, key: QuantityKey) -> float | None:
-        """Return the time of the largest value if it is on a panel where bisection stopped early; else None."""
+        """Return the time of the largest value of a quantity if it is on a panel that is not resolved, otherwise None.
+
+        Such a value may still grow if the panel is divided further.
+        """
         if not self.open.any():
             return None
         most = np.abs(self.values[:, :, self._at[key]]).max(axis=1)
@@ -146,7 +152,10 @@ def _roots(curve: Array) -> Array:
 
 @dataclass(frozen=True)
 class Piece:
-    """Time interval in which the motion of a part is smooth; `start` and `end` are relative to `begin` of the part."""
+    """Time interval in which the motion of one part of a trajectory is smooth.
+
+    `start` and `end` are in seconds from the beginning of the part, `begin` is the time at which the part begins.
+    """
 
     part: int
     begin: float
@@ -156,7 +165,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class _Open:
-    """Panel that is not resolved yet."""
+    """Subinterval [a, b] of a smooth time interval whose polynomials have not been tested yet."""
 
     piece: Piece
     a: float
@@ -171,10 +180,12 @@ class _Open:
 def resolved(
     evaluate: Evaluate, pieces: Sequence[Piece], keys: Sequence[QuantityKey], turning: Sequence[int]
 ) -> PiecewiseChebyshev:
-    """Return the interpolants of quantities over consecutive time intervals.
+    """Return Chebyshev interpolants of quantities over consecutive time intervals.
 
     Args:
-        evaluate: returns the quantities at times of a part.
+        evaluate: function of a part number and times that returns the quantities, one row per time.
+        pieces: the time intervals in which the motion is smooth.
+        keys: the quantities, as kind and joint.
         turning: joints whose position is an angle.
     """
     check = _Resolution(tuple(keys), turning, 1 + max(piece.part for piece in pieces))
@@ -207,7 +218,7 @@ def _middle(piece: Piece) -> float:
 
 
 def _evaluated(evaluate: Evaluate, panels: list[_Open], count: int) -> Array:
-    """Return the values at the points of the panels (P, POINTS, C)."""
+    """Return the values of `count` quantities at the Chebyshev points of P panels, (P, POINTS, count)."""
     values = np.empty((len(panels), POINTS, count))
     for part in dict.fromkeys(panel.piece.part for panel in panels):
         rows = [k for k, panel in enumerate(panels) if panel.piece.part == part]
@@ -218,7 +229,7 @@ def _evaluated(evaluate: Evaluate, panels: list[_Open], count: int) -> Array:
 
 
 class _Resolution:
-    """Test of the panels: which quantities their polynomials do not resolve."""
+    """Test that determines which quantities the polynomials of a panel do not represent accurately."""
 
     def __init__(self, keys: tuple[QuantityKey, ...], turning: Sequence[int], parts: int) -> None:
         at = {key: k for k, key in enumerate(keys)}
@@ -259,7 +270,12 @@ class _Resolution:
 
 
 def _divided(panel: _Open, rows: Array, wrong: NDArray[np.bool_], check: _Resolution) -> list[_Open]:
-    """Divide a panel into halves, or at a velocity's change of sign if only forces are not resolved."""
+    """Divide a panel into two halves, or where a velocity changes its sign if only forces are not resolved.
+
+    Args:
+        rows: values of the quantities at the Chebyshev points of the panel.
+        wrong: mask of the quantities that are not resolved.
+    """
     a, b, piece = panel.a, panel.b, panel.piece
     if not wrong[check.motion].any():
         root = _sign_change(rows[:, check.rates])
@@ -273,7 +289,11 @@ def _divided(panel: _Open, rows: Array, wrong: NDArray[np.bool_], check: _Resolu
 
 
 def _sign_change(rates: Array) -> float | None:
-    """Return the first point in (-1, 1) at which one of the polynomials changes its sign; None if there is none."""
+    """Return the first point in (-1, 1) at which one of the velocities changes its sign; None if there is none.
+
+    Args:
+        rates: velocities at the Chebyshev points, one column per joint.
+    """
     rows = _SMOOTH @ rates
     changes = np.argwhere(rows[:-1] * rows[1:] < 0)
     if not len(changes):

@@ -31,7 +31,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Simulation(FormerWarningsName):
-    """Simulated motion.
+    """Result of a simulation: the motion at N samples, and its events.
 
     Attributes:
         joints: joints of the tree, the columns of q.
@@ -40,11 +40,11 @@ class Simulation(FormerWarningsName):
         q, qd: positions (N, joints) and velocities (N, coordinates).
         tau: torques of the drives, friction not subtracted (N, coordinates).
         parts: the other parts of the state by name: e, ed, P0, Q0, V0, pose.
-        E, U: kinetic and potential energy (N,) in the world; None if the robot has no such model, numbers are missing,
-            or its base has a prescribed motion that is not steady and horizontal (see `warnings`).
+        E, U: kinetic and potential energy (N,) in the world frame; None if the robot has no such model, numbers are
+            missing, or its base has a prescribed motion that is not steady and horizontal (see `warnings`).
         events: events of joints that stick, slide, reach and leave stops, and exceed limits that are not stops.
         finished: whether the end of the duration was reached.
-        why: reason of an earlier end.
+        why: reason why the simulation ended early; empty otherwise.
         warnings: sentences about limits and inputs that had no effect.
     """
 
@@ -74,7 +74,14 @@ class Simulation(FormerWarningsName):
         why: str,
         warnings: Iterable[str] = (),
     ) -> Simulation:
-        """Return the result with given states, one per sample."""
+        """Return the result of a simulation from its samples.
+
+        Args:
+            times: times of the samples in seconds.
+            rows, taus: state vector and torques at each time.
+            events: events in the order of time.
+            why: reason why the simulation ended early; empty otherwise.
+        """
         y = np.array(rows).reshape(len(times), mechanics.size)
         energies = mechanics.energies(y) if len(times) else None
         reason = mechanics.unknown_energy_reason
@@ -98,12 +105,12 @@ class Simulation(FormerWarningsName):
 
     @property
     def energy(self) -> Array | None:
-        """Total energy E + U (N,); None if unknown."""
+        """Total energy E + U in joules (N,); None if unknown."""
         return None if self.E is None or self.U is None else self.E + self.U
 
     @property
     def columns(self) -> dict[str, Array]:
-        """Columns of the table by name."""
+        """Columns of the table of samples (times, positions, velocities, torques, ...) by name."""
         table = {"t": self.t}
         table |= {f"q{j}": self.q[:, k] for k, j in enumerate(self.joints)}
         table |= {f"qd{j}": self.qd[:, k] for k, j in enumerate(self.coordinates)}
@@ -116,11 +123,11 @@ class Simulation(FormerWarningsName):
         return table
 
     def csv(self) -> str:
-        """Return the table as CSV."""
+        """Return the table of samples as CSV text."""
         return table_text(self.columns)
 
     def write_parquet(self, file: str | Path, *, force: bool = False) -> None:
-        """Write the table to a Parquet file; an existing file is overwritten only with `force`.
+        """Write the table of samples to a Parquet file; an existing file is overwritten only with `force`.
 
         Raises:
             MissingDependencyError: pyarrow is not installed.
@@ -129,7 +136,7 @@ class Simulation(FormerWarningsName):
         write_files({Path(file): self.parquet()}, force=force)
 
     def parquet(self) -> bytes:
-        """Return the table as the bytes of a Parquet file.
+        """Return the table of samples as the bytes of a Parquet file.
 
         Raises:
             MissingDependencyError: pyarrow is not installed.
@@ -153,8 +160,8 @@ class _Segment:
     Attributes:
         begin: start time in seconds.
         modes: modes of friction and stops.
-        ends: end times of its steps.
-        curves: interpolations of its steps.
+        ends: end times of the integration steps in seconds.
+        curves: interpolating function of each step.
     """
 
     begin: float
@@ -164,32 +171,38 @@ class _Segment:
 
 
 class Recording:
-    """Motion of a simulation between its samples; the simulation fills it."""
+    """Motion of a simulation between its samples; pass an empty one to `simulate`, which fills it."""
 
     def __init__(self) -> None:
         self._segments: list[_Segment] = []
 
     def begin(self, mechanics: Mechanics, control: Drives) -> None:
-        """Start the recording of a simulation."""
+        """Delete earlier contents and start the recording of a simulation."""
         self.mechanics, self._control, self._segments = mechanics, control, []
 
     def run(self, t: float, modes: ContactModes) -> None:
-        """Start a segment."""
+        """Start a new segment (a run of the integrator between two events) at time t with these contact modes."""
         self._segments.append(_Segment(t, modes.copy()))
 
     def step(self, end: float, curve: Any) -> None:
-        """Add a step up to a time, with its interpolation."""
+        """Add an integration step of the present segment: its end time and its interpolating function."""
         self._segments[-1].ends.append(end)
         self._segments[-1].curves.append(curve)
 
     @property
     def spans(self) -> dict[int, tuple[float, float]]:
-        """Start and end of the segments of nonzero length, by number."""
+        """Start and end time of each segment of nonzero length, by segment number."""
         ends = {k: (one.begin, one.ends[-1]) for k, one in enumerate(self._segments) if one.ends}
         return {k: (start, end) for k, (start, end) in ends.items() if end > start}
 
     def at(self, number: int, times: Array) -> tuple[Array, Array, Array]:
-        """Return states at times of a segment, torques of the coordinates, and accelerations of the driven ones."""
+        """Evaluate the recorded motion at times within one segment.
+
+        Returns:
+            States (N, size of the state), torques (N, coordinates), and accelerations (N, coordinates) of the joints
+            with
+            prescribed motion, zero for others.
+        """
         segment, parts = self._segments[number], self.mechanics.parts
         rows, taus = np.empty((len(times), self.mechanics.size)), []
         driven = np.zeros((len(times), parts["qd"].stop - parts["qd"].start))

@@ -148,7 +148,7 @@ def simulate(
 
 
 def _stepped(simulation: Simulation, duration: float, step: float) -> Simulation:
-    """Return the simulation with a warning if the interval of its samples is not the given step."""
+    """Return the simulation, with a warning if the interval between its samples differs from the requested step."""
     taken = duration / max(1, int(np.ceil(duration / step - 1e-9)))
     if abs(taken / step - 1) <= SAME_STEP:
         return simulation
@@ -163,7 +163,7 @@ def _integrator(method: str) -> Any:
 
 
 def _grid(duration: float, step: float, times: ArrayLike | None) -> Array:
-    """Return the times of the samples in seconds."""
+    """Return the times of the samples in seconds, from `times` or in equal steps."""
     if times is None:
         return np.linspace(0.0, duration, max(1, int(np.ceil(duration / step - 1e-9))) + 1)
     grid = np.asarray(times, dtype=float)
@@ -191,7 +191,7 @@ def _check_values(robot: Robot, values: Mapping[str, float]) -> None:
 
 
 def _stops(robot: Robot, stops: Any) -> str | float | None:
-    """Return the treatment of stops: None, "end", or the coefficient of restitution as a float."""
+    """Check and return the option `stops`: None, "end", or the coefficient of restitution as a float."""
     if stops is None:
         return None
     if flexible_links(robot):
@@ -221,7 +221,7 @@ def _check_times(duration: float, step: float) -> None:
 
 
 def _stop_limits(robot: Robot, mechanics: Mechanics, driven: frozenset[int]) -> tuple[Array, Array]:
-    """Return the lower and upper stops of the coordinates, infinite for driven joints and unlimited ones."""
+    """Return the lower and upper stop of each coordinate; infinite for driven joints and joints without limits."""
     limits = [robot.frame(j).limits for j in mechanics.coordinates]
     lower = [-np.inf if k in driven or x.lower is None else x.lower for k, x in enumerate(limits)]
     upper = [np.inf if k in driven or x.upper is None else x.upper for k, x in enumerate(limits)]

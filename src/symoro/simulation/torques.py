@@ -72,7 +72,10 @@ Array = NDArray[np.float64]
 
 
 class PassiveRates:
-    """Velocities of the passive joints of a robot with closed loops or wheels, from those of the active joints."""
+    """Function that computes the velocities of passive joints from those of the active joints.
+
+    It is used for robots with closed loops or wheels.
+    """
 
     def __init__(self, robot: Robot, values: Mapping[str, float]) -> None:
         driven, symbols = active_joints(robot), robot.symbols()
@@ -84,7 +87,12 @@ class PassiveRates:
             self._function = generate(robot, model).function(own)
 
     def at(self, tree: Array, qda: Array) -> dict[int, Array]:
-        """Return the velocities (N,) by passive joint, from all joint positions and the active velocities."""
+        """Return the velocities (N,) of the passive joints by joint number.
+
+        Args:
+            tree: positions of all joints of the tree at N times, one row per time.
+            qda: velocities of the active joints, one row per time.
+        """
         if not self._passive:
             return {}
         if self._wheels:  # three rows of the base, then all joints
@@ -98,14 +106,15 @@ class PassiveRates:
 
 @dataclass(frozen=True, eq=False)
 class TorqueReport(FormerWarningsName):
-    """Torques along a motion.
+    """Torques, powers and energies along a motion of N samples and n driven joints.
 
     Attributes:
         samples: times, positions, velocities and accelerations of the driven joints.
         tau, power: torques (Nm or N) and powers (W) of the joints of the samples, (N, n).
-        energy: energy in joules that each drive supplies over the whole motion, (n,); negative if it absorbs energy.
-        peaks: largest, root mean square and mean values per joint.
-        passed: limits that are exceeded, with the times.
+        energy: energy in joules that each drive supplies over the whole motion, (n,); negative if it absorbs
+            energy.
+        peaks: largest values, root-mean-square effort and energy per joint.
+        passed: joint limits that are exceeded, with the times.
         between: whether energy, peaks and limits refer to the whole motion; otherwise to the samples only.
         warnings: reasons why the numbers may be inaccurate, in sentences.
         follows: the simulated motion, if the driven joints do not determine the motion of the robot.
@@ -128,7 +137,7 @@ class TorqueReport(FormerWarningsName):
 
     @property
     def columns(self) -> dict[str, Array]:
-        """The columns of the table of results, by name."""
+        """Columns of the table of results (times, positions, torques, powers, ...) by name."""
         table = columns_of(self.samples)
         for name, rows in (("tau", self.tau), ("power", self.power)):
             table |= {f"{name}{j}": rows[:, k] for k, j in enumerate(self.samples.joints)}
@@ -243,7 +252,7 @@ def _actuated(
     *,
     more: bool,
 ) -> TorqueReport:
-    """Return the torques of motors, some of them behind springs."""
+    """Return the torques of the motors of a robot with elastic joints, along a prescribed motion of its links."""
     if actuators != "elastic":
         raise OptionError(f"actuators = '{actuators}': expected 'elastic'")
     if more:
@@ -277,7 +286,13 @@ def _actuated(
 def _simulated(
     robot: Robot, samples: Samples, follows: Simulation, values: Mapping[str, float], record: Recording | None
 ) -> TorqueReport:
-    """Return the torques of a robot whose motion is simulated, because the driven joints do not determine it."""
+    """Return the torques of a robot whose motion is simulated, because the driven joints do not determine it.
+
+    Args:
+        samples: prescribed motion of the driven joints.
+        follows: the simulated motion of the whole robot.
+        record: the motion between samples, if it was recorded.
+    """
     led = [follows.coordinates.index(j) for j in samples.joints]
     passive = PassiveRates(robot, values)
 
@@ -313,7 +328,13 @@ def _known(
     numbers: Mapping[str, float],
     values: Mapping[str, float] | None,
 ) -> TorqueReport:
-    """Return the torques of a robot whose driven joints determine its motion."""
+    """Return the torques of a robot whose driven joints determine its motion.
+
+    Args:
+        parts: parts of the continuous trajectory; empty if only samples are given.
+        numbers: values of all symbols.
+        values: values of symbols as given by the caller.
+    """
     function = generate(robot, "inverse-dynamics").function(values)
     rates = PassiveRates(robot, numbers)
 
@@ -353,7 +374,13 @@ def _efforts(function: Callable[..., Mapping[str, Array]], t: Array, rows: Motio
 def _report(
     robot: Robot, samples: Samples, at_samples: Mapping[QuantityKey, Array], panels: PiecewiseChebyshev | None
 ) -> TorqueReport:
-    """Return the report of quantities at samples, with peaks and limits of the whole motion if it is given."""
+    """Return the torque report from quantities at the samples.
+
+    Args:
+        at_samples: time series (N,) by quantity and joint.
+        panels: the same quantities along the continuous motion; peaks and limits are determined from it if it is
+            given.
+    """
     sampled = SampledQuantities(samples.t, at_samples)
     whole = sampled if panels is None else panels
     tau, power = (
@@ -373,12 +400,12 @@ def _report(
 
 
 def _unwatched(robot: Robot) -> Iterator[str]:
-    """Yield a warning about limits of cut joints, which are not checked."""
+    """Yield a warning if cut joints of loops have limits, because these limits are not checked."""
     names = [str(j) for j in cut_joints(robot) if robot.frame(j).limits != Limits()]
     if names:
         yield f"the limits of the cut joints {', '.join(names)} are not checked"
 
 
 def unit_of(robot: Robot, j: int) -> tuple[str, str]:
-    """Return the units of a joint's position and effort."""
+    """Return the units of the position and the effort of joint j as texts, ("rad", "Nm") or ("m", "N")."""
     return ("m", "N") if robot.frame(j).sigma == JointType.PRISMATIC else ("rad", "Nm")
