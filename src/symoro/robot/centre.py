@@ -26,12 +26,15 @@ SHAPES = "3 values (the diagonal), 6 values (xx, xy, xz, yy, yz, zz) or 3 rows o
 def about_origin(
     mass: Formula, com: Sequence[Formula] = (ZERO, ZERO, ZERO), inertia: Sequence[Formula] = (ZERO,) * 6
 ) -> dict[str, Formula]:
-    """Return the ten inertial parameters of a link about the origin of its frame, by name.
+    """Return the ten inertial parameters of a link about the origin of its frame.
 
     Args:
         mass: mass of the link (kg).
         com: centre of mass in the link frame (m).
         inertia: xx, xy, xz, yy, yz, zz about the centre of mass, in the axes of the link frame (kg m2).
+
+    Returns:
+        The parameters by name: XX, XY, XZ, YY, YZ, ZZ, MX, MY, MZ, M.
     """
     x, y, z = com
     xx, xy, xz, yy, yz, zz = inertia
@@ -52,13 +55,17 @@ def about_origin(
 def in_other_frame(
     body: Mapping[str, Formula], rotation: Sequence[Formula], position: Sequence[Formula]
 ) -> dict[str, Formula]:
-    """Return the ten inertial parameters of a body in another frame.
+    """Return the ten inertial parameters of a body, expressed in another frame.
 
         MS' = R MS + m p,    J' = R J R' + (2 s.p + m p.p) 1 - s p' - p s' - m p p',    s = R MS
 
     Args:
-        body: parameters about the origin and in the axes of the frame in which the body is given.
-        rotation, position: pose (R by rows, p) of that frame in the other one.
+        body: parameters by name, about the origin and in the axes of the frame in which the body is given.
+        rotation: the nine entries, by rows, of the rotation matrix R of that frame in the other one.
+        position: position p of its origin in the other frame (m).
+
+    Returns:
+        The parameters by name, about the origin and in the axes of the other frame.
     """
     values = [body[name] for name in INERTIAL]
     entries = [_apply(_entry(k), *rotation, *position, *values) for k in range(9)]
@@ -66,7 +73,14 @@ def in_other_frame(
 
 
 def _entry(k: int) -> Callable[..., Any]:
-    """Return the function of R, p and the ten parameters for entry k of XX, XY, XZ, YY, YZ, ZZ, MX, MY, MZ."""
+    """Return a function that computes one inertial parameter in another frame.
+
+    Args:
+        k: index of the parameter in XX, XY, XZ, YY, YZ, ZZ, MX, MY, MZ.
+
+    Returns:
+        A function of the nine entries of R, the three of p, and the ten parameters.
+    """
 
     def entry(*given: Any) -> Any:
         R, p = [given[0:3], given[3:6], given[6:9]], given[9:12]
@@ -88,7 +102,13 @@ def _entry(k: int) -> Callable[..., Any]:
 def point_in_other_frame(
     point: Sequence[Formula], rotation: Sequence[Formula], position: Sequence[Formula]
 ) -> tuple[Formula, Formula, Formula]:
-    """Return R x + p for a point x that is given in a frame with the pose (R by rows, p)."""
+    """Return the coordinates R x + p of a point x in another frame.
+
+    Args:
+        point: coordinates x in the frame in which the point is given (m).
+        rotation: the nine entries, by rows, of the rotation matrix R of that frame in the other one.
+        position: position p of its origin in the other frame (m).
+    """
 
     def entry(a: Any, b: Any, c: Any, p: Any, x: Any, y: Any, z: Any) -> Any:
         return a * x + b * y + c * z + p
@@ -112,7 +132,9 @@ def _moment(m: Any, a: Any) -> Any:
 
 
 def _apply(function: Callable[..., Any], *formulas: Formula) -> Formula:
-    """Apply a function to formulas. The result is exact for numbers, and rounded once if one of them is a decimal.
+    """Apply a function to formulas.
+
+    The result is exact if all formulas are exact; it is rounded once if one of them contains a decimal.
 
     Raises:
         ExpressionError: the result is too large for double precision.
@@ -137,9 +159,13 @@ def _fraction(item: Formula) -> Fraction | None:
 
 
 def six_entries(entries: Sequence[Formula]) -> tuple[Formula, ...] | None:
-    """Return xx, xy, xz, yy, yz, zz from 3, 6 or 9 entries of an inertia matrix.
+    """Return the entries xx, xy, xz, yy, yz, zz of a symmetric inertia matrix.
 
-    The result is None if the number of entries differs or if the matrix is not symmetric.
+    Args:
+        entries: 3 (the diagonal), 6 (upper triangle by rows) or 9 entries (by rows) of the matrix.
+
+    Returns:
+        Six formulas; None if the number of entries is another one or the matrix is not symmetric.
     """
     if len(entries) == 3:
         x, y, z = entries
@@ -154,8 +180,12 @@ def six_entries(entries: Sequence[Formula]) -> tuple[Formula, ...] | None:
 def without_centre(changes: Mapping[str, Any]) -> dict[str, Any]:
     """Replace `mass`, `com` and `inertia` among the fields of a link by the ten inertial parameters.
 
+    Args:
+        changes: fields of a link by name.
+
     Raises:
-        OptionError: they are incomplete, have a wrong shape or are given together with some of the ten parameters.
+        OptionError: the three fields are incomplete, have a wrong shape or are given together with some of the ten
+            parameters.
     """
     others = {key: value for key, value in changes.items() if key not in CENTRAL}
     if len(others) == len(changes):

@@ -44,7 +44,7 @@ Tensor = Sequence[Sequence[float]]
 
 
 def warnings(robot: Robot) -> list[str]:
-    """Return the warnings of the file reader and those about the numbers of the description."""
+    """Return all warnings about a robot: those of its file reader, then those about unusual numbers."""
     read = [note.removeprefix(WARNING) for note in robot.notes if note.startswith(WARNING)]
     rest = [
         line
@@ -55,12 +55,15 @@ def warnings(robot: Robot) -> list[str]:
 
 
 def data_warnings(robot: Robot) -> list[str]:
-    """Return warnings about numbers that no real robot has. Links with unbound symbols are not checked."""
+    """Return warnings about physically impossible or improbable numbers of a robot.
+
+    Links with symbols that have no value are not checked.
+    """
     return [line for _, line in _labelled_warnings(robot)]
 
 
 def _labelled_warnings(robot: Robot) -> Iterator[tuple[str, str]]:
-    """Yield pairs (label of the link or joint, warning)."""
+    """Yield pairs (name of the link or joint concerned, warning)."""
     values = _Values(robot)
     links = {f"link {j}": link for j, link in enumerate(robot.links, 1)}
     if robot.base.kind != BaseKind.FIXED:
@@ -83,7 +86,7 @@ def _labelled_warnings(robot: Robot) -> Iterator[tuple[str, str]]:
 
 
 def without_inertia(robot: Robot) -> list[str]:
-    """Return a sentence about the joints that move neither mass nor inertia, if there are any.
+    """Return a warning about joints that move neither mass nor inertia, in a list; empty if there are none.
 
     Loops and wheels couple the joints, so a joint that moves no inertia is common there; for such robots
     only the absence of every inertia is reported.
@@ -130,7 +133,7 @@ def _unit_warnings(robot: Robot, values: _Values) -> Iterator[tuple[str, str]]:
 
 
 def _base_warnings(robot: Robot, values: _Values) -> Iterator[tuple[str, str]]:
-    """Yield warnings about a missing inertia of a floating base and about base motions that are not used."""
+    """Yield warnings about a floating base without inertia, and about prescribed base motions that are not used."""
     base = robot.base
     if base.kind != BaseKind.FLOATING:
         return
@@ -153,7 +156,14 @@ def _base_warnings(robot: Robot, values: _Values) -> Iterator[tuple[str, str]]:
 
 
 def body_warnings(label: str, mass: float, tensor: Tensor, length: float = 1.0) -> list[str]:
-    """Return warnings about a mass and an inertia matrix about the centre of mass."""
+    """Return warnings about the mass and the inertia matrix of a body.
+
+    Args:
+        label: name of the body in the warnings.
+        mass: mass (kg).
+        tensor: inertia matrix about the centre of mass (kg m2), 3x3.
+        length: length of the robot in metres; much smaller inertias are considered to be round-off.
+    """
     if mass < 0:
         return [f"{label}: the mass {mass:g} is negative"]
     largest = max(abs(value) for row in tensor for value in row)
@@ -176,7 +186,7 @@ def body_warnings(label: str, mass: float, tensor: Tensor, length: float = 1.0) 
 def principal(tensor: Tensor) -> tuple[float, float, float]:
     """Return the eigenvalues of a symmetric 3x3 matrix in increasing order, by Jacobi's method.
 
-    NumPy is not used, because the module also runs in browsers without it.
+    NumPy is not used, because this module must also run in browsers without NumPy.
     """
     scale = max(abs(value) for row in tensor for value in row) or 1.0
     a = [[value / scale for value in row] for row in tensor]
@@ -224,14 +234,14 @@ def _link_warnings(label: str, link: Link, values: _Values) -> Iterator[str]:
 
 
 class _Values:
-    """Numerical values of formulas at the robot's nominal parameter values."""
+    """Evaluator of formulas at the nominal parameter values of a robot."""
 
     def __init__(self, robot: Robot) -> None:
         self._nominal = dict(robot.nominal)
         self.length = characteristic_length(robot)
 
     def of(self, formula: Formula) -> float | None:
-        """Return the value, or None if a symbol has no value or the formula cannot be evaluated."""
+        """Return the value of a formula, or None if a symbol has no value or the formula cannot be evaluated."""
         if formula.is_zero:
             return 0.0
         if formula.symbols - self._nominal.keys():

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 
 class Convention(StrEnum):
-    """Convention for the geometric parameters of a table."""
+    """Convention of geometric parameters: Khalil-Kleinfinger, Craig or classic Denavit-Hartenberg."""
 
     KHALIL_KLEINFINGER = "khalil-kleinfinger"
     CRAIG = "craig"
@@ -85,13 +85,16 @@ def convention_named(name: str) -> Convention:
 
 
 def variable_field(sigma: JointType) -> str:
-    """Return Khalil's letter of the joint variable (theta or r); an empty text for a fixed joint."""
+    """Return the name of the geometric parameter that is the joint variable: 'theta', 'r', or '' for a fixed joint."""
     return {JointType.REVOLUTE: "theta", JointType.PRISMATIC: "r"}.get(sigma, "")
 
 
 @dataclass(frozen=True)
 class JointRow:
-    """One joint of a table: parameters in column order, with the offset in place of the joint variable."""
+    """Row of a geometric parameter table, for one joint.
+
+    `values` contains the parameters in the order of the columns, with the offset in place of the joint variable.
+    """
 
     sigma: JointType
     values: tuple[Formula, ...]
@@ -103,7 +106,8 @@ class ParameterTable:
     """Geometric parameter table of a serial chain in one convention.
 
     Attributes:
-        base: world T 0 of the table's frame 0, sixteen entries by rows.
+        rows: one row per joint.
+        base: homogeneous transform from the world to the table's frame 0, sixteen entries by rows.
         tool: tool frame, fixed to the table's last frame.
         links: inertial parameters and wrenches in the table's frames, or an empty tuple.
     """
@@ -123,7 +127,12 @@ class ParameterTable:
 
 
 def transform(place: Placement | Frame, graph: Graph) -> Matrix:
-    """Return the homogeneous 4x4 transform of six geometric parameters."""
+    """Return the homogeneous 4x4 transform that six Khalil-Kleinfinger parameters define.
+
+    Args:
+        place: record with the fields gamma, b, alpha, d, theta and r.
+        graph: expression graph in which the entries are created.
+    """
     values = {name: getattr(place, name).into(graph) for name in GEOMETRIC}
     first = _screw(2, values["gamma"], values["b"])
     second = _screw(0, values["alpha"], values["d"])
@@ -132,7 +141,7 @@ def transform(place: Placement | Frame, graph: Graph) -> Matrix:
 
 
 def _screw(axis: int, angle: Scalar, length: Scalar) -> Matrix:
-    """Return the rotation about an axis (0 is x, 2 is z) with a translation along the same axis."""
+    """Return the 4x4 transform of a rotation about an axis (0 is x, 2 is z) and a translation along the same axis."""
     matrix = linalg.identity(4)
     i, j = [(1, 2), (2, 0), (0, 1)][axis]
     matrix[i][i] = matrix[j][j] = cos(angle)
@@ -142,7 +151,15 @@ def _screw(axis: int, angle: Scalar, length: Scalar) -> Matrix:
 
 
 def composed(base: tuple[Formula, ...], *places: Placement) -> tuple[Formula, ...]:
-    """Return base * T1 * T2 * ... of fixed frames, as sixteen entries by rows."""
+    """Return the product base * T1 * T2 * ... of the transforms of fixed frames.
+
+    Args:
+        base: homogeneous transform, sixteen entries by rows.
+        places: geometric parameters of the frames, each given in the preceding one.
+
+    Returns:
+        The product, sixteen entries by rows.
+    """
     if all(_is_identity(place) for place in places):
         return base
     graph = Graph()
@@ -154,10 +171,15 @@ def composed(base: tuple[Formula, ...], *places: Placement) -> tuple[Formula, ..
 
 
 def moved(link: Link, place: Placement) -> Link:
-    """Return the inertial parameters and wrench of a link in the frame in which `place` is given.
+    """Express the inertial parameters and the wrench of a link in another frame.
 
     With the rotation R and the translation P of `place`:
-    MS' = R MS + M P, J' = R J R' - hat(P) hat(R MS) - hat(R MS) hat(P) - M hat(P) hat(P); f' = R f, m' = R m + P x R f.
+    MS' = R MS + M P, J' = R J R' - hat(P) hat(R MS) - hat(R MS) hat(P) - M hat(P) hat(P); f' = R f, m' = R m + P x
+    R f.
+
+    Args:
+        link: parameters in the link's own frame.
+        place: pose of that frame in the other frame.
     """
     if _is_identity(place) or all(getattr(link, name).is_zero for name in (*INERTIAL, *WRENCH)):
         return link
@@ -241,7 +263,11 @@ def from_classic(
 
 
 def _joined(tail: Placement, place: Placement) -> Placement:
-    """Return X(alpha, d) followed by a fixed transform as one set of six parameters."""
+    """Return one set of six parameters for the screw X(alpha, d) of `tail` followed by the fixed transform `place`.
+
+    Raises:
+        NotApplicableError: six parameters cannot represent the product.
+    """
     if _is_identity(tail):
         return place
     if place.gamma.is_zero and place.b.is_zero:
@@ -258,12 +284,12 @@ def _joined(tail: Placement, place: Placement) -> Placement:
 
 
 def to_table(robot: Robot, convention: str, to: int | str | None = None) -> ParameterTable:
-    """Return the table of the chain from the base to a frame.
+    """Return the geometric parameter table of the chain from the base to a frame.
 
     Args:
         robot: serial robot, or tree structure if `to` is given.
-        convention: name of the convention.
-        to: last frame; the end effector of a serial robot if None.
+        convention: name of the convention, such as 'craig', or an abbreviation such as 'dh'.
+        to: last frame by number or name; the end effector of a serial robot if None.
 
     Raises:
         NotApplicableError: the robot is not a serial chain, and no frame was given.
@@ -295,7 +321,7 @@ def to_table(robot: Robot, convention: str, to: int | str | None = None) -> Para
 
 @dataclass(frozen=True)
 class _Chain:
-    """Serial chain during the conversion to other frames."""
+    """Serial chain whose frames are being converted to another convention."""
 
     frames: list[Frame]
     links: list[Link]
@@ -316,7 +342,7 @@ def _as_it_is(chain: _Chain) -> _Chain:
 
 
 def _craig(chain: _Chain) -> _Chain:
-    """Move gamma and b of each frame into the preceding joint or the base."""
+    """Return the chain in Craig's frames: gamma and b of each frame are added to the preceding joint or to the base."""
     frames, links = [], []
     for frame, link, after in zip(chain.frames, chain.links, [*chain.frames[1:], None], strict=True):
         gamma, b = (after.gamma, after.b) if after else (ZERO, ZERO)
@@ -328,7 +354,7 @@ def _craig(chain: _Chain) -> _Chain:
 
 
 def _classic(chain: _Chain) -> _Chain:
-    """Move alpha and a of each row into the preceding row.
+    """Return the chain in classic Denavit-Hartenberg frames: alpha and a move to the preceding row of the table.
 
     The last row receives those of the tool frame, if the tool frame has only these two parameters.
     """

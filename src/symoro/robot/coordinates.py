@@ -29,12 +29,15 @@ PostureLike = (
 
 
 def independent(robot: Robot) -> list[int]:
-    """Return the joints of the tree with a generalised coordinate, in frame order: the entries of q."""
+    """Return the numbers of the joints that have a generalised coordinate, in the order of the entries of q."""
     return [j for j in moving_joints(robot) if robot.frame(j).coupling is None]
 
 
 def unconstrained_passive_joints(robot: Robot) -> list[int]:
-    """Return the passive joints that no loop, wheel or spring constrains: they have a coordinate and no actuator."""
+    """Return the passive joints that have a generalised coordinate but neither an actuator nor a spring.
+
+    The list is empty for robots with loops or wheels, which constrain their passive joints.
+    """
     if robot.B or robot.wheels:
         return []
     springs = elastic_joints(robot)
@@ -42,22 +45,22 @@ def unconstrained_passive_joints(robot: Robot) -> list[int]:
 
 
 def has_followers(robot: Robot) -> bool:
-    """Return whether a joint of the tree is coupled to others."""
+    """Return whether the position of some joint of the tree is coupled to those of other joints."""
     return len(independent(robot)) != len(moving_joints(robot))
 
 
 def relation(robot: Robot, j: int) -> Relation | None:
-    """Return the linear relation of a coupled joint; None for an independent joint."""
+    """Return the coupling q_j = sum ratio_i q_i + offset of joint j; None for an independent joint."""
     return robot.frame(j).coupling
 
 
 def followers(robot: Robot) -> dict[int, Relation]:
-    """Return the relations of all coupled joints, including cut joints of loops."""
+    """Return the coupling of every coupled joint by joint number, including cut joints of loops."""
     return {j: frame.coupling for j, frame in enumerate(robot.frames, 1) if frame.coupling is not None}
 
 
 def following(robot: Robot, relations: Mapping[int, Relation]) -> Robot:
-    """Return the robot with exactly these coupling relations."""
+    """Return the robot with the given couplings by joint number; all other couplings are removed."""
     frames = [replace(frame, coupling=relations.get(j)) for j, frame in enumerate(robot.frames, 1)]
     return replace(robot, frames=tuple(frames))
 
@@ -91,7 +94,10 @@ def posture_by_joint(robot: Robot, posture: PostureLike) -> dict[int, float]:
 
 
 def with_home(robot: Robot, posture: PostureLike | None) -> Robot:
-    """Return the robot with another posture 'home', which selects the assembly mode of loops; unchanged for None."""
+    """Return the robot with the given posture as its posture 'home', which selects the assembly mode of loops.
+
+    The robot is unchanged if the posture is None.
+    """
     if posture is None:
         return robot
     values = posture_by_joint(robot, posture)
@@ -100,7 +106,15 @@ def with_home(robot: Robot, posture: PostureLike | None) -> Robot:
 
 
 def positions(robot: Robot, q: Mapping[int, Scalar], into: Into) -> dict[int, Scalar]:
-    """Return the position of every moving joint of the tree, without the offsets of the joint variables."""
+    """Return the position of every moving joint of the tree, including coupled joints.
+
+    Args:
+        q: positions of the independent joints by joint number.
+        into: function that converts a formula to the type of the entries of q.
+
+    Returns:
+        The positions by joint number; the constant offsets of theta and r are not added.
+    """
     position: dict[int, Scalar] = {}
     for j in moving_joints(robot):
         coupling = robot.frame(j).coupling
@@ -111,6 +125,10 @@ def positions(robot: Robot, q: Mapping[int, Scalar], into: Into) -> dict[int, Sc
 
 
 def drivers(robot: Robot, j: int, into: Into) -> list[tuple[int, Scalar]]:
-    """Return the independent joints that move joint j, with their ratios: row j of the matrix G."""
+    """Return the independent joints that move joint j, each with its ratio dq_j/dq_i.
+
+    Args:
+        into: function that converts a formula to the type of the ratios.
+    """
     coupling = robot.frame(j).coupling
     return [(j, 1)] if coupling is None else [(i, into(ratio)) for i, ratio in coupling.terms]

@@ -188,11 +188,16 @@ class Robot:
     # -- modified robots
 
     def replace(self, **changes: Any) -> Robot:
-        """Return the robot with some fields changed."""
+        """Return the robot with the given fields changed, for example `robot.replace(name="arm")`."""
         return replace(self, **changes)
 
     def with_frame(self, j: int | str, **changes: Any) -> Robot:
-        """Return the robot with some fields of frame j changed, given as numbers, texts or SymPy expressions."""
+        """Return the robot with some fields of frame j changed.
+
+        Args:
+            j: number of the frame, or name of its joint or link.
+            changes: new values by field name, as numbers, texts or SymPy expressions.
+        """
         j = self.frame_number(j)
         frame = replace(self.frame(j), **_as_formulas(Frame, changes))
         return replace(self, frames=(*self.frames[: j - 1], frame, *self.frames[j:]))
@@ -261,7 +266,7 @@ class Robot:
         return symbols.symbolic(self, inertia=inertia, geometry=geometry, friction=friction, gravity=gravity)
 
     def tree(self) -> Robot:
-        """Return the robot with its loops cut: only frames 1..NL."""
+        """Return the robot with its loops cut: only the frames 1..NL of the spanning tree remain."""
         return replace(self, frames=self.frames[: self.NL]) if self.B else self
 
     def floating(self) -> Robot:
@@ -294,7 +299,7 @@ class Robot:
         return names[which]
 
     def link_frame(self, name: int | str) -> LinkFrame | None:
-        """Return the frame of a link in the file that describes the robot, if it is not a frame of the robot.
+        """Return the frame of a link as given in the robot's URDF or MJCF file, if it differs from the robot's frames.
 
         Joint names denote frames of the robot, also if a link has the same name.
         """

@@ -33,17 +33,17 @@ MOST_POLYNOMIALS = 6  # more polynomials are almost linearly dependent in double
 
 @dataclass(frozen=True)
 class Flexibility:
-    """Beam from the origin of a link frame to its tip.
+    """Properties of a flexible link, a beam from the origin of the link frame to its tip.
 
     Attributes:
         length: length of the beam along x (m).
         density: mass per length (kg/m).
         EIz, EIy: bending stiffness for deflection along y (about z), and along z (about y), in N m2.
         GJ: torsional stiffness (N m2).
-        Ip: polar moment of inertia of the sections per length, about x.
+        Ip: polar moment of inertia of the sections per length, about x (kg m).
         y, z, twist: number of modes of each kind.
-        shapes: 'polynomial', (x/L)^2, (x/L)^3, ... in bending and x/L, (x/L)^2, ... in torsion; or 'clamped', the modes
-            of a clamped-free beam. Each shape function equals 1 at the tip.
+        shapes: 'polynomial', (x/L)^2, (x/L)^3, ... in bending and x/L, (x/L)^2, ... in torsion; or 'clamped', the
+            modes of a clamped-free beam. Each shape function equals 1 at the tip.
         tip: inertial parameters of a body fixed to the tip, in the tip's frame.
     """
 
@@ -69,7 +69,7 @@ STIFFNESS = {"y": "EIz", "z": "EIy", "twist": "GJ"}
 
 
 def flexible_links(robot: Robot) -> dict[int, Flexibility]:
-    """Return the flexible links of a robot by number."""
+    """Return the properties of the flexible links of a robot, by link number."""
     links = ((j, link.flexible) for j, link in enumerate(robot.links, 1))
     return {j: flexible for j, flexible in links if flexible is not None}
 
@@ -95,7 +95,7 @@ def _negative(value: Formula) -> bool:
 
 
 def flexible_problems(robot: Robot) -> Iterator[str]:
-    """Yield the errors in the description of flexible links."""
+    """Yield a sentence for each error in the description of flexible links."""
     if robot.base.link.flexible is not None:
         yield "the base cannot be flexible; add a fixed frame with a flexible link to it"
     for j, flexible in flexible_links(robot).items():

@@ -20,7 +20,9 @@ Test = Callable[[Formula], bool]
 
 
 def inertia_free_base_joint(robot: Robot, is_none: Test) -> int | None:
-    """Return the joint against which a massless floating base moves without inertia, or None.
+    """Return the joint that makes the inertia matrix of a robot with a massless floating base singular, or None.
+
+    The base can move against this joint without moving any mass.
 
     Args:
         is_none: function that returns whether a parameter is zero.
@@ -43,7 +45,7 @@ def inertia_free_base_joint(robot: Robot, is_none: Test) -> int | None:
 
 
 def _fixed_on_base(robot: Robot) -> set[int]:
-    """Return link 0 and the links that are rigidly connected to it."""
+    """Return the numbers of the links that are rigidly connected to the base, including link 0."""
     fixed = {0}
     while True:
         more = {

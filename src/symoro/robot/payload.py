@@ -64,7 +64,12 @@ def _sum(link: Link, body: dict[str, Any]) -> Link:
 
 
 def _reject_ambiguous_frame(robot: Robot, end: int) -> None:
-    """Reject a payload without a link if the links at the end of a robot have other frames in the file.
+    """Check that the frame of a payload is unambiguous if no link is given.
+
+    It is ambiguous if the last link has another frame in the robot's file than in the robot.
+
+    Args:
+        end: frame of the end effector.
 
     Raises:
         ArgumentError: the frame of the payload is not determined.
@@ -80,7 +85,7 @@ def _reject_ambiguous_frame(robot: Robot, end: int) -> None:
 
 
 def _end_frame(robot: Robot) -> int:
-    """Return the frame of the end effector of a robot without a tool frame.
+    """Return the number of the end-effector frame of a robot without a tool frame.
 
     Raises:
         ArgumentError: the robot has several terminal links.

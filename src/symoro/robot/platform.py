@@ -19,7 +19,7 @@ from symoro.robot.topology import Loop, chain, loops, moving_joints, subtree
 
 @dataclass(frozen=True)
 class PlatformLeg:
-    """Leg from the base to the platform.
+    """Leg of a parallel robot, from the base to the platform.
 
     Attributes:
         number: from 1; leg 1 carries the platform.
@@ -38,10 +38,10 @@ class PlatformLeg:
 
 @dataclass(frozen=True)
 class ParallelRobot:
-    """Platform with its legs.
+    """Structure of a parallel robot: its platform and its legs.
 
     Attributes:
-        platform: frame whose pose is computed.
+        platform: number of the frame whose pose is computed.
         body: frames that are rigidly connected to the platform; the last joint of leg 1 carries the first of them.
     """
 
@@ -52,7 +52,10 @@ class ParallelRobot:
 
 
 def platform_frame(robot: Robot, to: int | str | None = None) -> int:
-    """Return the platform frame: the given one, the named one, or the link with the most loops.
+    """Return the number of the platform frame of a parallel robot.
+
+    It is the frame `to` if given, otherwise the one named in the description, otherwise the link with the most
+    loops.
 
     Raises:
         NotApplicableError: the robot has no platform.
@@ -76,19 +79,19 @@ def platform_frame(robot: Robot, to: int | str | None = None) -> int:
 
 
 def motors(robot: Robot) -> list[int]:
-    """Return the active joints of the tree, in frame order."""
+    """Return the numbers of the active joints of the tree, in frame order."""
     return [j for j in moving_joints(robot) if robot.frame(j).mu]
 
 
 def plain_joint(robot: Robot, j: int) -> bool:
-    """Return whether a joint is neither elastic nor coupled nor has a prescribed velocity, acceleration or torque."""
+    """Return whether joint j is rigid and independent, without prescribed velocity, acceleration or torque."""
     frame = robot.frame(j)
     fixed = [value for value in (frame.QP, frame.QDP, frame.GAM) if value is not None]
     return not (frame.eta or frame.coupling or fixed)
 
 
 def _link(robot: Robot, j: int) -> int:
-    """Return the link to which a frame of a loop is fixed."""
+    """Return the number of the link to which frame j of a cut joint is fixed."""
     j = robot.frame(j).ant
     while j > robot.NL:
         j = robot.frame(j).ant
@@ -96,10 +99,13 @@ def _link(robot: Robot, j: int) -> int:
 
 
 def parallel_robot(robot: Robot, to: int | str | None = None) -> ParallelRobot:
-    """Return the robot as a platform with legs.
+    """Return the structure of a parallel robot: its platform and legs.
+
+    Args:
+        to: platform frame by number or name; determined by `platform_frame` if None.
 
     Raises:
-        NotApplicableError: the robot is not of this kind; the message contains the reason.
+        NotApplicableError: the robot does not have this structure; the message contains the reason.
     """
     platform = platform_frame(robot, to)
     if robot.base.kind != BaseKind.FIXED:
@@ -120,7 +126,7 @@ def parallel_robot(robot: Robot, to: int | str | None = None) -> ParallelRobot:
         if left == right:
             inner[left].append(loop)
         elif first in (left, right):
-            closing[right if left == first else left].append(_oriented_to(robot, loop, body, first))
+            closing[right if left == first else left].append(_on_platform(robot, loop, body))
         else:
             raise NotApplicableError(
                 f"loop {loop.left}-{loop.right} connects two legs, and not a leg with the platform"
@@ -140,7 +146,7 @@ def parallel_robot(robot: Robot, to: int | str | None = None) -> ParallelRobot:
 
 
 def _body(robot: Robot, platform: int) -> tuple[int, ...]:
-    """Return the links that are rigidly connected to the platform, from the base outward."""
+    """Return the numbers of the links that are rigidly connected to the platform, from the base outward."""
     top = platform
     while robot.frame(top).ant and not robot.frame(top).moving:
         top = robot.frame(top).ant
@@ -156,8 +162,15 @@ def _body(robot: Robot, platform: int) -> tuple[int, ...]:
     return tuple(body)
 
 
-def _oriented_to(robot: Robot, loop: Loop, body: tuple[int, ...], first: int) -> Loop:
-    """Return the loop oriented such that its cut joint belongs to a leg and its other frame to the platform."""
+def _on_platform(robot: Robot, loop: Loop, body: tuple[int, ...]) -> Loop:
+    """Return the loop, after a check that the second frame of its cut is fixed to the platform.
+
+    Args:
+        body: frames that are rigidly connected to the platform.
+
+    Raises:
+        NotApplicableError: that frame belongs to another link.
+    """
     if robot.frame(loop.right).ant not in body:
         raise NotApplicableError(
             f"loop {loop.left}-{loop.right} connects a leg to frame {robot.frame(loop.right).ant}, which is not the "

@@ -12,7 +12,10 @@ HOME = "home"  # default start of models and motions
 
 
 class Postures(Mapping[str, tuple[float, ...]]):
-    """Postures by name, in order. Immutable and hashable; equal to a dict with the same contents."""
+    """Immutable mapping from the names of postures to joint positions (rad, m).
+
+    It is hashable and equals a dict with the same contents.
+    """
 
     __slots__ = ("_rows",)
 
@@ -49,7 +52,7 @@ class Postures(Mapping[str, tuple[float, ...]]):
 
 
 def _number(name: str, value: Any) -> float:
-    """Return a value as float; texts such as pi/2 are evaluated."""
+    """Return a joint position of posture `name` as float; texts such as pi/2 are evaluated."""
     try:
         number = formula(value.item() if getattr(value, "shape", None) == () else value).number
     except SymoroError as error:

@@ -30,7 +30,7 @@ class JointType(IntEnum):
 
 
 class BaseKind(StrEnum):
-    """Kind of base: fixed (also with prescribed motion), floating, or wheeled."""
+    """Kind of base: fixed (possibly with prescribed motion), floating, or wheeled."""
 
     FIXED = "fixed"
     FLOATING = "floating"
@@ -39,7 +39,7 @@ class BaseKind(StrEnum):
 
 @dataclass(frozen=True)
 class Limits:
-    """Joint limits: position (rad, m), velocity (per second), effort (N m, N); None if unknown."""
+    """Joint limits: position (rad, m), velocity (rad/s, m/s), effort (N m, N); None if unknown."""
 
     lower: float | None = None
     upper: float | None = None
@@ -49,7 +49,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Coupling:
-    """Coupling of a joint to others: q_j = sum ratio_i * q_i + offset over the joints in `terms`."""
+    """Coupling of a joint j to the joints in `terms`: q_j = sum ratio_i * q_i + offset."""
 
     terms: tuple[tuple[int, Formula], ...]
     offset: Formula = ZERO
@@ -57,7 +57,7 @@ class Coupling:
 
 @dataclass(frozen=True)
 class Placement:
-    """Frame fixed on frame `ant`, given by the six geometric parameters."""
+    """Pose of a frame that is fixed on frame `ant`, given by the six geometric parameters."""
 
     ant: int
     gamma: Formula = ZERO
@@ -146,12 +146,13 @@ IDENTITY16: tuple[Formula, ...] = tuple(ONE if i % 5 == 0 else ZERO for i in ran
 
 @dataclass(frozen=True)
 class Base:
-    """Base: its kind, link 0 (used for a floating or wheeled base), prescribed motion, gravity and pose.
+    """Base of a robot: kind, link 0 (used for a floating or wheeled base), prescribed motion, gravity and pose.
 
     Attributes:
-        W0, WP0, V0, VP0: angular velocity and acceleration, linear velocity and acceleration, in frame 0.
+        W0, WP0: angular velocity and acceleration in frame 0 (rad/s, rad/s2).
+        V0, VP0: linear velocity and acceleration in frame 0 (m/s, m/s2).
         G: gravity in the world frame (m/s2).
-        Z: world T 0, sixteen entries by rows.
+        Z: homogeneous transform from the world to frame 0, sixteen entries by rows.
     """
 
     kind: BaseKind = BaseKind.FIXED
@@ -168,7 +169,12 @@ STANDARD_GRAVITY = -9.81  # m/s2, along z of the world: the nominal value of the
 
 
 def with_nominal_gravity(nominal: tuple[tuple[str, float], ...], base: Base) -> tuple[tuple[str, float], ...]:
-    """Add the nominal value of G3 if the base has the default gravity and the description gives no value."""
+    """Return the nominal values, with that of the default gravity symbol G3 added if it is missing.
+
+    Args:
+        nominal: pairs (symbol, value).
+        base: base of the robot; nothing is added unless its gravity is the default.
+    """
     if base.G != Base().G or any(name == "G3" for name, _ in nominal):
         return nominal
     return (("G3", STANDARD_GRAVITY), *nominal)
@@ -202,7 +208,7 @@ class LinkFrame:
 
 
 def scalars(item: Frame | Link | Placement | Flexibility | Wheel) -> Iterator[tuple[str, Formula]]:
-    """Yield the formulas of a record by field name, in order."""
+    """Yield (field name, formula) for each formula of a frame, link or other record, in order."""
     for f in fields(item):
         value = getattr(item, f.name)
         if isinstance(value, Formula):

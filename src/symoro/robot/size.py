@@ -27,12 +27,12 @@ INERTIAS = ("XX", "YY", "ZZ")
 def characteristic_length(robot: Robot, values: Mapping[str, float] | None = None) -> float:
     """Return the largest length of a robot in metres.
 
-    These are the lengths of the frames and the tool, radii of wheels, lengths of flexible links and the limits of
-    prismatic joints. If all of them are zero or unknown, the distances of the centres of mass and the radii of
-    gyration of the links are used, and otherwise one metre.
+    The lengths considered are those of the frames and the tool, radii of wheels, lengths of flexible links and the
+    limits of prismatic joints. If all of them are zero or unknown, the distances of the centres of mass and the
+    radii of gyration of the links are used, and otherwise one metre.
 
     Args:
-        values: numbers for symbols; the nominal values where none are given. Symbols without a number are ignored.
+        values: numbers for symbols; nominal values are used for the others. Symbols without a number are ignored.
     """
     known = {**dict(robot.nominal), **(values or {})}
     largest = max(_lengths(robot, known), default=0.0)
@@ -40,9 +40,10 @@ def characteristic_length(robot: Robot, values: Mapping[str, float] | None = Non
 
 
 def robot_reach(robot: Robot, values: Mapping[str, float]) -> float:
-    """Return the sum of the lengths of frames and tool in metres, an upper bound of the reach without slides.
+    """Return the sum of the lengths of all frames and the tool in metres.
 
-    Symbols without a number are ignored; without any length the result is one metre.
+    It is an upper bound of the reach, without the strokes of prismatic joints. Symbols without a number are
+    ignored; without any length the result is one metre.
     """
     total = sum(_frame_lengths(robot, {**dict(robot.nominal), **values}))
     return total if 0 < total < math.inf else 1.0
@@ -54,7 +55,7 @@ def binary_length(length: float) -> float:
 
 
 def joint_units(robot: Robot, joints: Iterable[int], length: float) -> list[float]:
-    """Return the unit of each joint's position: one radian, or the length for prismatic joints."""
+    """Return the unit of each joint's position: 1 (radian) for revolute joints, `length` for prismatic joints."""
     return [length if robot.frame(j).sigma == JointType.PRISMATIC else 1.0 for j in joints]
 
 
@@ -74,7 +75,7 @@ def _lengths(robot: Robot, values: Mapping[str, float]) -> Iterator[float]:
 
 
 def _levers(robot: Robot, values: Mapping[str, float]) -> Iterator[float]:
-    """Yield the distances of centres of mass from their frames, and radii of gyration."""
+    """Yield the distances of the centres of mass from the origins of their frames, and the radii of gyration (m)."""
     for link in (robot.base.link, *robot.links):
         mass = _size(link.M, values)
         if mass:
@@ -87,7 +88,7 @@ def _gyration(link: Link, values: Mapping[str, float]) -> float:
 
 
 def _size(f: Formula, values: Mapping[str, float]) -> float:
-    """Return the absolute value of a formula; zero where a symbol has no number."""
+    """Return the absolute value of a formula; zero if a symbol has no number."""
     try:
         magnitude = abs(f.value(values))
     except ProgramError:

@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 def each_formula(robot: Robot, change: Callable[[Formula], Formula]) -> Robot:
-    """Return the robot with every formula of its description replaced by `change(formula)`."""
+    """Return the robot with every formula f of its description replaced by change(f)."""
     changed: Robot = _rebuilt(robot, change)
     return changed
 

@@ -21,7 +21,7 @@ TYPE_NAMES = {JointType.REVOLUTE: "R", JointType.PRISMATIC: "P", JointType.FIXED
 
 @dataclass(frozen=True)
 class Table:
-    """Table of texts with a title."""
+    """Table of texts with title, column names and rows."""
 
     title: str
     columns: tuple[str, ...]
@@ -29,7 +29,7 @@ class Table:
 
 
 def tables(robot: Robot) -> list[Table]:
-    """Return all data of a description as tables, without empty ones."""
+    """Return all data of a robot's description as tables; tables without rows are omitted."""
     candidates = [
         geometry(robot),
         inertia(robot),
@@ -51,7 +51,7 @@ def tables(robot: Robot) -> list[Table]:
 
 
 def geometry(robot: Robot) -> Table:
-    """Return the table of geometric parameters, with the joint variables in their columns."""
+    """Return the table of geometric parameters of a robot, with the joint variables in their columns."""
     named = any(frame.name for frame in robot.frames)
     columns = ("j", "ant", "type", "mu", *GEOMETRIC, *(("name",) if named else ()))
     rows = []
@@ -193,7 +193,7 @@ def _postures(robot: Robot) -> Table:
 
 
 def text(robot: Robot) -> str:
-    """Return the tables as plain text."""
+    """Return the tables of a robot as plain text."""
     head = [f"{robot.name}: {robot.title}" if robot.title else robot.name, describe(robot)]
     if robot.reference:
         head.append(f"source: {robot.reference}")
@@ -210,7 +210,7 @@ def _plain(table: Table) -> str:
 
 
 def html(robot: Robot) -> str:
-    """Return the tables as HTML for a notebook."""
+    """Return the tables of a robot as HTML for a notebook."""
     parts = [f"<h4>{escape(robot.name)}</h4><p>{escape(robot.title)} ({escape(describe(robot))})</p>"]
     for table in tables(robot):
         head = "".join(f"<th>{escape(c)}</th>" for c in table.columns)

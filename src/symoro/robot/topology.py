@@ -22,7 +22,7 @@ JOINT_LETTERS: dict[JointType, JointLetter] = {
 
 @dataclass(frozen=True)
 class Loop:
-    """Closed loop: the frames `left` (cut joint k) and `right` (k + B) coincide.
+    """Closed loop, cut at joint k: the frames `left` (k) and `right` (k + B) coincide.
 
     `root` is the last common frame of both sides. `left_chain` and `right_chain` are the frames from the root
     (excluded) to `left` and `right` (included).
@@ -75,7 +75,7 @@ def path(robot: Robot, start: int, end: int) -> tuple[list[int], list[int]]:
 
 
 def common_ancestor(robot: Robot, a: int, b: int) -> int:
-    """Return the last common frame of the chains from the base to a and b."""
+    """Return the last common frame of the chains from the base to frames a and b."""
     shared = 0
     for i, j in zip(chain(robot, a), chain(robot, b), strict=False):
         if i != j:
@@ -98,7 +98,7 @@ def subtree(robot: Robot, j: int) -> list[int]:
 
 
 def outward(robot: Robot) -> list[int]:
-    """Return all frames, each after its antecedent; in frame order where that order permits it."""
+    """Return all frame numbers, ordered such that each follows its antecedent; frame order is kept where possible."""
     ordered, placed = [], {0}
     waiting = list(range(1, robot.NF + 1))
     while waiting:
@@ -114,13 +114,16 @@ def outward(robot: Robot) -> list[int]:
 
 
 def leaves(robot: Robot) -> list[int]:
-    """Return the links without descendants."""
+    """Return the numbers of the links without descendants."""
     parents = {frame.ant for frame in robot.frames[: robot.NL]}
     return [j for j in range(1, robot.NL + 1) if j not in parents]
 
 
 def branches(robot: Robot) -> list[list[int]]:
-    """Return the branches of the tree; each starts at the base or a fork and ends at a fork or a leaf."""
+    """Return the branches of the tree as lists of frames.
+
+    Each branch starts at the base or a fork and ends at a fork or a leaf.
+    """
     runs: list[list[int]] = []
     stack = [[k] for k in reversed([k for k in children(robot, 0) if k <= robot.NL])]
     while stack:
@@ -147,22 +150,22 @@ def loops(robot: Robot) -> list[Loop]:
 
 
 def moving_joints(robot: Robot) -> list[int]:
-    """Return the moving joints of the tree (frames 1..NL with sigma 0 or 1), in frame order."""
+    """Return the numbers of the moving joints of the tree (frames 1..NL with sigma 0 or 1), in frame order."""
     return [j for j in range(1, robot.NL + 1) if robot.frame(j).moving]
 
 
 def elastic_joints(robot: Robot) -> list[int]:
-    """Return the moving joints of the tree that have a spring, in frame order."""
+    """Return the numbers of the moving joints of the tree that have a spring, in frame order."""
     return [j for j in moving_joints(robot) if robot.frame(j).eta]
 
 
 def cut_joints(robot: Robot) -> list[int]:
-    """Return the moving cut joints of loops (frames NL+1..NJ)."""
+    """Return the numbers of the moving cut joints of loops (frames NL+1..NJ)."""
     return [j for j in range(robot.NL + 1, robot.NJ + 1) if robot.frame(j).moving]
 
 
 def parallel(robot: Robot, i: int, j: int) -> bool:
-    """Return whether the axes of two consecutive frames are parallel in every configuration: alpha_j = 0."""
+    """Return whether the axes of the consecutive frames i and j are parallel in every configuration: alpha_j = 0."""
     frame = robot.frame(j)
     return frame.ant == i and frame.alpha.is_zero
 

@@ -27,7 +27,7 @@ _DECIMAL = re.compile(r"-?[0-9]+(?:\.[0-9]*)?(?:e[-+]?[0-9]+)?\Z", re.ASCII)
 
 
 def problems(robot: Robot) -> list[str]:
-    """Return the errors in a description as sentences; empty if there are none."""
+    """Return the errors in a robot's description as sentences; an empty list if there are none."""
     errors = list(_sizes(robot))
     if errors:  # the other checks require correct sizes
         return errors
@@ -216,7 +216,7 @@ def _values(robot: Robot) -> Iterator[tuple[str, str, Formula]]:
 
 
 def _size(value: Formula) -> float:
-    """Return the magnitude of a number; zero for a formula with symbols."""
+    """Return the magnitude of a constant formula; zero for a formula with symbols."""
     if value.is_zero or value.is_symbol:
         return 0.0
     if _DECIMAL.match(value.text):  # the most frequent case, checked at low cost
@@ -237,7 +237,7 @@ def _postures(robot: Robot) -> Iterator[str]:
 
 
 def with_length(postures: Postures, robot: Robot) -> Postures:
-    """Return the postures that have one number per generalised coordinate of a robot."""
+    """Return those postures that have one number per generalised coordinate of the robot."""
     n = _coordinates(robot) if postures else 0
     if all(len(values) == n for values in postures.values()):
         return postures
@@ -245,5 +245,5 @@ def with_length(postures: Postures, robot: Robot) -> Postures:
 
 
 def _coordinates(robot: Robot) -> int:
-    """Return the number of independent joints."""
+    """Return the number of independent joints of the robot."""
     return sum(frame.moving and frame.coupling is None for frame in robot.frames[: robot.NL])

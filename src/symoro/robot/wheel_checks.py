@@ -35,7 +35,10 @@ Sampled = list[tuple[dict[str, float], dict[int, float]]]  # values of the symbo
 
 
 def wheel_problems(robot: Robot) -> Iterator[str]:
-    """Yield the errors of the wheels. Frames, antecedents and joints must have been checked before."""
+    """Yield a sentence for each error in the description of the wheels.
+
+    Frames, antecedents and joints must have been checked before.
+    """
     if not robot.wheels:
         return
     if robot.base.kind != "wheeled":
@@ -53,7 +56,7 @@ def _label(k: int, wheel: Wheel) -> str:
 
 
 def _entries(robot: Robot) -> Iterator[str]:
-    """Yield the errors that can be detected without numerical evaluation."""
+    """Yield those errors of the wheels that can be detected without numerical evaluation."""
     frames: dict[int, int] = {}
     for k, wheel in enumerate(robot.wheels, 1):
         label = _label(k, wheel)
@@ -143,7 +146,7 @@ def _geometry(robot: Robot) -> Iterator[str]:
 
 
 def heights(robot: Robot) -> Iterator[tuple[str, str]]:
-    """Yield (label, warning) for wheels that do not touch the ground at the nominal values."""
+    """Yield (name of the wheel, warning) for wheels that do not touch the ground at the nominal values."""
     values, still = dict(robot.nominal), dict.fromkeys(range(1, robot.NL + 1), 0.0)
     length = characteristic_length(robot)
     for k, wheel in enumerate(robot.wheels, 1):
@@ -208,7 +211,13 @@ def _turning(robot: Robot, wheel: Wheel, label: str, samples: Sampled) -> Iterat
 
 
 def _for_all_values(robot: Robot, wheel: Wheel, fields: tuple[str, ...]) -> str:
-    """Return a note that a condition must hold for all values of the symbols involved, if there are any."""
+    """Return a note that a condition must be satisfied for all values of the symbols involved.
+
+    The note is empty if there are no symbols.
+
+    Args:
+        fields: geometric parameters that the condition involves.
+    """
     named = _free_symbols(robot, wheel, fields)
     return f"; with symbols ({', '.join(named)}) it must hold for all their values" if named else ""
 
@@ -219,7 +228,11 @@ def _free_symbols(robot: Robot, wheel: Wheel, fields: tuple[str, ...]) -> list[s
 
 
 def _values(robot: Robot, draw: random.Random) -> tuple[dict[str, float], dict[int, float]] | None:
-    """Draw values of the symbols and joint positions at which the poses of all wheels can be computed."""
+    """Draw random values of the symbols and joint positions at which the poses of all wheels can be computed.
+
+    Returns:
+        The values by symbol name and the positions by joint number; None if all draws failed.
+    """
     names = sorted({name for wheel in robot.wheels for name in _free_symbols(robot, wheel, GEOMETRIC)})
     names += sorted({name for w in robot.wheels for name in (*w.roller.symbols, *w.radius.symbols)})
     names += sorted({name for entry in robot.base.Z for name in entry.symbols})
@@ -255,7 +268,7 @@ def _upright(robot: Robot, values: SymbolValues) -> bool:
 
 
 def _pose(robot: Robot, j: int, values: SymbolValues, q: Mapping[int, float]) -> WheelPose:
-    """Return 0Tj numerically."""
+    """Return the pose 0Tj of frame j in frame 0 at given symbol values and joint positions."""
     rotation: tuple[Triplet, Triplet, Triplet] = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
     position: Triplet = (0, 0, 0)
     for i in chain(robot, j):

@@ -13,7 +13,7 @@ from symoro.expr.formula import ZERO, Formula
 
 
 class WheelKind(StrEnum):
-    """Kind of wheel: its mounting and the slip that its contact permits."""
+    """Kind of wheel: how it is mounted, and the slip that its contact permits."""
 
     FIXED = "fixed"
     STEERING = "steering"

@@ -32,7 +32,7 @@ from symoro.robot.formats.yaml_file import read_yaml, write_yaml
 
 @dataclass(frozen=True)
 class Format:
-    """File format: the suffixes of its files, its reader and writer, and the options of each."""
+    """File format of robots: suffixes of its files, reader and writer with their options."""
 
     suffixes: tuple[str, ...]
     read: Callable[..., Robot]
@@ -127,7 +127,11 @@ def _check_options(what: str, options: Mapping[str, Any], known: frozenset[str])
 
 
 def _with_base(robot: Robot, base: str | None) -> Robot:
-    """Return the robot with the base that an option requests, if its description permits it."""
+    """Return the robot with the kind of base that the option `base` requests; unchanged for None.
+
+    Raises:
+        OptionError: the description does not permit this kind of base.
+    """
     if base == "floating":
         return robot.floating()
     if base is not None and base != robot.base.kind:
@@ -344,6 +348,10 @@ _CHOOSE = "give the option 'format': par, yaml, urdf, xacro, mjcf or a table (kk
 
 def guessed(text: str, file: str | None) -> str:
     """Return the name of the format of a text, recognised from its content.
+
+    Args:
+        text: contents of a robot file.
+        file: file name for error messages.
 
     Raises:
         FormatError: the text has none of the supported formats.

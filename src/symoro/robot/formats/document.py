@@ -25,9 +25,12 @@ _INTEGER = re.compile(r"[0-9]{1,9}\Z")
 
 @dataclass(frozen=True)
 class YamlScalar:
-    """Scalar value as text.
+    """Scalar value of a YAML file, as text.
 
-    `plain` is true without quotes; `literal` if the file contains the text without escapes or line breaks.
+    Attributes:
+        spot: line and column in the file.
+        plain: whether the value is written without quotes.
+        literal: whether the file contains the text unchanged, without escapes or line breaks.
     """
 
     text: str
@@ -37,7 +40,10 @@ class YamlScalar:
     what = "a value"
 
     def locate(self, at: int) -> Spot:
-        """Return the position of a character, or that of the value if it contains escapes or line breaks."""
+        """Return line and column of the character with index `at` in the value.
+
+        If the value contains escapes or line breaks, the position of its beginning is returned.
+        """
         line, column = self.spot
         return (line, column + at + (not self.plain)) if self.literal else self.spot
 
@@ -48,7 +54,7 @@ class YamlScalar:
 
 @dataclass(frozen=True)
 class YamlList:
-    """List of nodes."""
+    """List in a YAML file, with its position."""
 
     spot: Spot
     items: list[YamlNode] = field(default_factory=list)
@@ -57,7 +63,7 @@ class YamlList:
 
 @dataclass(frozen=True)
 class YamlMapping:
-    """Mapping in the order of the file, with the position of each key."""
+    """Mapping in a YAML file: entries in the order of the file, with the position of each key."""
 
     spot: Spot
     entries: dict[str, YamlNode] = field(default_factory=dict)
@@ -110,7 +116,10 @@ def _events(text: str, report: Report) -> Iterator[Any]:
 
 
 class _Composer:
-    """Builder of the tree; `stack` contains the open lists and mappings with the key of the next value."""
+    """Builder of the tree of nodes from the parser's events.
+
+    `stack` contains the lists and mappings that are not complete yet, with the key of the next value.
+    """
 
     def __init__(self, report: Report) -> None:
         self.report = report
@@ -187,9 +196,10 @@ def _scalar(event: Any, spot: Spot) -> YamlScalar:
 
 
 class Record:
-    """Mapping with a set of permitted keys; `path` is its name in errors.
+    """Reader of a YAML mapping with a set of permitted keys.
 
-    Each getter reports an error in a value and then returns a default.
+    `path` is the name of the mapping in error messages. Each getter returns the value of a key; if the value is
+    invalid, the error is added to the report and a default is returned.
     """
 
     def __init__(self, report: Report, node: YamlNode, path: str, allowed: Iterable[str]) -> None:
@@ -212,14 +222,14 @@ class Record:
         return key in self.node.entries
 
     def full(self, key: str) -> str:
-        """Return the key with the path to it."""
+        """Return a key preceded by the path of the mapping, for example 'frames[2].alpha'."""
         return f"{self.path}.{key}" if self.path else key
 
     def spot_of(self, key: str) -> Spot:
         return self.node.keys.get(key, self.spot)
 
     def problem(self, key: str, message: str, hint: str | None = None) -> None:
-        """Report an error in the value of a key."""
+        """Add an error in the value of a key to the report."""
         node = self.node.entries.get(key)
         self.report.add(message, node.spot if node else self.spot, self.full(key), hint)
 
@@ -260,7 +270,14 @@ class Record:
         return node.text.lower() == "true"
 
     def frame(self, key: str, default: int, highest: int, names: dict[str, int]) -> int:
-        """Return a frame, given by its number or by the name of its joint or link."""
+        """Return the number of a frame that is given by number or by the name of its joint or link.
+
+        Args:
+            key: key of the value.
+            default: number if the key is absent.
+            highest: largest permitted number.
+            names: frame numbers by name.
+        """
         node = self.scalar(key)
         if node is None:
             return default
@@ -278,7 +295,7 @@ class Record:
         return default if node is None else self.expression(node, key)
 
     def number(self, key: str) -> float | None:
-        """Return a number, which may be written as a constant expression."""
+        """Return the number at a key, which may be written as a constant expression; None if the key is absent."""
         node = self.scalar(key)
         if node is None:
             return None
@@ -298,11 +315,11 @@ class Record:
         return int(node.text)
 
     def angle(self, key: str) -> Formula:
-        """Return an angle (rad); a rounded multiple of pi becomes exact."""
+        """Return the angle at a key (rad); a rounded multiple of pi such as 1.5708 becomes exact."""
         return exact_angle(self.formula(key))
 
     def formulas(self, keys: Iterable[str]) -> dict[str, Formula]:
-        """Return the values of the given keys that are present."""
+        """Return the expressions of those of the given keys that are present, by key."""
         present = [key for key in keys if key in self]
         return {key: self.angle(key) if key in ANGLES else self.formula(key) for key in present}
 
@@ -315,17 +332,17 @@ class Record:
     # -- nested records
 
     def keys_of(self, key: str) -> list[str]:
-        """Return the keys of a mapping with arbitrary keys."""
+        """Return the keys of the mapping at `key`, in which any keys are permitted."""
         node = self.node.entries.get(key)
         return list(node.entries) if isinstance(node, YamlMapping) else []
 
     def record(self, key: str, allowed: Iterable[str]) -> Record:
-        """Return the mapping of a key; an empty one if it is absent."""
+        """Return the mapping at `key`, with the permitted keys `allowed`; an empty one if the key is absent."""
         node = self.node.entries.get(key, YamlMapping(self.spot))
         return Record(self.report, node, self.full(key), allowed)
 
     def items(self, key: str) -> list[YamlNode]:
-        """Return the items of a list."""
+        """Return the items of the list at `key`; an empty list if the key is absent."""
         node = self.node.entries.get(key)
         if node is None:
             return []
@@ -335,7 +352,7 @@ class Record:
         return node.items
 
     def vector(self, key: str, length: int, default: tuple[Formula, ...]) -> tuple[Formula, ...]:
-        """Return a list of expressions of the given length."""
+        """Return the list of expressions at `key`, which must have the given length; `default` if the key is absent."""
         if key not in self:
             return default
         items = self.items(key)
@@ -345,7 +362,7 @@ class Record:
         return tuple(self._entry(item, key) for item in items)
 
     def entries(self, key: str) -> list[Formula]:
-        """Return the expressions of a list, or of nested lists row by row."""
+        """Return the expressions of the list at `key` as one flat list; nested lists are read row by row."""
         rows = [item.items if isinstance(item, YamlList) else [item] for item in self.items(key)]
         return [self._entry(item, key) for row in rows for item in row]
 
@@ -356,7 +373,7 @@ class Record:
         return self.expression(item, key)
 
     def matrix(self, key: str, size: int, default: tuple[Formula, ...]) -> tuple[Formula, ...]:
-        """Return a square matrix given as a list of rows, flattened by rows."""
+        """Return the square matrix at `key`, written as a list of rows, as a flat tuple by rows."""
         if key not in self:
             return default
         rows = self.items(key)

@@ -50,12 +50,17 @@ _INVERSE = {"gamma": "theta", "b": "r", "alpha": "alpha", "d": "d", "theta": "ga
 
 
 def is_short(node: YamlNode) -> bool:
-    """Return whether a robot is described by its legs."""
+    """Return whether a document describes a parallel robot in the short notation (by platform and legs)."""
     return isinstance(node, YamlMapping) and any(key in node.entries for key in ("leg", "legs", "modules"))
 
 
 def with_frames(node: YamlNode, report: Report) -> YamlNode:
-    """Return the robot with frames and loops instead of legs; other robots are unchanged."""
+    """Return the document with frames and loops in place of legs; other documents are unchanged.
+
+    Args:
+        node: document of the robot file.
+        report: collects errors.
+    """
     if not isinstance(node, YamlMapping) or not is_short(node):
         return node
     top = Record(report, node, "", node.entries)
@@ -105,7 +110,13 @@ def _mapping(spot: Spot, entries: Mapping[str, YamlNode]) -> YamlMapping:
 
 
 def _symbols(key: str, number: int, value: YamlNode) -> YamlNode:
-    """Expand `link: symbolic` and `drive: symbolic` to SYMORO's symbols of the frame."""
+    """Replace the text 'symbolic' at the keys `link` and `drive` by a mapping with SYMORO's symbols of a frame.
+
+    Args:
+        key: key of the value.
+        number: number of the frame, the suffix of the symbols.
+        value: node at this key; other nodes are returned unchanged.
+    """
     names = {"link": symbols(INERTIA), "drive": symbols(DRIVES.fields)}.get(key)
     if names is None or not isinstance(value, YamlScalar) or value.text != "symbolic":
         return value
@@ -114,7 +125,7 @@ def _symbols(key: str, number: int, value: YamlNode) -> YamlNode:
 
 @dataclass
 class _Frames:
-    """Frames and loops created so far."""
+    """Collection of the frames and loops into which the legs have been expanded so far."""
 
     spot: Spot
     frames: list[YamlMapping] = field(default_factory=list)
@@ -137,7 +148,7 @@ class _Frames:
 
 
 class _Module:
-    """Platform with its legs, mounted on the frame `root`."""
+    """Platform and legs that are expanded to frames; the legs start on the frame `root`."""
 
     def __init__(self, record: Record, structure: _Frames, root: int) -> None:
         self.record, self.made, self.root, self.report = record, structure, root, record.report
@@ -189,7 +200,7 @@ class _Module:
             self.made.loop(whole.spot, {"open": (last, frames[-1]), "close": partner})
 
     def _stand(self, leg: Record, first: _Joint) -> None:
-        """Add the transform of a leg's base frame to that of its first joint."""
+        """Add the transform `on` of a leg (its position on the base) to the frame of its first joint."""
         place = leg.record("on", GEOMETRIC)
         for key, value in place.node.entries.items():
             if key in first.entries:
@@ -207,7 +218,12 @@ class _Module:
         return self.made.frame(self.record.spot, ant, entries)
 
     def _carried(self, last: int, at: Mapping[str, YamlNode]) -> int:
-        """Add the platform after the last joint of leg 1, with the inverse transform of `at` (same six parameters)."""
+        """Add the platform after frame `last`, the last joint of leg 1, and return its frame number.
+
+        Args:
+            at: geometric parameters of the attachment point on the platform; their inverse leads from the joint to the
+                platform frame.
+        """
         spot = self.plate.spot
         name = self.plate.node.entries.get("name", _text("platform", spot))
         held = _symbols("link", last + bool(at), self.plate.node.entries.get("link", _mapping(spot, {})))
@@ -228,7 +244,7 @@ class _Module:
 
 @dataclass
 class _Joint:
-    """Item of a leg's chain: its type and the fields of its frame."""
+    """Joint in the chain of a leg: its type and the fields of its frame."""
 
     kind: str
     spot: Spot
@@ -238,7 +254,11 @@ class _Joint:
     number: int
 
     def frames(self, *, after_parallelogram: bool) -> list[dict[str, YamlNode]]:
-        """Return one frame per elementary joint; the last one carries the link, the others are massless."""
+        """Return the fields of one frame per elementary joint; the last frame has the link, the others are massless.
+
+        Args:
+            after_parallelogram: whether the joint follows a parallelogram, and starts in the middle of its coupler.
+        """
         first = {key: value for key, value in self.entries.items() if key not in ("link", "wrench")}
         if after_parallelogram:
             middle = {"alpha": _text("-pi/2", self.spot), "r": self._half("-")}
@@ -256,7 +276,11 @@ class _Joint:
         return _text(f"{sign}({width.text if isinstance(width, YamlScalar) else 0})/2", self.spot)
 
     def into(self, structure: _Frames, ant: int, *, after_parallelogram: bool) -> tuple[int, bool]:
-        """Add the joint's frames; return the last frame and whether it is the coupler of a parallelogram."""
+        """Add the frames of the joint after frame `ant`.
+
+        Returns:
+            The number of the last frame, and whether it is the coupler of a parallelogram.
+        """
         if self.kind != "parallelogram":
             for frame in self.frames(after_parallelogram=after_parallelogram):
                 ant = structure.frame(self.spot, ant, frame)
@@ -337,7 +361,7 @@ def _joint(report: Report, node: YamlNode, path: str, kinds: Iterable[str], numb
 
 
 def _offsets(record: Record, kind: str) -> list[YamlNode]:
-    """Return the offsets of the elementary joints of a universal or ball joint."""
+    """Return the offsets of the elementary joints of a universal or ball joint, from the file or by default."""
     usual: list[YamlNode] = [_text(offset, record.spot) for offset in _TURNS.get(kind, ())]
     if "offset" not in record:
         return usual
@@ -352,7 +376,7 @@ def _offsets(record: Record, kind: str) -> list[YamlNode]:
 
 
 def check_reach(robot: Robot, report: Report) -> None:
-    """Report each loop that a posture does not close. Robots with unbound symbols are not checked."""
+    """Report each loop that is not closed in a named posture. Robots with unbound symbols are not checked."""
     values = dict(robot.nominal)
     try:
         places = {
@@ -379,7 +403,12 @@ def check_reach(robot: Robot, report: Report) -> None:
 
 
 def _frame_poses(robot: Robot, places: dict[int, list[float]], q: dict[int, float]) -> dict[int, PoseRows]:
-    """Return the transforms of all frames as three rows of four numbers: rotation and position."""
+    """Return the poses of all frames in the base frame, as three rows of four numbers (rotation and position).
+
+    Args:
+        places: the six geometric parameters of each frame.
+        q: joint positions by joint number.
+    """
     at: dict[int, PoseRows] = {0: [[1.0, 0, 0, 0], [0, 1.0, 0, 0], [0, 0, 1.0, 0]]}
     for j in outward(robot):
         gamma, b, alpha, d, theta, r = places[j]
@@ -399,7 +428,7 @@ def _frame_poses(robot: Robot, places: dict[int, list[float]], q: dict[int, floa
 
 
 def _rotated(rows: PoseRows, i: int, k: int, angle: float, up: float = 0.0) -> PoseRows:
-    """Rotate in the plane of two axes after a translation along the third axis."""
+    """Return the pose `rows` after a translation `up` along z and a rotation in the plane of its axes i and k."""
     c, s = math.cos(angle), math.sin(angle)
     result = []
     for row in rows:
@@ -415,7 +444,14 @@ def _moved(rows: PoseRows, axis: int, length: float) -> PoseRows:
 
 
 def _gap(left: PoseRows, right: PoseRows, opened: Frame) -> tuple[float, float]:
-    """Return the gap of a loop as distance (m) and angle (rad), without the motion of the cut joint."""
+    """Return the distance (m) and the angle (rad) between the two frames of a cut joint.
+
+    The motion that the joint permits is not counted.
+
+    Args:
+        left, right: poses of the two frames.
+        opened: the cut joint.
+    """
     apart = [a[3] - b[3] for a, b in zip(left, right, strict=True)]
     axis = [row[2] for row in right]
     if opened.sigma == JointType.PRISMATIC:

@@ -63,7 +63,10 @@ def read_par(text: str, file: str | None = None) -> Robot:
 
 
 class _Reader:
-    """Converter of statements into a robot; an invalid statement is reported and replaced by its default."""
+    """Conversion of the statements of a .par file to a robot.
+
+    An invalid statement is added to the report of errors and replaced by its default.
+    """
 
     def __init__(self, scan: Scan, report: Report) -> None:
         self.scan, self.report = scan, report
@@ -174,7 +177,14 @@ class _Reader:
         return self._spot_of("ant")
 
     def _values(self, key: str, length: int, means: str, *, or_length: int = 0) -> tuple[Value, ...] | None:
-        """Return the values of an array if it has the right length, otherwise None for its default."""
+        """Return the values of an array of a .par file; None if it is missing or has a wrong length.
+
+        Args:
+            key: name of the array.
+            length: expected number of values.
+            means: meaning of the values, for messages.
+            or_length: another permitted number of values.
+        """
         statement = self.scan.statements.get(key)
         if statement is None:
             return None
@@ -316,7 +326,7 @@ class _Reader:
     # -- links and base
 
     def _links(self) -> tuple[list[Link], list[dict[str, Any]]]:
-        """Return the links from link 0, and the actuator data of each frame."""
+        """Return the links from link 0, and the actuator data of each joint by field name."""
         links: list[dict[str, Any]] = [{} for _ in range(self.NL + 1)]
         drives: list[dict[str, Any]] = [{} for _ in range(self.NF)]
         for key in LINK_KEYS:
@@ -346,12 +356,12 @@ class _Reader:
         return [ZERO, *numbers]
 
     def _includes_link_0(self) -> bool:
-        """Return whether all arrays of inertial parameters have a value for link 0; a single one is an error."""
+        """Return whether all arrays of inertial parameters have a value for link 0."""
         statements = [self.scan.statements.get(key) for key in INERTIAL]
         return all(statement and len(statement.values) == self.NL + 1 for statement in statements)
 
     def _default(self, key: str, j: int) -> Formula:
-        """Return SYMORO's symbol if the array is missing."""
+        """Return SYMORO's symbol for parameter `key` of link j (for example XX1), used if the array is missing."""
         if key in WRENCH:
             return ZERO
         if j == 0:
@@ -390,7 +400,7 @@ _MAX_DEPTH = 1000
 
 @dataclass(frozen=True)
 class Value:
-    """Value as written, with its position `at` in characters from the start of the file."""
+    """Text of a value, and its position `at` in characters from the start of the file."""
 
     text: str
     at: int
@@ -398,7 +408,7 @@ class Value:
 
 @dataclass(frozen=True)
 class Statement:
-    """Key with one word, or with the values of an array."""
+    """Statement `key = value` of a .par file, with one word or the values of an array."""
 
     at: int
     word: Value | None
@@ -406,7 +416,7 @@ class Statement:
 
 
 class Scan:
-    """Statements of a text by key, in SYMORO's spelling, and the robot's name."""
+    """Statements of a .par text by key (in SYMORO's spelling), and the robot's name."""
 
     def __init__(self, text: str, report: Report, keys: tuple[str, ...], words: tuple[str, ...]) -> None:
         self.report = report
@@ -419,7 +429,7 @@ class Scan:
         self._scan()
 
     def spot(self, at: int) -> Spot:
-        """Return line and column of a character."""
+        """Return line and column of the character with index `at`."""
         return self._text.count("\n", 0, at) + 1, at - self._text.rfind("\n", 0, at)
 
     def _without_comments(self, text: str) -> str:

@@ -33,7 +33,7 @@ _UNNAMEABLE = re.compile(r"['\n\r]|\(\*|\*\)")
 
 
 def write_par(robot: Robot, *, lossy: bool = False) -> str:
-    """Return the robot as a .par text.
+    """Return the robot as the text of a .par file.
 
     Args:
         lossy: omit data that the format cannot represent, even if that changes the model.
@@ -79,7 +79,7 @@ def _changes_model(robot: Robot) -> Iterable[str]:
 
 
 def _dropped(robot: Robot) -> Iterable[str]:
-    """Yield the data that can be omitted without changing a model."""
+    """Yield the names of data of the robot that a .par file omits without an error, for example postures."""
     if _UNNAMEABLE.search(robot.name):
         yield "some characters of the name"
     for what, there in (
@@ -124,7 +124,7 @@ def _geometry(robot: Robot) -> list[str]:
 
 
 def _joint_variables(robot: Robot) -> dict[int, tuple[str, Formula]]:
-    """Return, per moving joint, the key of its variable, and the variable plus the offset."""
+    """Return, per moving joint, the name of its variable parameter (theta or r), and the variable plus the offset."""
     offsets = {
         j: ("theta", frame.theta) if frame.sigma == JointType.REVOLUTE else ("r", frame.r)
         for j, frame in enumerate(robot.frames, 1)

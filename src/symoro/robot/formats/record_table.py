@@ -42,13 +42,13 @@ from symoro.robot.wheels import Wheel, WheelKind
 
 @dataclass(frozen=True)
 class Context:
-    """Context of the record that is read or written.
+    """Data about the robot that the reader and writer of a record require.
 
     Attributes:
         NL, NF: numbers of links and frames.
         names: frame numbers by the name of their joint or link.
-        symbolic: the active shorthands of the file.
-        number: number of the frame.
+        symbolic: shorthands such as `inertia: symbolic` that the file uses.
+        number: number of the frame to which the record belongs.
     """
 
     NL: int = 0
@@ -60,7 +60,7 @@ class Context:
 
 @dataclass(frozen=True)
 class Kind:
-    """Type of value: its name in the documentation, its reader and writer, and its default."""
+    """Type of a value in a robot file: name in the documentation, reader, writer and default."""
 
     name: str
     read: Callable[[Record, str, Any, Context], Any]
@@ -70,10 +70,12 @@ class Kind:
 
 @dataclass(frozen=True)
 class Field:
-    """Key with one value.
+    """Key of a robot file with one value.
 
     Attributes:
-        attribute: attribute of the description; the key if it is empty.
+        key: name of the key.
+        kind: type of the value.
+        attribute: attribute of the robot that contains the value; the key if it is empty.
         default: value of an absent key; the default of the kind if it is `...`.
         unit: unit of the value; that of `symoro.notation` if it is empty.
         symbol: the shorthand with which the default is a symbol.
@@ -101,17 +103,18 @@ class Field:
             object.__setattr__(self, "default", self.kind.default)
 
     def absent(self, context: Context) -> Any:
-        """Return the value of an absent key."""
+        """Return the value that an absent key has: its default, or a symbol such as XX1 if a shorthand is used."""
         return Formula(f"{self.key}{context.number}") if self.symbol in context.symbolic else self.default
 
 
 @dataclass(frozen=True)
 class Group:
-    """Key with a mapping.
+    """Key of a robot file whose value is a mapping with further keys.
 
     Attributes:
-        attribute: attribute that contains a separate record, created by `make`; if it is empty, the fields belong to
-            the record with the group.
+        fields: the keys of the mapping.
+        attribute: attribute of the robot that contains the values as a separate object, created by `make`; if it is
+            empty, the values belong to the same object as the group.
         flag: attribute that is true if the group is given.
         after: function that changes the values read from the mapping.
         always: the group is written even if it is empty.
@@ -131,12 +134,12 @@ Entry = Field | Group
 
 
 def keys(fields: Iterable[Entry]) -> list[str]:
-    """Return the keys of a mapping."""
+    """Return the names of the keys of a mapping."""
     return [entry.key for entry in fields]
 
 
 def symbols(fields: Iterable[Entry]) -> list[str]:
-    """Return the keys whose defaults are symbols with some shorthand."""
+    """Return the names of the keys whose default becomes a symbol with a shorthand such as `inertia: symbolic`."""
     return [entry.key for entry in fields if isinstance(entry, Field) and entry.symbol]
 
 
@@ -146,10 +149,15 @@ def symbols(fields: Iterable[Entry]) -> list[str]:
 def read_fields(
     record: Record, fields: Iterable[Entry], context: Context, defaults: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """Return the values of a mapping by attribute, if they differ from the defaults of the description.
+    """Read a mapping of a robot file and return its values by attribute.
+
+    Absent keys are omitted from the result, except if their default is a symbol.
 
     Args:
-        defaults: defaults by attribute, if they are not those of the description.
+        record: the mapping.
+        fields: its permitted keys.
+        context: data about the robot.
+        defaults: defaults by attribute, if they are not those of the robot's classes.
     """
     values: dict[str, Any] = dict(defaults or {})
     for entry in fields:
@@ -180,7 +188,16 @@ def _read_group(record: Record, group: Group, context: Context) -> dict[str, Any
 def write_fields(
     item: object, fields: Iterable[Entry], context: Context, defaults: Mapping[str, Any] | None = None
 ) -> dict[str, YamlTree]:
-    """Return the mapping of a record of the description: the values that differ from their defaults."""
+    """Return the mapping of a robot file for an object of the description.
+
+    It contains only the values that differ from their defaults.
+
+    Args:
+        item: frame, link, base, ...
+        fields: keys of the mapping.
+        context: data about the robot.
+        defaults: defaults by attribute, if they are not those of the fields.
+    """
     tree: dict[str, YamlTree] = {}
     for entry in fields:
         if isinstance(entry, Group):
@@ -228,7 +245,13 @@ def _rows(values: tuple[Formula, ...]) -> YamlTree:
 
 
 def _choice(options: Mapping[str, Any], write: Callable[[Any], YamlTree] = str, default: Any = None) -> Kind:
-    """Return the kind of a value that is selected by name."""
+    """Return the type of a value that is selected from named options.
+
+    Args:
+        options: the values by name.
+        write: function that returns the name of a value.
+        default: value of an absent key.
+    """
     names = {value: name for name, value in options.items()}
 
     def read(record: Record, key: str, default: Any, context: Context) -> Any:
@@ -238,7 +261,11 @@ def _choice(options: Mapping[str, Any], write: Callable[[Any], YamlTree] = str, 
 
 
 def _frame(highest: str) -> Kind:
-    """Return the kind of a frame given by number or name, up to NF or NL."""
+    """Return the type of a value that is a frame, given by number or name.
+
+    Args:
+        highest: name of the largest permitted number, 'NF' or 'NL'.
+    """
 
     def read(record: Record, key: str, default: int, context: Context) -> int:
         return record.frame(key, default, getattr(context, highest), dict(context.names))
@@ -300,7 +327,12 @@ def _never_written(item: object) -> None:
 
 
 def about_origin_values(record: Record, values: dict[str, Any]) -> dict[str, Any]:
-    """Replace mass, com and inertia by the ten parameters about the origin of the frame."""
+    """Replace the values mass, com and inertia of a link by its ten parameters about the origin of its frame.
+
+    Args:
+        record: the mapping, for errors.
+        values: values by attribute.
+    """
     central = [key for key in CENTRAL if key in record]
     if not central:
         return values
@@ -328,13 +360,13 @@ def about_origin_values(record: Record, values: dict[str, Any]) -> dict[str, Any
 
 
 def _both_planes(record: Record, values: dict[str, Any]) -> dict[str, Any]:
-    """Replace EI by EIy and EIz, if these are not given."""
+    """Replace the bending stiffness EI of a flexible link by EIy and EIz, where these are not given."""
     stiffness = values.pop("EI", ZERO)
     return {"length": ZERO, "EIy": stiffness, "EIz": stiffness} | values
 
 
 def place_fields(convention: Convention = Convention.KHALIL_KLEINFINGER) -> tuple[Field, ...]:
-    """Return the geometric parameters in the columns of a convention."""
+    """Return the keys of the geometric parameters in a convention, one per column of its table."""
     return tuple(
         Field(column, ANGLE if letter in ANGLES else FORMULA, letter)
         for column, letter in COLUMNS[convention].items()
@@ -342,7 +374,7 @@ def place_fields(convention: Convention = Convention.KHALIL_KLEINFINGER) -> tupl
 
 
 def _constant(letter: str) -> Callable[[Frame], Formula | None]:
-    """Return a function for a geometric parameter of a frame that is None if it is the joint variable."""
+    """Return a function of a frame that returns its geometric parameter `letter`, or None for the joint variable."""
     return lambda frame: None if variable_field(frame.sigma) == letter else getattr(frame, letter)
 
 
@@ -403,7 +435,10 @@ JOINT_KINDS = {sigma.name.lower(): sigma for sigma in JointType}
 
 
 def joint_fields(convention: Convention) -> tuple[Entry, ...]:
-    """Return the keys of a frame's joint and geometry; a chain in another convention has no antecedents."""
+    """Return the keys that describe the joint and geometry of a frame in a convention.
+
+    Only Khalil-Kleinfinger frames have a key for the antecedent; others follow each other in a serial chain.
+    """
     constants = (
         Field(column.key, column.kind, column.attribute, get=_constant(column.attribute))
         for column in place_fields(convention)
@@ -479,7 +514,13 @@ PAYLOAD: tuple[Entry, ...] = (NAME, *BODY, WRENCHES)
 
 
 def read_place(record: Record, fields: Iterable[Entry], values: dict[str, Any]) -> dict[str, Any]:
-    """Store the offset of a joint in the geometric parameter that is its variable."""
+    """Return the values of a frame with the key `offset` stored in theta or r, which is the joint variable.
+
+    Args:
+        record: the mapping of the frame, for errors.
+        fields: its keys.
+        values: values by attribute, with `offset`.
+    """
     sigma = values["sigma"]
     variable = variable_field(sigma)
     for entry in fields:
@@ -500,7 +541,7 @@ def read_place(record: Record, fields: Iterable[Entry], values: dict[str, Any]) 
 
 
 def read_wheel(record: Record, context: Context) -> Wheel:
-    """Return a wheel of the list `wheels`."""
+    """Return the wheel that a mapping in the list `wheels` describes."""
     values = read_fields(record, WHEEL, context)
     if values["kind"] == WheelKind.SWEDISH and "roller" not in record:
         record.problem("roller", "'roller', the angle of the roller axes of a swedish wheel, is missing")
@@ -519,7 +560,7 @@ _SECTIONS: dict[str, tuple[Entry, ...]] = {
 
 
 def key_table() -> str:
-    """Return the table of all keys in docs/robot-yaml.md; keys that differ only in name share a row."""
+    """Return the Markdown table of all keys for docs/robot-yaml.md; keys that differ only in name share a row."""
     rows: dict[tuple[str, ...], list[str]] = {}
 
     def add(path: str, fields: Iterable[Entry]) -> None:

@@ -43,7 +43,7 @@ NOWHERE: Spot = (0, 0)
 
 @dataclass(frozen=True)
 class Fault:
-    """One error in a file."""
+    """Error in a file: message, position, key and hint."""
 
     message: str
     spot: Spot | None
@@ -52,7 +52,10 @@ class Fault:
 
 
 class Report:
-    """Results of reading one file: errors, which are raised together, and notes, which are attached to the robot."""
+    """Errors and notes collected while a file is read.
+
+    The errors are raised together; the notes are attached to the robot.
+    """
 
     def __init__(self, file: str | None, what: str = "file") -> None:
         self.file, self.what = file, what
@@ -67,7 +70,14 @@ class Report:
         key: str | None = None,
         hint: str | None = None,
     ) -> None:
-        """Add an error; a file with very many errors is rejected at once."""
+        """Add an error; a file with very many errors is rejected at once.
+
+        Args:
+            message: what is wrong.
+            spot: line and column in the file.
+            key: path of the key in the file.
+            hint: what the user can do.
+        """
         self.problems.append(Fault(message, spot, key, hint))
         if len(self.problems) >= MAX_PROBLEMS:
             self.check()
@@ -79,7 +89,7 @@ class Report:
         key: str | None = None,
         hint: str | None = None,
     ) -> NoReturn:
-        """Add an error after which the rest of the file cannot be read."""
+        """Add an error after which the rest of the file cannot be read, and raise all errors."""
         self.problems.append(Fault(message, spot, key, hint))
         self._raise()
 
@@ -100,10 +110,14 @@ class Report:
         raise FormatError(message, place=Place(self.file, line, column, first.key), hint=first.hint)
 
     def expression(self, text: str, locate: Callable[[int], Spot], key: str) -> Formula:
-        """Return the formula of a text; zero, with an error in the report, if the text is not valid.
+        """Parse the text of an expression and return its formula.
+
+        If the text is invalid, an error is added to the report and zero is returned.
 
         Args:
-            locate: function that returns the position of a character of the text, counted from 0.
+            text: the expression.
+            locate: function that returns line and column of a character of the text, counted from 0.
+            key: path of the key, for the error.
         """
         self._spend(text, locate, key)
         try:
@@ -114,25 +128,25 @@ class Report:
             return ZERO
 
     def _spend(self, text: str, locate: Callable[[int], Spot], key: str) -> None:
-        """Add the cost of an expression, in units of a short one."""
+        """Add the computing cost of parsing an expression, relative to that of a short one."""
         if _is_trivial(text):
             return
         size = len(text)
         self.charge(0.2 if _is_decimal(text) else 1 + size / 25 + size**2 / 15_000, locate(0), key)
 
     def charge(self, work: float, spot: Spot | None, key: str) -> None:
-        """Add cost in units of a short expression; a file that exceeds the limit is rejected."""
+        """Add computing cost, in units of a short expression; reject the file if the total is too large."""
         self._work += work
         if self._work > MAX_WORK:
             hint = "replace parts of the expressions by symbols with numerical values"
             self.fail(f"the expressions of this {self.what} are too many or too long", spot, key, hint)
 
     def finish(self, make: Callable[[], R], spot_of: Callable[[int], Spot | None]) -> R:
-        """Return the robot with the notes, or raise the collected errors.
+        """Create the robot and add the notes to it, or raise the collected errors.
 
         Args:
-            make: creates the robot, and may raise an error about inconsistent data.
-            spot_of: returns the position at which a frame is described, by its number.
+            make: function that creates the robot; it may raise an error about inconsistent data.
+            spot_of: function that returns the position at which a frame is described, by frame number.
         """
         self.check()
         try:
@@ -161,7 +175,7 @@ def _is_trivial(text: str) -> bool:
 
 
 def _is_decimal(text: str) -> bool:
-    """Return whether a text is a number of ordinary size, which is read at low cost."""
+    """Return whether a text is a decimal number of ordinary length, which can be read at low cost."""
     return len(text) <= 32 and _DECIMAL.match(text) is not None
 
 
@@ -170,7 +184,11 @@ def _formula(text: str) -> Formula:
 
 
 def _read(text: str) -> Formula:
-    """Return the formula of a text; every failure is an ExpressionError."""
+    """Return the formula of a text.
+
+    Raises:
+        ExpressionError: the text is not a valid expression, or too large.
+    """
     try:
         return formula(text)
     except (ArithmeticError, ValueError, RecursionError):
@@ -181,11 +199,11 @@ _cached = lru_cache(maxsize=4096)(_read)
 
 
 def unix_lines(text: str) -> str:
-    """Return the text with unix line ends, as every reader expects."""
+    r"""Return the text with line ends converted to '\n', as every reader expects."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def name_from(file: str | None) -> str:
-    """Return a name for a robot whose file contains none."""
+    """Return a robot's name from its file name, for files that contain no name."""
     stem = PurePath(file).stem if file and not file.startswith("<") else ""
     return stem or "robot"

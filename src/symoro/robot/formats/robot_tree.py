@@ -67,7 +67,13 @@ CLOSED = {"sigma": JointType.FIXED, "mu": False}
 
 
 def read_tree(kind: type[Robot], node: YamlNode, report: Report) -> Robot:
-    """Return the robot, an object of the class `kind`, that a document describes."""
+    """Return the robot that a document describes.
+
+    Args:
+        kind: class of the robot, `Robot` or a subclass.
+        node: the document.
+        report: collects errors.
+    """
     robot = _Reader(with_frames(node, report), report).robot(kind)
     if is_short(node):
         check_reach(robot, report)
@@ -164,7 +170,7 @@ class _Reader:
         return read_place(record, fields, read_fields(record, fields, self.plain, defaults))
 
     def _loop_frames(self) -> list[Frame]:
-        """Return frames NL + 1 .. NL + B of the cut joints, then the frames of the other sides of the cuts."""
+        """Return the frames NL + 1 .. NL + B of the cut joints, followed by the second frame of each cut."""
         if self.loops:
             self._check_tree("loops", "describe loops in Khalil and Kleinfinger's notation")
         sides = ("open", "close")
@@ -243,7 +249,7 @@ class _Reader:
 
 
 def tree_of(robot: Robot) -> dict[str, YamlTree]:
-    """Return the robot's document, as it is in its file, as dictionaries and lists of texts."""
+    """Return the document of a robot, the contents of its YAML file, as nested dictionaries and lists of texts."""
     shorthands = [key for key in SHORTHANDS if _mostly_symbolic(robot, key)]
     plain, context = Context(), Context(symbolic=frozenset(shorthands))
     tree: dict[str, YamlTree] = {"symoro": str(SCHEMA)}
@@ -292,7 +298,10 @@ def _loop(robot: Robot, k: int) -> dict[str, YamlTree]:
 
 
 def _mostly_symbolic(robot: Robot, shorthand: str) -> bool:
-    """Return whether more values equal the symbols of a shorthand than zero."""
+    """Return whether a shorthand such as `inertia: symbolic` makes the file shorter.
+
+    This is the case if more values equal the symbols of the shorthand than zero.
+    """
     balance = 0
     for j, (frame, link) in enumerate(zip(robot.frames, robot.links, strict=False), 1):
         items: list[tuple[object, tuple[Entry, ...]]] = [(link, LINK[0].fields)]

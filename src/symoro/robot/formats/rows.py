@@ -1,8 +1,8 @@
 """Robots from Python lists and dicts, without a file.
 
-The rows are converted to the same tree of texts as a YAML file (`document`) and read by the same reader: one set of
-keys, checks and messages. This module determines what a row of a table does not state: which column is the joint
-variable, and which of its values belong to the link.
+The rows are converted to the same tree of texts as a YAML file (`document`) and read by the same reader: one
+set of keys, checks and messages. This module determines which column is the joint variable, and which values of
+a row belong to the link.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def from_rows(
 
 
 class _Rows:
-    """Rows of a table as records of a YAML file."""
+    """Converter of the rows of a table to the records of a YAML file."""
 
     def __init__(self, convention: Convention, count: int, degrees: bool, report: Report) -> None:
         self.convention, self.count, self.degrees, self.report = convention, count, degrees, report
@@ -76,7 +76,12 @@ class _Rows:
         self.letters = {letter: column for column, letter in self.columns.items()}
 
     def details(self, given: Mapping[str, Any], frames: Sequence[Fields]) -> Fields:
-        """Return the remaining data of the robot, with the tool on the last frame and angles in radians."""
+        """Return the data of the robot other than its rows, with the tool on the last frame and angles in radians.
+
+        Args:
+            given: keyword arguments of `Robot.from_dh` by name.
+            frames: the converted rows.
+        """
         fields = {key: value for key, value in given.items() if value is not None}
         if self.degrees and isinstance(fields.get("postures"), Mapping):
             moving = [frame["joint"] for frame in frames if frame["joint"] != "fixed"]
@@ -94,7 +99,13 @@ class _Rows:
         return fields
 
     def _posture(self, values: Iterable[Any], moving: Sequence[str], key: str) -> list[Any]:
-        """Return a posture in radians."""
+        """Return the positions of the moving joints in a posture, with angles in radians.
+
+        Args:
+            values: positions as given.
+            moving: types of the moving joints.
+            key: path of the posture, for errors.
+        """
         turns = [kind == "revolute" for kind in moving]
         numbers = list(values)
         if len(numbers) != len(turns):
@@ -104,7 +115,13 @@ class _Rows:
         return list(self._in_radians(fields, names, key).values())
 
     def frame(self, j: int, row: Any, kind: str | None) -> Fields:
-        """Return the record of row j."""
+        """Return the fields of the frame that row j describes.
+
+        Args:
+            j: number of the row, from 1.
+            row: tuple or dict with the values.
+            kind: joint type from the argument `joints`, or None.
+        """
         key = f"frames[{j}]"
         if isinstance(row, Mapping):
             fields = {str(name): value for name, value in row.items() if value is not None}
@@ -126,7 +143,7 @@ class _Rows:
         return _grouped(self._with_limits(fields, sigma, key))
 
     def _named(self, row: Any, key: str) -> Fields:
-        """Return the values of a tuple by column; a joint type may come first."""
+        """Return the values of a tuple by column name; the first value may be the joint type."""
         names = tuple(self.columns)
         if isinstance(row, str) or not isinstance(row, Iterable):
             self.report.fail(f"expected a row, {', '.join(names)}, got {row!r}", None, key)
@@ -146,7 +163,10 @@ class _Rows:
         return {**joint, **dict(zip(columns, values, strict=True))}
 
     def _sigma(self, j: int, fields: Fields, key: str) -> JointType:
-        """Return the joint type from the row or from the column of its variable; revolute by default."""
+        """Return the type of joint j, as stated in its row or from the column that contains its variable.
+
+        It is revolute if the row contains neither.
+        """
         if "joint" in fields:
             word = str(fields["joint"]).lower()
             if word not in _JOINTS:
@@ -164,11 +184,14 @@ class _Rows:
         return types[0] if types else JointType.REVOLUTE
 
     def _variables(self, sigma: JointType, j: int) -> list[str]:
-        """Return the names of joint j's variable, without those that are parameters in other columns (r3, t3)."""
+        """Return the names that denote the variable of joint j in a row.
+
+        Names such as r3 and t3, which are parameters in other columns, are not included.
+        """
         return [f"q{j}", "q", *([f"th{j}", f"theta{j}"] if sigma == JointType.REVOLUTE else [])]
 
     def _take_variable(self, j: int, fields: Fields, sigma: JointType, key: str) -> None:
-        """Move the constant part of the joint variable's column to `offset`."""
+        """Move the constant part of the column of the joint variable to the field `offset`."""
         letter = next((letter for letter, kind in _VARIABLE.items() if kind == sigma), None)
         if letter is None or self.letters[letter] not in fields:
             return
@@ -188,7 +211,7 @@ class _Rows:
         fields.setdefault("offset", offset)
 
     def _check_constant(self, j: int, fields: Fields, key: str) -> None:
-        """Check that no parameter contains a joint variable."""
+        """Check that no parameter of row j contains a joint variable."""
         variables = {f"q{i}": i for i in range(1, self.count + 1)}
         for column in (*self.columns, "offset"):
             value = self._formula(fields.get(column, 0), f"{key}.{column}")
@@ -205,7 +228,7 @@ class _Rows:
         return fields if limits is None else fields | {"limits": limits}
 
     def _in_radians(self, fields: Mapping[str, Any], names: Iterable[str], key: str) -> Fields:
-        """Return the fields with the given angles converted from degrees to radians, if degrees are used."""
+        """Return the fields with the angles `names` converted to radians, if the rows are given in degrees."""
         converted = dict(fields)
         if not self.degrees:
             return converted
@@ -225,7 +248,7 @@ class _Rows:
 
 
 def _grouped(fields: Fields) -> Fields:
-    """Move the values of the link and of the drive to the groups of a YAML file."""
+    """Return the fields with those of the link and of the drive in nested mappings, as in a YAML file."""
     link, drive, record = {}, {}, {}
     for name, value in fields.items():
         if name in (*INERTIAL, *CENTRAL):

@@ -69,14 +69,14 @@ _JOINTS = {
 
 @dataclass(frozen=True)
 class Cell:
-    """Text of a cell, and the column at which it starts."""
+    """Text of a table cell, and the column of the line at which it starts."""
 
     text: str
     column: int
 
 
 def read_table(text: str, file: str | None = None) -> Robot:
-    """Read the robot described by a table.
+    """Read the robot described by the text of a geometric parameter table.
 
     Raises:
         FormatError: the text has errors; the message contains the position of the first one and lists all others.
@@ -103,7 +103,7 @@ def from_table(table: ParameterTable, name: str = "robot") -> Robot:
 
 
 class _Reader:
-    """Reader of a table: directives, then the header, then one joint per line."""
+    """Reader of a geometric parameter table: directives, then the header, then one joint per line."""
 
     def __init__(self, text: str, report: Report) -> None:
         self.report = report
@@ -139,7 +139,7 @@ class _Reader:
     # -- lines and cells
 
     def _lines(self, text: str) -> Iterator[tuple[int, str]]:
-        """Yield the data lines with their numbers, and store the directives."""
+        """Yield the data lines of a table with their line numbers; store the directives (comments with a key)."""
         rows = 0
         if text.count("\n") > _MAX_LINES:
             self.report.fail(
@@ -360,11 +360,16 @@ def write_table(
     to: int | str | None = None,
     lossy: bool = False,
 ) -> str:
-    """Return the table of the chain to a frame; `lossy` omits couplings.
+    """Return the geometric parameter table of the chain from the base to a frame, as text.
+
+    Args:
+        convention: name of the convention.
+        to: last frame by number or name; the end effector of a serial robot if None.
+        lossy: omit the couplings of joints, which a table cannot represent.
 
     Raises:
         NotApplicableError: the robot is not a serial chain, and no frame was given.
-        FormatError: joints of the chain are coupled.
+        FormatError: joints of the chain are coupled, and `lossy` is not given.
     """
     table = to_table(robot, convention, to)
     end = robot.NL if to is None else robot.frame_number(to)

@@ -17,13 +17,20 @@ def variable_names(sigma: JointType, j: int) -> list[str]:
 
 
 def find_variable(value: Formula, names: Iterable[str]) -> str | None:
-    """Return the name on which a formula depends; None if there is none, or more than one."""
+    """Return the one of the given names on which a formula depends; None if there is none, or more than one."""
     used = [name for name in names if name in value.symbols]
     return used[0] if len(used) == 1 else None
 
 
 def not_constant(key: str, j: int, name: str, other: int) -> tuple[str, str]:
-    """Return message and hint for a parameter of joint j that contains the variable of another joint."""
+    """Return error message and hint for a parameter of joint j that contains the variable of another joint.
+
+    Args:
+        key: name of the parameter.
+        j: number of the joint.
+        name: name of the variable.
+        other: number of the joint to which the variable belongs.
+    """
     return (
         f"{key} of joint {j} contains {name}, the variable of joint {other}",
         "describe coupled joints with the key 'coupled' in a YAML file",
@@ -31,7 +38,7 @@ def not_constant(key: str, j: int, name: str, other: int) -> tuple[str, str]:
 
 
 def offset_from(value: Formula, variable: str) -> Formula | None:
-    """Return the constant that a formula adds to the variable; None if it is not `variable + constant`.
+    """Return the constant c if a formula equals variable + c, otherwise None.
 
     The test is exact: the value at variable = 0 must not contain the variable, and the remainder must equal it.
     """

@@ -33,7 +33,7 @@ def read_yaml(text: str, file: str | None = None) -> Robot:
 
 
 def write_yaml(robot: Robot, *, lossy: bool = False) -> str:
-    """Return the robot as a YAML text. The format represents all data, so `lossy` has no effect."""
+    """Return the robot as the text of a YAML file. The format represents all data, so `lossy` has no effect."""
     return "\n".join([f"# {MADE_BY}", *_block(tree_of(robot), 0)]) + "\n"
 
 
@@ -41,7 +41,7 @@ def write_yaml(robot: Robot, *, lossy: bool = False) -> str:
 
 
 def _block(tree: YamlTree, indent: int) -> list[str]:
-    """Return the lines of a mapping or list in block style."""
+    """Return the lines of a mapping or list in YAML's block style, with the given indentation."""
     lines: list[str] = []
     margin = " " * indent
     if isinstance(tree, Mapping):
@@ -55,7 +55,12 @@ def _block(tree: YamlTree, indent: int) -> list[str]:
 
 
 def _entry(head: str, value: YamlTree, indent: int, *, wide: bool) -> list[str]:
-    """Return a key with its value on the same line if it fits; `wide` lists have one line per item."""
+    """Return the lines of a key (`head`) and its value, on one line if they fit.
+
+    Args:
+        indent: number of blanks before the key.
+        wide: whether a list is written with one item per line.
+    """
     if isinstance(value, str | bool):
         return [f"{head} {_scalar(value, flow=False)}"]
     line = f"{head} {_flow(value)}"
@@ -84,7 +89,11 @@ def _scalar(value: str | bool, *, flow: bool) -> str:
 
 
 def _text(text: str, *, flow: bool) -> str:
-    """Return a scalar, without quotes if every YAML reader reads the same text."""
+    """Return a scalar as written in YAML, without quotes if every YAML reader then reads the same text.
+
+    Args:
+        flow: whether the scalar is inside a list or mapping on one line.
+    """
     if (_PLAIN_IN_FLOW if flow else _PLAIN).match(text) and text.lower() not in _SPECIAL:
         return text
     return '"' + "".join(_escaped(sign) for sign in text) + '"'

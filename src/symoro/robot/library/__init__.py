@@ -61,7 +61,7 @@ _ALIASES = {
 
 
 def names() -> list[str]:
-    """Return the ids of the bundled robots, in alphabetical order."""
+    """Return the identifiers of the bundled robots, in alphabetical order."""
     return list(_ids())
 
 
@@ -75,7 +75,7 @@ def load(name: str) -> Robot:
 
 
 def id_of(name: str) -> str:
-    """Return the id of a bundled robot from any of its names.
+    """Return the identifier of a bundled robot from any of its names.
 
     Raises:
         UnknownNameError: there is no bundled robot of this name.

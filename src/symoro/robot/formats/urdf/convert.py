@@ -1,4 +1,4 @@
-"""Conversion of a document (links and joints) into a robot with Khalil-Kleinfinger frames."""
+"""Conversion of the links and joints of a URDF or MJCF file into a robot with Khalil-Kleinfinger frames."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from symoro.robot.formats.urdf.tree import AttachedLink, Tree, Unit, on_link, pl
 
 @dataclass(frozen=True)
 class Choices:
-    """Options of the conversion of a document into a robot; with None the file determines the value.
+    """Options of the conversion of a URDF or MJCF file into a robot; with None the file determines the value.
 
     Attributes:
         exact: keep the digits of angles and axes, also if they are rounded multiples of pi.
@@ -75,7 +75,7 @@ class Choices:
                 raise OptionError(f"{name} must be '{known[0]}' or '{known[1]}', got {value!r}")
 
     def completed(self, document: Document) -> Choices:
-        """Return the options with defaults from the file; files exported by symoro keep their frames."""
+        """Return the options with missing values taken from the file; files exported by symoro keep their frames."""
         own = document.own
         return replace(
             self,
@@ -87,10 +87,11 @@ class Choices:
 
 
 def robot(document: Document, choices: Choices) -> Robot:
-    """Return the robot described by a document.
+    """Return the robot described by a URDF or MJCF document.
 
     Raises:
-        FormatError, NotApplicableError: the document is invalid or not supported; with the position in the file.
+        FormatError, NotApplicableError: the document is invalid or not supported; the error contains the position
+            in the file.
     """
     return _conversion(document, choices).robot()
 
@@ -123,7 +124,7 @@ def _conversion(document: Document, choices: Choices) -> _Conversion:
 
 
 def _kept(document: Document, choices: Choices, notes: ImportNotes) -> set[str]:
-    """Return the names of the fixed joints that get frames."""
+    """Return the names of the fixed joints whose links get their own frames."""
     if choices.fixed == "keep":
         return {j.name for j in document.joints if j.kind == "fixed" and j.child != choices.tool}
     if any(joint.moving for joint in document.joints):
@@ -167,14 +168,17 @@ class _Conversion:
             raise self.document.error(error.message, None) from None
 
     def link_places(self) -> dict[str, tuple[int, Pose]]:
-        """Return the link poses after the robot has been created."""
+        """Return, per link name, the robot frame to which the link is fixed and the pose of the link frame in it.
+
+        It can be called only after the robot has been created.
+        """
         return {
             name: (self.numbers[attached.on], self.places[attached.on].inverse() @ attached.place)
             for name, attached in self.tree.attached_links.items()
         }
 
     def link_frames(self) -> tuple[LinkFrame, ...]:
-        """Return the frames of the links that are not frames of the robot, up to round-off."""
+        """Return the link frames of the file that do not coincide with frames of the robot, up to round-off."""
         return tuple(
             LinkFrame(
                 name,
@@ -187,7 +191,7 @@ class _Conversion:
         )
 
     def inertias(self) -> list[OriginInertia]:
-        """Return the inertia of every unit in its frame, including all links fixed to it."""
+        """Return the inertia of each moving link in its frame, including all links fixed to it; entry 0 is the base."""
         parts: list[list[OriginInertia]] = [[] for _ in self.places]
         backs = [place.inverse() for place in self.places]
         for attached in self.tree.attached_links.values():
@@ -196,7 +200,15 @@ class _Conversion:
         return [total(members) for members in parts]
 
     def add(self, j: int, u: Unit, inertia: OriginInertia) -> None:
-        """Add the frame of unit j, preceded by an auxiliary frame if axes are parallel except for round-off."""
+        """Add the frame and link of moving joint j.
+
+        An auxiliary frame precedes it if its axis is parallel to the preceding one except for round-off.
+
+        Args:
+            j: number of the joint, from 1.
+            u: joint with the pose of its link frame.
+            inertia: inertia of the link and of all links fixed to it.
+        """
         place = self.places[u.ant].inverse() @ u.place @ self.places[j]
         ant, parameters = self.parameters(self.numbers[u.ant], place, u.joint.name)
         self.frames.append(self.frame(u.joint, ant, parameters))
@@ -204,7 +216,17 @@ class _Conversion:
         self.numbers.append(len(self.frames))
 
     def parameters(self, ant: int, place: Pose, name: str) -> tuple[int, Six]:
-        """Return the antecedent frame and the six parameters of the pose `place` given in frame `ant`."""
+        """Return the six parameters of a pose, and the frame in which they are given.
+
+        Args:
+            ant: antecedent frame.
+            place: pose in the antecedent frame.
+            name: name of the joint, for notes.
+
+        Returns:
+            The number of the antecedent, which is an auxiliary frame if six parameters are not sufficient; the
+            parameters.
+        """
         size = size_of(place, self.reach)
         six_parameters = six(place, size)
         if reproduces(six_parameters, place, size, self.reach):
@@ -248,7 +270,7 @@ class _Conversion:
         return Link(name=name, **fields)
 
     def coupled(self) -> list[Frame]:
-        """Return the frames with mimic joints coupled to the joints that drive them."""
+        """Return the frames of the robot, with each mimic joint coupled to the joint that drives it."""
         frames = list(self.frames)
         number = {u.joint.name: self.numbers[j] for j, u in enumerate(self.tree.units, 1)}
         mimics, notes = couplings(self.document)
@@ -261,7 +283,7 @@ class _Conversion:
         return frames
 
     def with_actuation(self, frames: list[Frame]) -> list[Frame]:
-        """Return the frames with the active joints marked; by default all joints of a robot without loops."""
+        """Return the frames with the active joints marked (mu); without loops all joints are active by default."""
         chosen = self.choices.actuated
         moving = [frame.name for frame in frames if frame.moving]
         for name in chosen or ():
@@ -277,7 +299,7 @@ class _Conversion:
     # -- loops
 
     def loop_frames(self) -> tuple[list[Frame], list[Frame]]:
-        """Return the cut joints, and the same frames fixed in the links on the other side of each cut."""
+        """Return the frames of the cut joints, and the second frame of each cut, which is fixed to the other link."""
         zero = [Pose()]  # pose of the link frame of every unit in the root frame, all joint positions zero
         for u in self.tree.units:
             zero.append(zero[u.ant] @ u.place)
@@ -315,7 +337,10 @@ class _Conversion:
         return carried
 
     def home(self, frames: Sequence[Frame]) -> dict[str, tuple[float, ...]]:
-        """Return the zero posture as 'home', which selects the assembly mode, if it closes every loop."""
+        """Return the zero posture as 'home' if it closes every loop, otherwise an empty dict.
+
+        The posture 'home' selects the assembly mode.
+        """
         if not self.document.loops or not self.closes_at_zero:
             return {}
         return {"home": (0.0,) * sum(frame.moving and frame.coupling is None for frame in frames)}
@@ -353,7 +378,13 @@ def _is_identity(pose: Pose, reach: float) -> bool:
 
 
 def _coincide(left: Pose, right: Pose, reach: float, kind: str) -> bool:
-    """Return whether the two frames of a cut joint coincide except for a motion of the joint about or along z."""
+    """Return whether the two frames of a cut joint coincide except for a motion of the joint about or along z.
+
+    Args:
+        left, right: poses of the two frames.
+        reach: size of the robot in metres.
+        kind: joint type.
+    """
     turned, _ = difference(left, right)
     x, y, z = apply(transposed(left.R), subtract(right.p, left.p))
     if kind == "prismatic":
@@ -367,7 +398,7 @@ def _coincide(left: Pose, right: Pose, reach: float, kind: str) -> bool:
 
 
 def couplings(document: Document) -> tuple[dict[str, Mimic], list[str]]:
-    """Return the coupling of every mimic joint to an independent joint, and notes.
+    """Return the couplings of the mimic joints to independent joints by joint name, and a list of notes.
 
     A mimic joint whose driving joint does not exist in the file becomes independent, as in other readers.
 
@@ -397,7 +428,14 @@ def _resolve(
     independent: set[str],
     resolved: dict[str, Mimic],
 ) -> None:
-    """Follow the chain of mimic joints to the independent one, then compute all couplings along the chain."""
+    """Compute the coupling of a mimic joint to an independent joint, along its chain of mimic joints.
+
+    Args:
+        joints: all joints by name.
+        joint: the mimic joint.
+        independent: names of mimic joints that are independent, because their driving joint does not exist.
+        resolved: computed couplings by joint name; those of the chain are added.
+    """
     path, steps, names = [joint], [], {joint.name: None}
     while (mimic := path[-1].mimic) and path[-1].name not in resolved and path[-1].name not in independent:
         driver = joints[mimic.joint]

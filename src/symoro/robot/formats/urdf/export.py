@@ -71,7 +71,7 @@ def _refuse(robot: Robot) -> None:
 
 
 def _unsupported(robot: Robot) -> Iterator[str]:
-    """Yield the data that URDF cannot represent and whose omission changes a model."""
+    """Yield descriptions of the robot's data that URDF cannot represent and whose omission changes a model."""
     if any(frame.eta for frame in robot.frames):
         yield "elastic joints"
     if any(link.flexible for link in robot.links):
@@ -216,7 +216,13 @@ def _kind(frame: Frame) -> str:
 
 
 def _limit(kind: str, limits: Limits) -> Iterator[str]:
-    """Yield the limit element; unknown limits that URDF requires are written as very large numbers."""
+    """Yield the lines of the `limit` element of a joint.
+
+    Unknown limits that URDF requires are written as very large numbers.
+
+    Args:
+        kind: URDF joint type.
+    """
     known = {name: getattr(limits, name) for name in ("lower", "upper", "effort", "velocity")}
     if kind == "continuous":
         if limits.effort is None and limits.velocity is None:
@@ -262,10 +268,10 @@ def _spaced(values: tuple[float, ...]) -> str:
 
 
 class NominalNumbers:
-    """Values of formulas at the robot's nominal parameter values.
+    """Evaluator of formulas at the nominal parameter values of a robot.
 
     Attributes:
-        lost: descriptions of the data without a value that are omitted.
+        lost: descriptions of the data that are omitted, because they have no value.
     """
 
     def __init__(self, robot: Robot, lossy: bool) -> None:
@@ -275,9 +281,12 @@ class NominalNumbers:
         self._missing: dict[str, None] = {}
 
     def value(self, formula: Formula, without: str | None = None) -> float:
-        """Return the value of a formula; zero if it is unknown, with its symbols stored for the message.
+        """Return the value of a formula; zero if it is unknown.
+
+        The symbols of an unknown value are stored for the error message.
 
         Args:
+            formula: the formula.
             without: description of the data that are omitted together with this formula if `lossy` is given.
         """
         if formula.is_zero:
@@ -292,7 +301,11 @@ class NominalNumbers:
         return 0.0
 
     def several(self, formulas: Sequence[Formula], what: str) -> tuple[float, ...] | None:
-        """Return values that a URDF may omit; None if one of them is unknown."""
+        """Return the values of formulas that a URDF may omit; None if one of them is unknown.
+
+        Args:
+            what: description of these data, for the list of omitted data.
+        """
         if any(f.symbols - self._nominal.keys() for f in formulas):
             self._lose(f"{what} (no value)")
             return None
@@ -307,7 +320,7 @@ class NominalNumbers:
         return {name: self.value(f) for name, f in formulas.items()}
 
     def check(self) -> None:
-        """Raise an error about symbols without a value, if there are any."""
+        """Raise an error if symbols without a value were evaluated."""
         if self._missing:
             names = list(self._missing)
             shown = ", ".join(names[:30]) + (f" and {len(names) - 30} more" if len(names) > 30 else "")

@@ -16,7 +16,7 @@ _ZERO: Matrix3 = (ORIGIN, ORIGIN, ORIGIN)
 
 @dataclass(frozen=True)
 class OriginInertia:
-    """Mass, first moments and inertia matrix about the origin of a frame, in its axes."""
+    """Mass, first moments and inertia matrix of a body about the origin of a frame, in the axes of this frame."""
 
     mass: float = 0.0
     moment: Vector3 = ORIGIN
@@ -27,7 +27,7 @@ class OriginInertia:
         return OriginInertia(self.mass + other.mass, (x, y, z), _sum(self.tensor, other.tensor))
 
     def fields(self) -> dict[str, float]:
-        """Return the ten parameters by name, without round-off."""
+        """Return the ten inertial parameters by name (XX, XY, ..., M), with round-off removed."""
         t = self.tensor
         largest = max(abs(entry) for row in t for entry in row)
         values = [t[0][0], t[0][1], t[0][2], t[1][1], t[1][2], t[2][2]]
@@ -38,7 +38,7 @@ class OriginInertia:
 
 
 def about_origin(body: Body, place: Pose) -> OriginInertia:
-    """Return a link's inertia in a frame in which the link frame has the pose `place`."""
+    """Return a link's inertia about the origin of another frame, in which the link frame has the pose `place`."""
     centre = place @ body.origin.pose()
     xx, xy, xz, yy, yz, zz = body.inertia
     own: Matrix3 = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
@@ -47,7 +47,7 @@ def about_origin(body: Body, place: Pose) -> OriginInertia:
 
 
 def total(parts: Iterable[OriginInertia]) -> OriginInertia:
-    """Return the inertia of links that are rigidly connected."""
+    """Return the total inertia of rigidly connected links, all given in the same frame."""
     whole = OriginInertia()
     for part in parts:
         whole = whole + part
@@ -55,7 +55,7 @@ def total(parts: Iterable[OriginInertia]) -> OriginInertia:
 
 
 def steiner(mass: float, c: Vector3) -> Matrix3:
-    """Return the inertia matrix of a point mass at c."""
+    """Return the inertia matrix of a point mass at position c about the origin."""
     square = dot(c, c)
     x, y, z = (tuple(mass * ((square if i == j else 0.0) - c[i] * c[j]) for j in range(3)) for i in range(3))
     return (x, y, z)  # type: ignore[return-value]

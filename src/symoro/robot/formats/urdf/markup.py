@@ -47,9 +47,12 @@ class XmlNode:
 def parse(
     text: str, file: str | None, keep: Collection[str], start: str = "a URDF starts with '<?xml' or '<robot'"
 ) -> XmlNode:
-    """Parse an XML text and return its root element, with the descendants named in `keep`.
+    """Parse an XML text and return its root element, with the descendants whose names are in `keep`.
 
     Args:
+        text: the XML text.
+        file: file name for error messages.
+        keep: names of the elements that are stored.
         start: expected beginning of the file, for the message about a text that is not XML.
 
     Raises:

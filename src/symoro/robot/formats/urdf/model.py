@@ -33,7 +33,10 @@ class Origin:
 
 @dataclass(frozen=True)
 class Body:
-    """Link: mass, and inertia (xx, xy, xz, yy, yz, zz) about the centre of mass, in the axes of `origin`."""
+    """Link of a URDF file with its inertia.
+
+    The inertia (xx, xy, xz, yy, yz, zz) is about the centre of mass, in the axes of `origin`.
+    """
 
     name: str
     mass: float = 0.0
@@ -86,8 +89,8 @@ class LoopJoint:
     Attributes:
         kind: revolute, continuous, prismatic or fixed.
         axis: joint axis in the joint frame.
-        in_child, in_parent: the joint frame at position 0 in the two link frames. If `in_parent` is None, the two
-            frames coincide when all joint positions are zero.
+        in_child, in_parent: pose of the joint frame at position 0 in each of the two link frames. If `in_parent` is
+            None, the two frames coincide when all joint positions are zero.
     """
 
     name: str
@@ -102,11 +105,11 @@ class LoopJoint:
 
 @dataclass(frozen=True)
 class ExportedData:
-    """Data that symoro's export adds to a URDF, so that the file is read back with the same frames.
+    """Data that symoro adds to an exported URDF, so that the file is read back with the same frames.
 
     Attributes:
-        tool: name of the link that is the tool frame.
-        location: world T 0, sixteen entries by rows.
+        tool: name of the link whose frame is the tool frame.
+        location: homogeneous transform from the world to frame 0, sixteen entries by rows.
     """
 
     tool: str | None = None
@@ -115,7 +118,7 @@ class ExportedData:
 
 @dataclass(frozen=True)
 class Document:
-    """Links, joints and global data of a file.
+    """Contents of a URDF or MJCF file: links, joints and global data.
 
     Attributes:
         gravity: gravity in the world frame (m/s2).

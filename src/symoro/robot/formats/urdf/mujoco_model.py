@@ -58,14 +58,14 @@ def _root(text: str, file: str | None) -> XmlNode:
 
 @dataclass(frozen=True)
 class _Compiled:
-    """MuJoCo's compiled model, its disabled features and its warnings."""
+    """MuJoCo's compiled model, with its disabled features and its warnings."""
 
     model: Any
     on: Switches
     warnings: tuple[str, ...]
 
     def name(self, kind: str, i: int) -> str:
-        """Return the name of a body, joint or actuator in any encoding; empty if it has none."""
+        """Return the name of MuJoCo's element number i of a kind, for example 'joint'; empty if it has none."""
         start = int(getattr(self.model, f"name_{'jnt' if kind == 'joint' else kind}adr")[i])
         raw = bytes(self.model.names)[start:].split(b"\0", 1)[0]
         try:
@@ -74,7 +74,7 @@ class _Compiled:
             return raw.decode("latin-1")
 
     def label(self, kind: str, i: int) -> str:
-        """Return a label for messages."""
+        """Return a label of element number i of a kind for messages."""
         return self.name(kind, i) or f"number {i}"
 
 
@@ -132,7 +132,11 @@ class _ModelReader:
         return Document(name, tuple(self.bodies), tuple(self.joints), self.file, None, gravity, notes, "MJCF")
 
     def check(self, lossy: bool) -> None:
-        """Reject ball joints, and features that change the dynamics unless `lossy` is given."""
+        """Check that the model has only supported features.
+
+        Raises:
+            NotApplicableError: there are ball joints, or features that change the dynamics and `lossy` is not given.
+        """
         for kind, fields in _NUMBERS.items():
             for field in fields:
                 self.check_numbers(kind, field)
@@ -164,7 +168,7 @@ class _ModelReader:
             raise FormatError(f"{what}{field} {problem}", place=Place(self.file), hint=hint)
 
     def body(self, b: int) -> None:
-        """Add the links and joints of a body: one link per joint, the last with the body's inertia."""
+        """Add the links and joints of MuJoCo's body number b: one link per joint, the last with the body's inertia."""
         name = self.compiled.name("body", b) or self.links.unused(f"body{b}")
         parent = int(self.m.body_parentid[b])
         link, anchor = self.ends[parent], self.anchors[parent]
@@ -219,7 +223,7 @@ class _ModelReader:
         )
 
     def couple(self) -> None:
-        """Couple the joints of linear equalities to their driving joints; joints without one become fixed."""
+        """Convert linear equality constraints: couple each joint to its driving joint, or fix it if there is none."""
         equalities = linear_equalities(self.m, self.on)
         for equality in equalities:
             at = self.positions[equality.joint]
@@ -259,7 +263,7 @@ class _UniqueNames:
 
 
 def _bound(value: Any) -> float | None:
-    """Return a limit; None if it is so large that it means no limit."""
+    """Return a joint limit; None if the number is so large that it means no limit."""
     return None if value is None or not abs(value) < LARGEST else float(value)
 
 
@@ -273,7 +277,7 @@ def _pose(position: Any, quaternion: Any) -> Pose:
 
 
 def _moved(kind: int, axis: Vector3, by: float) -> Pose:
-    """Return the transform of a slide or hinge displacement."""
+    """Return the transform of a displacement `by` (rad or m) of a MuJoCo slide or hinge joint along or about `axis`."""
     return _shift(scaled(by, axis)) if kind == _SLIDE else Pose(turn_about(axis, by))
 
 
@@ -302,7 +306,7 @@ _SHOWN = 4
 
 
 class Switches:
-    """Flags of a model's `option` element that disable parts of the physics."""
+    """Flags that state which parts of the physics are enabled, from the `option` element of an MJCF file."""
 
     def __init__(self, mujoco: Any, model: Any) -> None:
         bits = {
@@ -327,7 +331,10 @@ class Switches:
 
 @dataclass(frozen=True)
 class LinearEquality:
-    """Linear equality: q of `joint` = ratio * (q of `driver`) + offset; without a driver the position is the offset."""
+    """Linear equality constraint between joints: q of `joint` = ratio * (q of `driver`) + offset.
+
+    Without a driver the position of the joint equals the offset.
+    """
 
     joint: int
     driver: int | None
@@ -336,9 +343,14 @@ class LinearEquality:
 
 
 def linear_equalities(model: Any, on: Switches) -> list[LinearEquality]:
-    """Return the active equalities between joints that are linear, at most one per joint.
+    """Return the active linear equality constraints between joints, at most one per joint.
 
-    MuJoCo's constraint is q1 - q1_0 = c0 + c1 (q2 - q2_0) + c2 (q2 - q2_0)^2 + ..., with the reference positions q_0.
+    MuJoCo's constraint is q1 - q1_0 = c0 + c1 (q2 - q2_0) + c2 (q2 - q2_0)^2 + ..., with the reference positions
+    q_0.
+
+    Args:
+        model: MuJoCo's compiled model.
+        on: enabled parts of the physics.
     """
     equalities: dict[int, LinearEquality] = {}
     for i in range(model.neq if on.equality else 0):
@@ -357,7 +369,12 @@ def linear_equalities(model: Any, on: Switches) -> list[LinearEquality]:
 
 
 def elastic_joints(model: Any, on: Switches) -> list[int]:
-    """Return the joints with a linear spring and without an actuator or a coupling."""
+    """Return the indices of the joints with a linear spring and without an actuator or a coupling.
+
+    Args:
+        model: MuJoCo's compiled model.
+        on: enabled parts of the physics.
+    """
     linear = set(_where(model, "jnt_stiffness")) - set(_where(model, "jnt_stiffnesspoly"))
     driven = {
         int(model.actuator_trnid[i][0])
@@ -370,7 +387,13 @@ def elastic_joints(model: Any, on: Switches) -> list[int]:
 
 
 def changes(model: Any, on: Switches, name: Callable[[str, int], str]) -> list[str]:
-    """Return descriptions of the features whose omission changes the dynamics."""
+    """Return descriptions of the MJCF features that are not supported and whose omission changes the dynamics.
+
+    Args:
+        model: MuJoCo's compiled model.
+        on: enabled parts of the physics.
+        name: function that returns the name of an element, from its kind and index.
+    """
     omitted = [*_joints(model, on, name), *_tendons(model, on), *_medium(model, on, name), *_bodies(model)]
     if on.equality:
         count = int(np.count_nonzero(_field(model, "eq_active0"))) - len(linear_equalities(model, on))
@@ -382,7 +405,7 @@ def changes(model: Any, on: Switches, name: Callable[[str, int], str]) -> list[s
 
 
 def mentions(model: Any, on: Switches) -> Iterator[str]:
-    """Yield notes on features that are not part of the model or are disabled."""
+    """Yield notes on MJCF features that are omitted without changing the dynamics, or disabled."""
     if not on.gravity:
         yield "gravity is disabled in this file"
     if not on.limits and np.any(_field(model, "jnt_limited")):
@@ -402,12 +425,12 @@ def mentions(model: Any, on: Switches) -> Iterator[str]:
 
 
 def _field(model: Any, name: str) -> Any:
-    """Return an array of the model; empty if this version of MuJoCo does not have it."""
+    """Return an array of MuJoCo's model by name; empty if this version of MuJoCo does not have it."""
     return np.asarray(getattr(model, name, ()))
 
 
 def _where(model: Any, *names: str) -> list[int]:
-    """Return the rows in which one of several arrays is not zero."""
+    """Return the row indices at which one of several arrays of MuJoCo's model is not zero."""
     rows: set[int] = set()
     for name in names:
         array = _field(model, name)

@@ -14,7 +14,7 @@ from symoro.robot.formats.urdf.tree import Tree
 
 
 class ImportNotes:
-    """Notes of one import, in order."""
+    """Collector of the notes and warnings of one import."""
 
     def __init__(self, document: Document) -> None:
         self._lines = list(document.notes)
@@ -28,7 +28,12 @@ class ImportNotes:
         self._lines += lines
 
     def check_bodies(self, bodies: Sequence[Body], reach: float) -> None:
-        """Add warnings about physically impossible links of the file, before links are merged."""
+        """Add warnings about physically impossible inertias of links, before links are merged.
+
+        Args:
+            bodies: the links of the file.
+            reach: size of the robot in metres.
+        """
         for body in bodies:
             xx, xy, xz, yy, yz, zz = body.inertia
             tensor = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
@@ -44,11 +49,20 @@ class ImportNotes:
         self._lines.append("no joint moves: the fixed joints get frames")
 
     def frame_between(self, joint: str, place: Pose) -> None:
-        """Register an auxiliary frame before a joint whose axis is nearly parallel to the preceding one."""
+        """Add a note on an auxiliary frame before a joint whose axis is nearly parallel to the preceding one.
+
+        Args:
+            joint: name of the joint.
+            place: pose of the joint frame in the preceding frame.
+        """
         self._between.append((joint, math.hypot(place.R[0][2], place.R[1][2])))
 
     def active(self, driven: Sequence[str] | None) -> None:
-        """Add a note on the active joints of a robot with loops."""
+        """Add a note on the active joints of a robot with loops.
+
+        Args:
+            driven: names of the joints with an actuator in the file; None or empty if the file contains no actuators.
+        """
         if driven:
             self._lines.append(f"active joints, those with an actuator in the file: {', '.join(driven)}")
         else:
@@ -64,7 +78,7 @@ class ImportNotes:
             )
 
     def complete(self, tree: Tree, frames: Sequence[Frame]) -> None:
-        """Add the notes on the finished frames."""
+        """Add the notes on the final frames: order of q, offsets, couplings, friction, merged links, end effector."""
         moving = [frame.name for frame in frames if frame.moving and not frame.coupling]
         if moving:
             self._lines.insert(
@@ -100,7 +114,7 @@ class ImportNotes:
             self._lines.append(f"{count} on fixed joints merged with the links that carry them: {shown}")
 
     def _end(self, tree: Tree, frames: Sequence[Frame]) -> None:
-        """Add a note on the frame that poses refer to, if the file has links beyond it on fixed joints."""
+        """Add a note on the frame to which poses refer, if the file has links beyond it on fixed joints."""
         moving = [k for k, u in enumerate(tree.units, 1) if u.joint.moving]
         if self.has_tool or not moving or len(tree.units) != moving[-1]:
             return
@@ -127,7 +141,7 @@ class ImportNotes:
 
 
 def _offsets(frames: Sequence[Frame]) -> list[tuple[str, str]]:
-    """Return name and constant offset of the moving joints with a nonzero offset."""
+    """Return name and constant offset of each moving joint whose offset is not zero."""
     offsets = []
     for frame in frames:
         offset = frame.r if frame.sigma == JointType.PRISMATIC else frame.theta

@@ -36,7 +36,7 @@ FAR = 20.0  # relative to the reach: a more distant common normal is a result of
 
 @dataclass(frozen=True)
 class Six:
-    """Six geometric parameters as numbers."""
+    """The six Khalil-Kleinfinger parameters as numbers (rad, m)."""
 
     gamma: float = 0.0
     b: float = 0.0
@@ -46,13 +46,18 @@ class Six:
     r: float = 0.0
 
     def pose(self) -> Pose:
-        """Return the pose that the parameters define."""
+        """Return the pose that the six parameters define."""
         swing = Pose(turn_z(self.gamma), (0.0, 0.0, self.b)) @ Pose(turn_x(self.alpha))
         return swing @ Pose(turn_z(self.theta), (self.d, 0.0, self.r))
 
 
 def six(place: Pose, size: float) -> Six:
-    """Return the parameters of a pose in a robot of a given size (metres)."""
+    """Return the Khalil-Kleinfinger parameters of a pose.
+
+    Args:
+        place: pose of a frame in its antecedent frame.
+        size: size of the robot in metres, to which round-off is relative.
+    """
     R, tiny = place.R, ROUND_OFF * size
     alpha = clean_angle(math.atan2(math.hypot(R[0][2], R[1][2]), R[2][2]))
     if alpha in (0.0, math.pi):
@@ -84,14 +89,21 @@ def _opposite(angle: float) -> float:
 
 
 def reproduces(parameters: Six, place: Pose, size: float, reach: float) -> bool:
-    """Return whether parameters reproduce the pose, with lengths comparable to the robot's size."""
+    """Return whether six parameters reproduce a pose, with lengths not much larger than the robot.
+
+    Args:
+        parameters: the parameters.
+        place: the pose.
+        size: length in metres to which round-off is relative.
+        reach: size of the robot in metres.
+    """
     turned, moved = difference(parameters.pose(), place)
     longest = max(abs(parameters.b), abs(parameters.d), abs(parameters.r))
     return longest <= FAR * reach and turned <= 4 * ROUND_OFF and moved <= 4 * ROUND_OFF * size
 
 
 def size_of(place: Pose, reach: float) -> float:
-    """Return the length to which round-off in a pose is relative."""
+    """Return the length in metres to which round-off in a pose is relative: the larger of its distance and `reach`."""
     return max(norm(place.p), reach)
 
 
@@ -104,7 +116,10 @@ def clean_angle(angle: float) -> float:
 
 
 def clean(value: float, tiny: float) -> float:
-    """Return a number without round-off: zero below `tiny`, a short decimal if it equals one to 14 digits."""
+    """Return a number without round-off.
+
+    The result is zero if the magnitude is below `tiny`, and a short decimal if the number equals it to 14 digits.
+    """
     if abs(value) <= tiny:
         return 0.0
     short = float(f"{value:.12g}")
@@ -112,7 +127,7 @@ def clean(value: float, tiny: float) -> float:
 
 
 def angle_formula(angle: float) -> Formula:
-    """Return the formula of an angle: a multiple of pi if it equals one."""
+    """Return the formula of an angle in radians, for example pi/2; a decimal if it is not a multiple of pi/12."""
     k = twelfths(angle)
     return number_formula(angle) if k is None else _multiple(k)
 
@@ -130,6 +145,6 @@ def number_formula(value: float) -> Formula:
 
 
 def formulas(parameters: Six) -> dict[str, Any]:
-    """Return the parameters as fields of a frame."""
+    """Return the six parameters as formulas, by the names of the fields of a frame."""
     texts = {name: number_formula(getattr(parameters, name)) for name in ("b", "d", "r")}
     return texts | {name: angle_formula(getattr(parameters, name)) for name in ("gamma", "alpha", "theta")}

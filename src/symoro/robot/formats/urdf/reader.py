@@ -133,7 +133,10 @@ class _Reader:
         return kind
 
     def loop_joint(self, node: XmlNode) -> LoopJoint:
-        """<loop_joint name type> with <link1 link xyz rpy/>, <link2 .../> and <axis xyz/>."""
+        """Return the loop-closing joint that a <loop_joint> element describes.
+
+        The element has the attributes name and type, and contains <link1 link xyz rpy/>, <link2 .../> and <axis xyz/>.
+        """
         kind, ends = self.loop_kind(node), []
         for tag in ("link1", "link2"):
             side = node.first(tag)
@@ -154,7 +157,7 @@ class _Reader:
         )
 
     def sdf_joint(self, node: XmlNode) -> LoopJoint:
-        """Return a joint in SDF's notation: its pose is in the child's frame, its axis in its own frame."""
+        """Return the joint of an SDF element; its pose is given in the child's frame, its axis in the joint frame."""
         kind, name = self.loop_kind(node), self.name(node)
         ends = []
         for tag in ("parent", "child"):
@@ -210,7 +213,7 @@ class _Reader:
         return loop if loop.kind != "fixed" else replace(loop, axis=(0.0, 0.0, 1.0))
 
     def only(self, node: XmlNode, key: str, known: tuple[str, ...]) -> None:
-        """Reject an attribute of SDF that would change the meaning of the numbers."""
+        """Reject an SDF element whose attribute `key` is not one of the `known` values, which are supported."""
         value = node.attributes.get(key, "").strip()
         if value not in known:
             self.fail(
@@ -227,7 +230,7 @@ class _Reader:
         return [self.value(node, node.tag, word) for word in words]
 
     def driven(self, root: XmlNode) -> Iterator[str]:
-        """Yield the joints with a transmission, or with a command interface of ros2_control."""
+        """Yield the names of the joints with a transmission, or with a command interface of ros2_control."""
         names: dict[str, None] = {}
         for transmission in root.all("transmission"):
             names |= dict.fromkeys(
@@ -272,7 +275,7 @@ class _Reader:
         return self.moving(joint, node) if joint.moving else joint
 
     def moving(self, joint: Joint, node: XmlNode) -> Joint:
-        """Return the joint with the data that only a moving joint has."""
+        """Return the joint with the data that only moving joints have: axis, limits, dynamics, mimic."""
         axis, dynamics, mimic = node.first("axis"), node.first("dynamics"), node.first("mimic")
         direction = self.vector(axis, "xyz", joint.axis) if axis else joint.axis
         if norm(direction) < 1e-6:
@@ -395,7 +398,10 @@ class _Reader:
         return value
 
     def bound(self, node: XmlNode, key: str) -> float | None:
-        """Return a limit; None if the file gives none, or one so large that it means no limit."""
+        """Return the limit in attribute `key` of an element.
+
+        The result is None if the attribute is absent, or so large that it means no limit.
+        """
         word = node.attributes.get(key, "").strip()
         if not word or (len(word) <= 400 and _ENDLESS.match(word)):
             return None
@@ -405,7 +411,10 @@ class _Reader:
 
 
 def _sdf_joints(root: XmlNode) -> Iterator[XmlNode]:
-    """Yield the joints for Gazebo only, which close loops; other elements only add properties to a joint."""
+    """Yield the SDF joints inside <gazebo> elements, which close loops.
+
+    Other <gazebo> elements only add properties to a joint of the URDF.
+    """
     for extension in root.all("gazebo"):
         yield from (node for node in extension.all("joint") if node.first("parent") or node.first("child"))
 
@@ -477,7 +486,7 @@ _SHOWN = 10
 
 
 def unknown_markup(root: XmlNode) -> list[str]:
-    """Return a warning for every kind of unknown element and attribute."""
+    """Return one warning per unknown element or attribute name."""
     spots_by_message: dict[str, list[tuple[int, int]]] = {}
     for node in _walk(root):
         for sentence, spot in (*_elements(node), *_attributes(node)):
@@ -491,7 +500,7 @@ def unknown_markup(root: XmlNode) -> list[str]:
 
 
 def _walk(root: XmlNode) -> Iterator[XmlNode]:
-    """Yield the elements of standard URDF, without the contents of extensions."""
+    """Yield all elements of standard URDF below the root, without the contents of extensions such as <gazebo>."""
     yield root
     for child in root.children:
         if child.tag not in _EXTENSIONS["robot"]:
@@ -510,7 +519,10 @@ def _elements(node: XmlNode) -> Iterator[tuple[str, tuple[int, int]]]:
 
 
 def _attributes(node: XmlNode) -> Iterator[tuple[str, tuple[int, int]]]:
-    """Yield unknown attributes with names similar to a missing one; others belong to other programs."""
+    """Yield unknown attributes that may be misspelt: a known attribute with a similar name is missing.
+
+    Other unknown attributes belong to other programs. Each is yielded with its line and column.
+    """
     absent = [name for name in _ATTRIBUTES.get(node.tag, ()) if name not in node.attributes]
     for name in node.attributes:
         if name not in _ATTRIBUTES.get(node.tag, (name,)) and _close(name, absent):

@@ -29,7 +29,7 @@ def twelfths(angle: float, tolerance: float = 4e-16) -> int | None:
 
 
 def sincos(angle: float) -> tuple[float, float]:
-    """Return sine and cosine; the values 0, 1/2 and 1 are exact."""
+    """Return sine and cosine of an angle (rad); values 0, 1/2 and 1 are exact."""
     k = twelfths(angle)
     if k is None:
         return math.sin(angle), math.cos(angle)
@@ -67,7 +67,7 @@ def unit(a: Vector3) -> Vector3:
 
 
 def across(a: Vector3, direction: Vector3) -> Vector3:
-    """Return the component of a vector perpendicular to a unit vector."""
+    """Return the component of a vector `a` perpendicular to a unit vector `direction`."""
     return subtract(a, scaled(dot(a, direction), direction))
 
 
@@ -108,7 +108,7 @@ def turn_z(angle: float) -> Matrix3:
 
 
 def turn_about(axis: Vector3, angle: float) -> Matrix3:
-    """Return the rotation matrix about a unit axis (Rodrigues)."""
+    """Return the rotation matrix about a unit axis by an angle (rad), by Rodrigues' formula."""
     s, c = sincos(angle)
     x, y, z = (
         add(add(scaled(c, e), scaled(s, cross(axis, e))), scaled((1 - c) * dot(axis, e), axis)) for e in UNIT
@@ -122,7 +122,10 @@ def from_rpy(rpy: Vector3) -> Matrix3:
 
 
 def to_rpy(m: Matrix3) -> Vector3:
-    """Return roll, pitch and yaw; each angle compensates the rounding of the previous ones, also at pitch pi/2."""
+    """Return roll, pitch and yaw (rad) of a rotation matrix.
+
+    Each angle compensates the rounding of the previous ones, also at pitch pi/2.
+    """
     yaw = math.atan2(m[1][0], m[0][0]) if math.hypot(m[0][0], m[1][0]) > 1e-15 else 0.0
     s, c = sincos(yaw)
     pitch = math.atan2(-m[2][0], c * m[0][0] + s * m[1][0])
@@ -165,6 +168,6 @@ class Pose:
 
 
 def difference(a: Pose, b: Pose) -> tuple[float, float]:
-    """Return the largest difference of the entries of two rotations, and of two positions."""
+    """Return the largest difference between the entries of two rotations, and between those of two positions."""
     turned = max(abs(x - y) for r, s in zip(a.R, b.R, strict=True) for x, y in zip(r, s, strict=True))
     return turned, max(abs(x - y) for x, y in zip(a.p, b.p, strict=True))

@@ -18,7 +18,7 @@ _CHANGED = 1e-13  # smaller differences concern only the last digits of pi
 
 @dataclass
 class Rounding:
-    """Number of replaced angles and axes, and the largest change in radians."""
+    """Record of the angles and axes that were replaced: their number, and the largest change in radians."""
 
     angles: int = 0
     axes: int = 0
@@ -35,7 +35,7 @@ class Rounding:
 
 
 def snapped(document: Document) -> tuple[Document, Rounding]:
-    """Return the document with exact angles and axes, and a record of the changes."""
+    """Return the document with rounded angles and axes replaced by exact ones, and a record of the changes."""
     rounding = Rounding()
     bodies = tuple(replace(b, origin=_origin(b.origin, rounding)) for b in document.bodies)
     joints = tuple(
@@ -55,7 +55,7 @@ def snapped(document: Document) -> tuple[Document, Rounding]:
 
 
 def nearest(angle: float) -> float | None:
-    """Return the multiple of 30 or 45 degrees that an angle approximates, otherwise None."""
+    """Return the multiple of 30 or 45 degrees (in radians) that an angle approximates, otherwise None."""
     k = round(angle / STEP)
     exact = k * STEP
     return exact if (k % 2 == 0 or k % 3 == 0) and abs(angle - exact) <= TOLERANCE else None
@@ -78,7 +78,12 @@ def _angle(angle: float, rounding: Rounding) -> float:
 
 
 def _axis(axis: Vector3, rounding: Rounding) -> Vector3:
-    """Return a direction with exact zeros, and with an exact angle if it is in a coordinate plane."""
+    """Return a joint axis with exact zeros, and with an exact angle if it is in a coordinate plane.
+
+    Args:
+        axis: direction as in the file.
+        rounding: record to which the change is added.
+    """
     direction = unit(axis)
     nonzero = [i for i in range(3) if abs(direction[i]) > TOLERANCE]
     exact = [0.0, 0.0, 0.0]

@@ -31,7 +31,13 @@ from symoro.robot.formats.urdf.rigid import (
 
 @dataclass(frozen=True)
 class Unit:
-    """Joint with a frame: `place` is the pose of its link frame in the frame of link `ant` (0 is the root)."""
+    """Joint of a URDF tree that gets a frame of the robot.
+
+    Attributes:
+        ant: number of the preceding joint with a frame; 0 is the root link.
+        place: pose of the joint's link frame in the link frame of `ant`.
+        axis: joint axis in the link frame.
+    """
 
     joint: Joint
     ant: int
@@ -41,7 +47,12 @@ class Unit:
 
 @dataclass(frozen=True)
 class AttachedLink:
-    """Link fixed with the pose `place` in the link frame of unit `on` (0 is the root)."""
+    """Link that is fixed to the link of a joint with a frame.
+
+    Attributes:
+        on: number of that joint; 0 is the root link.
+        place: pose of the link frame in the link frame of `on`.
+    """
 
     body: Body
     on: int
@@ -50,7 +61,7 @@ class AttachedLink:
 
 @dataclass(frozen=True)
 class Tree:
-    """Robot as a list of units, each after its antecedent."""
+    """Robot as a list of joints with frames (units), each after its antecedent."""
 
     root: Body
     units: tuple[Unit, ...]
@@ -59,13 +70,13 @@ class Tree:
 
     @property
     def merged(self) -> tuple[str, ...]:
-        """Return the names of the links without a frame: they were merged with the links that carry them."""
+        """Return the names of the links without a frame; they are merged with the links that carry them."""
         with_frames = {u.joint.child for u in self.units} | {self.root.name}
         return tuple(name for name in self.attached_links if name not in with_frames)
 
     @property
     def reach(self) -> float:
-        """Return the length of the longest path from the root to a joint at zero joint positions."""
+        """Return the length in metres of the longest path from the root to a joint, at zero joint positions."""
         lengths = [0.0]
         for u in self.units:
             lengths.append(lengths[u.ant] + norm(u.place.p))
@@ -73,7 +84,7 @@ class Tree:
 
 
 def tree(document: Document, *, base: str | None, kept: Collection[str]) -> Tree:
-    """Return the tree of a document.
+    """Return the links and joints of a document as a tree.
 
     Args:
         base: 'fixed' or 'floating'; None selects that of the file.
@@ -113,7 +124,11 @@ def _units(
 
 
 def _below(document: Document, bodies: dict[str, Body]) -> dict[str, list[Joint]]:
-    """Return the joints on each link, and check that each link is the child of at most one joint."""
+    """Return the child joints of each link, by link name.
+
+    Raises:
+        FormatError: a joint refers to an unknown link, or a link is the child of two joints.
+    """
     below: dict[str, list[Joint]] = {name: [] for name in bodies}
     above: dict[str, Joint] = {}
     for joint in document.joints:
@@ -152,7 +167,7 @@ def _root(document: Document, bodies: dict[str, Body]) -> Body:
 
 
 def _ordered(document: Document, below: dict[str, list[Joint]], root: str) -> list[Joint]:
-    """Return the joints in the file's order, except that each follows the joint that carries it."""
+    """Return the joints in the order of the file, changed only so that each follows its parent joint."""
     number = {joint.name: i for i, joint in enumerate(document.joints)}
     ready = [number[joint.name] for joint in below[root]]
     order = []
@@ -172,7 +187,7 @@ def _ordered(document: Document, below: dict[str, list[Joint]], root: str) -> li
 
 
 def _free(document: Document, at_root: list[Joint]) -> Joint | None:
-    """Return the floating joint of the root that makes the base floating, if there is one."""
+    """Return the floating joint on the root link, which makes the base floating; None if there is none."""
     floating = [joint for joint in at_root if joint.kind == "floating"]
     if floating and len(at_root) > 1:
         raise document.refusal(
@@ -214,10 +229,12 @@ SIDE = 1e-9  # cosine, or relative to the reach: smaller values do not determine
 
 
 def place_frames(units: Sequence[Unit], reach: float, *, on_links: bool) -> list[Pose]:
-    """Return the frame of each unit in its link frame, counted from 1; 0 is the root frame.
+    """Return the pose of each joint frame in the link frame of its joint; entry 0 is that of the root.
 
     Args:
-        on_links: use the link frames, independently of the following joints.
+        units: joints with frames.
+        reach: size of the robot in metres.
+        on_links: use the link frames of the file, independently of the following joints.
     """
     frames = [Pose()] * (len(units) + 1)
     behind = _moving_behind(units)
@@ -250,13 +267,26 @@ def _moving_behind(units: Sequence[Unit]) -> list[int]:
 
 
 def on_link(axis: Vector3) -> Pose:
-    """Return the link frame with z rotated to the axis; x remains along an axis of the link if possible."""
+    """Return the pose of a joint frame at the origin of its link frame, with z along the joint axis.
+
+    x is along an axis of the link frame if possible.
+    """
     aside = min(range(3), key=lambda i: abs(axis[i]))
     return _with_axes(unit(across(UNIT[aside], axis)), axis, ORIGIN)
 
 
 def towards(joint: Joint, axis: Vector3, following: Pose, reach: float) -> Pose | None:
-    """Return the frame on the common normal to the following axis; None if the normal is too far away."""
+    """Return the joint frame with x along the common normal of its axis and the following axis.
+
+    Args:
+        joint: the joint.
+        axis: its axis in the link frame.
+        following: frame of the following joint in this link frame.
+        reach: size of the robot in metres.
+
+    Returns:
+        The pose of the frame in the link frame; None if the common normal is too far away.
+    """
     normal = cross(axis, following.z)
     sine = norm(normal)
     parallel = sine < ROUND_OFF
@@ -287,7 +317,10 @@ def _normal_direction(
 
 
 def _sense(x: Vector3, following: Pose, origin: Vector3, reach: float) -> float:
-    """Return the better sign of x: theta next to zero, else d positive, else x along the link's axes."""
+    """Return the sign (1 or -1) of the direction x that gives the simplest parameters.
+
+    Preferences in this order: theta near zero, d positive, x along the axes of the link frame.
+    """
     sideways = dot(x, subtract(following.p, origin)) / (reach or 1.0)
     for measure in (dot(x, following.x), sideways, *x):
         if abs(measure) > SIDE:

@@ -47,7 +47,7 @@ class Visual:
 
 
 def visuals(text: str, file: str | None = None) -> list[Visual]:
-    """Return the visuals of a URDF text that describes a valid robot."""
+    """Return the visual shapes in a URDF text that describes a valid robot."""
     root = parse(text, file, _KEEP)
     places = link_places(document(text, file), Choices())
     colors = {node.attributes.get("name", ""): _color(node) for node in root.all("material")}

@@ -23,9 +23,12 @@ def expand(
     arguments: Mapping[str, str],
     folders: Sequence[str | os.PathLike[str]] = (),
 ) -> str:
-    """Return the URDF text that results from a xacro text.
+    """Return the URDF text that results from the expansion of a xacro text.
 
     Args:
+        text: the xacro text.
+        file: path of the file, for included files and messages.
+        arguments: values of the file's `xacro:arg` elements.
         folders: packages, or folders that contain packages.
 
     Raises:
@@ -73,10 +76,10 @@ _MOST_FOLDERS = 5000
 
 
 class PackageFinder:
-    """Search for packages; stores the name of the first package that does not exist.
+    """Search for ROS packages in folders.
 
     Attributes:
-        missing: name of the missing package.
+        missing: name of the first package that does not exist.
     """
 
     def __init__(self, file: str | None, folders: Sequence[str | os.PathLike[str]]) -> None:
@@ -89,10 +92,10 @@ class PackageFinder:
         self._known: dict[str, str] = {}
 
     def get_path(self, name: str) -> str:
-        """Return the folder of a package.
+        """Return the folder of the package `name`.
 
         Raises:
-            LookupError: there is no such package; `looked` lists the searched folders.
+            LookupError: there is no such package; the message lists the searched folders.
         """
         if name not in self._known:
             folder = next(self._candidates(name), None) if _NAME.match(name) else None
@@ -131,7 +134,7 @@ def _paths(variable: str) -> list[Path]:
 
 
 def _within(folder: Path, name: str) -> Iterator[Path]:
-    """Yield the folder itself, the subfolder with that name, or a package at a deeper level."""
+    """Yield folders that contain the package `name`: the folder itself, its subfolder `name`, or deeper folders."""
     if _is_package(folder, name):
         yield folder
     if _is_folder(folder / name):
