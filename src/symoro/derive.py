@@ -904,7 +904,8 @@ def contact_dynamics(
 
     Args:
         robot: a robot, the name of a bundled robot, or the path of a file.
-        contacts: points on the ground: frames, or (frame, (x, y, z)); by default the tool or the last link's frame.
+        contacts: points fixed to the ground: a frame (the point at its origin) or (frame, (x, y, z)); a point
+            contact transmits a force and no moment; by default the tool or the last link's frame.
         damping: added to the diagonal of J A^-1 J' (1/kg); required if the contact forces are not unique; contacts
             then yield.
         rotation: representation of the base rotation: matrix R0 or quaternion Q0 (for a floating base).
@@ -921,7 +922,8 @@ def contact_dynamics(
 
         - `qdd` (n): joint accelerations
         - `qdda` (na): accelerations of the active joints, in frame order
-        - `forces` (C,3): force of the robot on the ground at each contact, in the axes of frame 0
+        - `forces` (C,3): force of the robot on the ground at each contact, in the axes of frame 0; least norm where
+          not unique; all outputs are NaN where the velocities violate redundant contacts
 
         Inputs and outputs differ for a floating base, a wheeled robot; `model.inputs` and `model.outputs` contain
         their shapes.

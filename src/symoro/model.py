@@ -81,7 +81,7 @@ class Model:
 
     @property
     def conditions(self) -> list[str]:
-        """Conditions for the outputs to be valid: divisors that must not vanish, as "D3 != 0"."""
+        """Conditions for the outputs to be valid, such as "D3 != 0" for a divisor that must not vanish."""
         return list(self.program.conditions)
 
     def count(self) -> OpCount:

@@ -121,3 +121,15 @@ def test_flexible_links_are_shown_and_evaluated(run: Any, data: Any) -> None:
         "eval", "direct-dynamics", "flexible2r", "q=[0,0]", "qd=[0,0]", "tau=[0,0]", f"e={zero}", f"ed={zero}"
     )
     assert len(result["edd"]) == 4
+
+
+def test_outputs_that_are_not_defined_give_a_warning(capsys: pytest.CaptureFixture[str]) -> None:
+    """The inverse Jacobian of UR5e with a stretched elbow, and with a bent one."""
+    from symoro.ui.cli import main
+
+    assert main(["eval", "jacobian-inverse", "ur5e", "q=0.1,0.2,0,0.3,0.4,0.5"]) == 0
+    assert "warning: 'Jinv' contains NaN or infinite values: the configuration is singular" in (
+        capsys.readouterr().err
+    )
+    assert main(["eval", "jacobian-inverse", "ur5e", "q=0.1,0.2,1,0.3,0.4,0.5"]) == 0
+    assert "warning" not in capsys.readouterr().err

@@ -1,7 +1,7 @@
 """Symbolic linear solvers: straight-line code for A x = b over expressions.
 
     TreeFactors      A = L' D L of a symmetric matrix with the zeros of a tree
-    SchurComplement  (J A^-1 J') f = b, with the factors of A
+    SchurComplement  (J A^-1 J') f = b, with the factors of A; dependent rows give the f of least norm
     PivotedFactors   P A = L U, rows exchanged by `select`
     BlockFactors     a square matrix in block triangular form, each diagonal block by cofactors or with pivoting
     SparseRows       sparse rows, one unknown eliminated after the other, the last ones by cofactors
@@ -27,7 +27,7 @@ from symoro.expr.linalg import Matrix, MatrixLike, Vector, dot, transpose
 from symoro.expr.ops import VARIABLE
 from symoro.expr.scalar import Expr, Scalar, absolute, less, less_equal, maximum, minimum, select, sqrt
 from symoro.models.joints import is_zero
-from symoro.models.tolerances import DEPENDENT_ROWS, SINGULAR_PIVOT
+from symoro.models.tolerances import CONSISTENT_ROWS, DEPENDENT_ROWS, SINGULAR_PIVOT
 from symoro.program.builder import Builder
 
 MAX_COFACTORS = 3
@@ -176,21 +176,63 @@ class SchurComplement(Generic[Key]):
     def solve(self, b: Mapping[Key, Scalar], c: Sequence[Scalar]) -> tuple[dict[Key, Scalar], Vector]:
         """Return the solution x and f of A x + J' f = b, J x = c.
 
-        Without damping, f is NaN in configurations where the rows of J are dependent.
+        Where the rows of J are dependent, x is unique and f is the solution of least norm. Without damping, x and f are
+        NaN where dependent rows contradict each other.
         """
         y = self.factors.inward(b)
         right = [_product(row, y) - x for row, x in zip(self.scaled, c, strict=True)]
-        small = symmetric_factors(self.matrix)
-        forces = list(small.solve(dict(enumerate(right))).values())
-        if not self.damped:
-            dependent: Scalar = 0
-            for k, pivot in small.pivots.items():
-                dependent = dependent + less_equal(pivot, SINGULAR_PIVOT * self.matrix[k][k])
-            void = sqrt(-dependent)  # NaN where any pivot vanishes, else zero
-            forces = [x + void for x in forces]
+        if self.damped:
+            forces = list(symmetric_factors(self.matrix).solve(dict(enumerate(right))).values())
+        else:
+            energy = dot(list(y.values()), [x * self.factors.inverse[k] for k, x in y.items()])
+            trace = sum((row[k] for k, row in enumerate(self.matrix[1:], 1)), start=self.matrix[0][0])
+            # By the Cauchy-Schwarz inequality a bound of the squared terms of the right-hand side.
+            forces = least_norm_solution(self.matrix, right, trace * energy + dot(c, c))
         for row, force in zip(self.rows, forces, strict=True):
             y = {k: x - row[k] * force for k, x in y.items()}
         return self.factors.outward(y), forces
+
+
+def least_norm_solution(matrix: MatrixLike, right: Sequence[Scalar], square: Scalar) -> Vector:
+    """Return the solution of least norm of a symmetric positive semidefinite system.
+
+    A row whose pivot vanishes relative to its diagonal entry depends on the others. Its unknown is set to zero, and the
+    components of the solution along the null space of the matrix are subtracted. All entries are NaN if a dependent row
+    contradicts the others.
+
+    Args:
+        square: squared size of the terms of the right-hand side, for the comparison of dependent rows.
+    """
+    n = len(right)
+    independent: dict[int, Scalar] = {}
+
+    def invert(k: int, pivot: Scalar) -> Scalar:
+        independent[k] = select(less(SINGULAR_PIVOT * matrix[k][k], pivot), 1, 0)
+        return independent[k] / select(independent[k], pivot, 1)
+
+    factors = symmetric_factors(matrix, invert)
+    residuals = factors.inward(dict(enumerate(right)))
+    contradictions: Scalar = 0
+    for k, residual in residuals.items():
+        consistent = less_equal(residual * residual, CONSISTENT_ROWS * square)
+        contradictions = contradictions + select(independent[k], 0, select(consistent, 0, 1))
+    x = list(factors.outward(residuals).values())
+    orthogonal: list[
+        tuple[Vector, Scalar]
+    ] = []  # vectors of the null space, each with 1 / squared norm or zero
+    for k in reversed(range(n)):
+        vector: Vector = [*([0] * k), 1]
+        for j in range(k + 1, n):
+            vector.append(-dot([factors.lower[i, j] for i in range(k, j)], vector[k:j]))
+        for other, weight in orthogonal:
+            component = weight * dot(other, vector)
+            vector = [a - component * b for a, b in zip(vector, other, strict=True)]
+        orthogonal.append((vector, (1 - independent[k]) / dot(vector, vector)))
+    for vector, weight in orthogonal:
+        component = weight * dot(vector, x)
+        x = [a - component * b for a, b in zip(x, vector, strict=True)]
+    void = sqrt(-contradictions)  # NaN where a dependent row contradicts the others, else zero
+    return [a + void for a in x]
 
 
 def _product(one: Mapping[Key, Scalar], other: Mapping[Key, Scalar]) -> Scalar:

@@ -29,6 +29,8 @@ NEARLY_DEGENERATE = Tolerance(1e-8)
 """Quotient of the squared derivatives of two equations: the unknown is taken from the equation of the larger one."""
 DEPENDENT_ROWS = Tolerance(1e-9)
 """Relative to the product of the sizes of the rows: a smaller determinant is zero."""
+CONSISTENT_ROWS = Tolerance(1e-16)
+"""Relative to the squared terms of the right-hand side: dependent rows with a smaller squared residual agree."""
 OUT_OF_REACH_ROOT = Tolerance(1e-10)
 """Relative to the terms of a radicand: if it is more negative, the pose is out of reach; within, at the boundary."""
 DOUBLE_ROOT = Tolerance(1e-14)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -41,6 +42,7 @@ def evaluate(model: Model, options: argparse.Namespace) -> None:
     _check_missing(model.program.inputs, inputs)
     parameters = {name: value for name, value in values.items() if name not in ports}
     results = model.function(parameters, compiled=False)(**inputs)
+    _warn_if_not_finite(model, results)
     if options.degrees:
         results = {name: _in_degrees(model.robot, name, array) for name, array in results.items()}
     if options.json:
@@ -49,6 +51,21 @@ def evaluate(model: Model, options: argparse.Namespace) -> None:
         )
     else:
         present.arrays(results)
+
+
+def _warn_if_not_finite(model: Model, results: Mapping[str, Any]) -> None:
+    """Print a warning on standard error if an output is NaN or infinite; missing solutions are expected."""
+    if "status" in results:
+        return
+    undefined = [name for name, array in results.items() if not np.isfinite(array).all()]
+    if undefined:
+        names = ", ".join(f"'{name}'" for name in undefined)
+        reasons = f"; the model is valid for {', '.join(model.conditions)}" if model.conditions else ""
+        print(
+            f"symoro: warning: {names} contain{'s' if len(undefined) == 1 else ''} NaN or infinite values: the "
+            f"configuration is singular, or the inputs are not consistent{reasons}",
+            file=sys.stderr,
+        )
 
 
 def _check_missing(ports: Sequence[Input], given: Mapping[str, Any]) -> None:

@@ -5,8 +5,13 @@
 
 f are the forces of the robot on the ground, computed with the Schur complement J A^-1 J' (`SchurComplement`).
 J = J_tree G and a = J_tree g + Jdot_tree nu_tree follow from the constraints nud_tree = G nud + g of couplings, closed
-loops and wheels. In configurations where the contacts become redundant, all outputs are NaN. Damping eps avoids this:
-eps is added to the diagonal, the contact points accelerate by eps f, and indeterminate forces have the least norm.
+loops and wheels.
+
+In some configurations the contact equations become dependent, for example the lateral ones of two planar legs in a
+symmetric stance. Accelerations are unique there, and the forces are those of least norm. If the velocities violate a
+dependent contact, no acceleration satisfies all contacts, and all outputs are NaN. Contacts that are dependent in every
+configuration require damping eps: eps is added to the diagonal, the contact points accelerate by eps f, and
+indeterminate forces have the least norm.
 
 H contains the springs of elastic joints; no drive acts on such a joint of a tree.
 
@@ -38,16 +43,28 @@ from symoro.models.solvers import SchurComplement
 from symoro.program.program import Port, Program
 from symoro.robot.description import Robot
 
-FORCES = Port("forces", "C,3", "force of the robot on the ground at each contact, in the axes of frame 0")
+FORCES = Port(
+    "forces",
+    "C,3",
+    "force of the robot on the ground at each contact, in the axes of frame 0; least norm where not unique; all "
+    "outputs are NaN where the velocities violate redundant contacts",
+)
 CONTACTS = Option(
     "contacts",
-    "points on the ground: frames, or (frame, (x, y, z)); by default the tool or the last link's frame",
+    "points fixed to the ground: a frame (the point at its origin) or (frame, (x, y, z)); a point contact transmits a "
+    "force and no moment; by default the tool or the last link's frame",
     "points",
 )
 DAMPING = Option(
     "damping",
     "added to the diagonal of J A^-1 J' (1/kg); required if the contact forces are not unique; contacts then yield",
     "number",
+)
+
+CONSISTENT = "velocities that satisfy the contacts in configurations where the contacts are redundant"
+REDUNDANT = (
+    "where the contact equations are dependent, the forces are those of least norm; the outputs are NaN if the "
+    "velocities violate a dependent contact"
 )
 
 
@@ -130,7 +147,7 @@ def contact_dynamics(
     builder.output(FORCES, [forces[3 * k : 3 * k + 3] for k in range(len(points))])
     program = builder.program()
     if damping is None:
-        return program
+        return replace(program, conditions=(CONSISTENT,), header=(("remark", REDUNDANT),))
     return replace(
         program, choices=(f"damped contact forces: the contacts accelerate by {damping:g} m/s2 per newton",)
     )

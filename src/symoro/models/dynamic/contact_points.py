@@ -7,8 +7,8 @@ A point p of link j has the position P = 0Pj + 0Aj p. Its velocity is J_tree nu_
 
 and its acceleration in the world, in the axes of frame 0, is 0Aj (VPj + WPj x p + w x (w x p)).
 
-The rows of all points, three per point, must have full rank; otherwise they do not determine the contact forces. For
-example two points of one body have rank five, because their distance is constant. The rank is computed at random
+The rows of all points, three per point, must have full rank in general; otherwise the contact forces are never unique.
+For example two points of one body have rank five, because their distance is constant. The rank is computed at random
 configurations; the smallest singular value must be clearly zero or clearly nonzero.
 """
 
@@ -204,7 +204,7 @@ def require_full_rank(robot: Robot, points: Sequence[ContactPoint]) -> None:
         if values.shape[1] >= 3 * count:
             np.divide(values[:, 3 * count - 1], values[:, 0], out=least, where=values[:, 0] > 0)
         if least.max() > CONTACT_ROWS.present:
-            continue  # where the rank drops in some configurations only, the outputs are NaN there
+            continue  # where the rank drops in some configurations only, the forces are those of least norm
         if least.max() > CONTACT_ROWS.absent:
             raise NotApplicableError(
                 f"the rank of the equations of contact {count} ({points[count - 1]}) is undecided: they are nearly "

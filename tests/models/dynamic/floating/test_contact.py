@@ -178,8 +178,8 @@ def stretched(seed: int, bend: float) -> dict[str, Any]:
 HIP_AND_FOOT = ((1, (0.1, 0.0, 0.0)), (3, (0.3, 0.0, 0.0)))
 
 
-def test_nan_where_contacts_are_redundant() -> None:
-    """Hip and foot of a straight leg: to first order the knee does not change their distance."""
+def test_nan_where_redundant_contacts_contradict_each_other() -> None:
+    """Hip and foot of a straight leg with a moving knee: no acceleration of the knee keeps their distance."""
     robot = walker()
     result = outputs(robot, "contact-dynamics", stretched(1, 0.0), contacts=HIP_AND_FOOT)
     assert all(np.all(np.isnan(value)) for value in result.values())
@@ -214,6 +214,52 @@ def test_symbols_that_make_contacts_redundant() -> None:
     assert np.all(np.isfinite(model.function(values={"foot": 0.4}, compiled=False)(**at_rest)["forces"]))
     lost = model.function(values={"foot": 0.0}, compiled=False)(**at_rest)
     assert all(np.all(np.isnan(value)) for value in lost.values())
+
+
+def planar_legs(feet: int) -> Robot:
+    """Return a body on legs, each with hip and knee about the lateral axis y of frame 0."""
+    rng = np.random.default_rng(2)
+    frames: list[Frame] = []
+    for leg in range(feet):
+        fore, side = 0.2 * (-1) ** (leg // 2), 0.1 * (-1) ** leg
+        hip = len(frames) + 1
+        # frame `hip` has its z axis along y of frame 0, at the distance `side` from the middle of the body
+        frames += [
+            Frame(0, b=formula(0.0), alpha=formula("-pi/2"), d=formula(fore), r=formula(side)),
+            Frame(hip, d=formula(0.3)),
+        ]
+    links = tuple(Link(**{n: formula(x) for n, x in masses(rng).items()}) for _ in frames)
+    body = Link(**{n: formula(5 * x) for n, x in masses(rng).items()})
+    return Robot(
+        "planar_legs",
+        tuple(frames),
+        links,
+        Base(BaseKind.FLOATING, body, G=(formula(0), formula(0), formula(-9.81))),
+    )
+
+
+@pytest.mark.parametrize("feet", [2, 3])
+def test_symmetric_stance_of_planar_legs(feet: int) -> None:
+    """The lateral equations of the feet are dependent: accelerations are unique, forces those of least norm."""
+    robot = planar_legs(feet)
+    contacts = tuple((2 * leg, (0.3, 0.0, 0.0)) for leg in range(1, feet + 1))
+    n = 2 * feet
+    at = state(robot) | {
+        "q": np.tile([1.2, 0.7], feet),
+        "qd": np.zeros(n),
+        "tau": np.linspace(-20, 20, n),
+        "V0": np.zeros(6),
+        "R0": np.eye(3),
+    }
+    oracle = truth(robot, at)
+    A, H = oracle.inertia(at["q"]), oracle.bias(at["q"], at["qd"], at["V0"])
+    J = np.vstack([oracle_rows(oracle, at, c) for c in contacts])
+    assert np.linalg.matrix_rank(J, tol=1e-9) < len(J)
+    result = outputs(robot, "contact-dynamics", at, contacts=contacts)
+    x, forces = np.r_[result["Vd0"], result["qdd"]], result["forces"].ravel()
+    assert error(A @ x + J.T @ forces + H, np.r_[np.zeros(6), at["tau"]]) < CLOSE
+    assert np.abs(J @ x).max() < CLOSE
+    assert error(forces, np.linalg.pinv(J @ J.T, rcond=1e-10) @ (J @ J.T) @ forces) < CLOSE  # least norm
 
 
 def test_nan_goes_through() -> None:
