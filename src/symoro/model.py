@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from symoro.deprecation import current_names, renamed
@@ -87,6 +87,32 @@ class Model:
     def count(self) -> OpCount:
         """Return the number of operations per call; `.setup` counts the part that is executed once."""
         return count(self.program)
+
+    def derivative(self, kind: str, wrt: Sequence[str] | str | None = None) -> Model:
+        """Return a derivative of the outputs as a model.
+
+            model = symoro.generate("rx90", "inverse-dynamics")
+            gradient = model.derivative("vjp", wrt=["q", "qd"])     # inputs q, qd, qdd, tau_bar; outputs q_bar, qd_bar
+            identification = model.derivative("jacobian", wrt="parameters")     # output dtau_dp
+
+        Coulomb friction is constant between changes of sign. The nine entries of the rotation R0 are independent.
+
+        Args:
+            kind: "vjp" (vector-Jacobian product: additional inputs `<output>_bar`, outputs `<input>_bar`), "jvp"
+                (Jacobian-vector product: additional inputs `<input>_dot`, outputs `<output>_dot`), "jacobian" (outputs
+                `d<output>_d<input>` with the shape of the output followed by that of the input) or "hessian" (of the
+                sum of `<output>_bar . output`: additional inputs `<output>_bar`, output `H` over the entries of the
+                inputs in port order).
+            wrt: names of inputs; None for all inputs; or "parameters", which are one array `p` in the order of
+                `parameters` (`p_bar`, `p_dot`, `d<output>_dp`).
+
+        Raises:
+            OptionError: there is no such kind, or two ports of the derivative would have the same name.
+            UnknownNameError: there is no such input.
+            NotApplicableError: the model has no parameters, or calls a kernel without derivative rules.
+        """
+        entry, program = models.derived(self.entry, self.program, kind, wrt)
+        return Model(self.robot, entry, self.options, program)
 
     def explain(self, *, latex: bool = False) -> list[str]:
         """Return the formulation, the steps of the solution, and the operations that each optimisation pass saves.

@@ -37,51 +37,167 @@ def forward(graph: Graph, roots: Sequence[int], seeds: Mapping[int, int]) -> lis
         elif graph.op[i] == ops.KERNEL:
             index, k = graph.args[i]
             if index not in called:
-                kernel_call = graph.calls[index]
-                results = graph.call(kernel_call.kernel, kernel_call.inputs, kernel_call.size)
-                inputs = [[of(lit) for lit in array] for array in kernel_call.inputs]
-                called[index] = KERNELS[kernel_call.kernel].tangents(graph, kernel_call, results, inputs)
+                called[index] = _pushed_call(graph, index, of)
             tangent[i] = called[index][k]
     return [of(lit) for lit in roots]
 
 
+def _pushed_call(graph: Graph, index: int, tangent: Callable[[int], int]) -> list[int]:
+    """Return the tangents of the results of a kernel call."""
+    kernel_call = graph.calls[index]
+    inputs = [[tangent(lit) for lit in array] for array in kernel_call.inputs]
+    if not any(any(array) for array in inputs):
+        return [ZERO] * kernel_call.size
+    results = graph.call(kernel_call.kernel, kernel_call.inputs, kernel_call.size)
+    return KERNELS[kernel_call.kernel].tangents(graph, kernel_call, results, inputs)
+
+
 def reverse(graph: Graph, roots: Sequence[int], weights: Sequence[int], wrt: Sequence[int]) -> list[int]:
     """Return the derivatives of sum(weight * root) with respect to the nodes `wrt`."""
-    adjoint: dict[int, int] = {}
+    sweep = Sweep(graph, roots, weights, wrt)
+    return [sweep.of(i) for i in wrt]
 
-    def give(lit: int, value: int) -> None:
-        if value >> 1:
-            i = lit >> 1
-            adjoint[i] = graph.add(adjoint.get(i, ZERO), value ^ (lit & 1))
 
-    for root, weight in zip(roots, weights, strict=True):
-        give(root, weight)
-    done: set[int] = set()
-    for i in reversed(graph.reachable(roots)):
-        value = adjoint.get(i, ZERO)
-        if graph.op[i] == ops.KERNEL:
+class Sweep:
+    """Reverse sweep: the derivatives (adjoints) of sum(weight * root) with respect to every node on the way to `wrt`.
+
+    A value that a choice does not select may be infinite or not a number, and zero times such a value is not zero.
+    Therefore an adjoint that passes a choice keeps its guard, the condition under which it has an effect. The guard
+    becomes a select only where the adjoint is added to one with another guard, or is returned.
+
+    A value that is not a number by construction (0 / 0 under a condition) makes all derivatives not a number, unless
+    its weight is zero.
+    """
+
+    def __init__(
+        self, graph: Graph, roots: Sequence[int], weights: Sequence[int], wrt: Sequence[int]
+    ) -> None:
+        self.graph = graph
+        self._adjoint: dict[int, int] = {}
+        self._guard: dict[int, int] = {}  # nodes that are missing have the guard 1
+        self._void = ZERO  # condition under which the derivatives are not a number
+        self._nothing = ZERO
+        nodes = graph.reachable(roots)
+        self._active = dependent(graph, nodes, wrt)
+        for root, weight in zip(roots, weights, strict=True):
+            self._give(root, weight, ONE)
+        called: set[int] = set()
+        for i in reversed(nodes):
+            if graph.op[i] == ops.KERNEL:
+                index = graph.args[i][0]
+                if index not in called:  # in this order all results of a call precede its inputs
+                    called.add(index)
+                    self._pull_call(index)
+            elif i in self._adjoint and graph.op[i] >= ops.ADD:
+                self._pull(i)
+        if self._void:
+            x = wrt[0] << 1
+            self._nothing = graph.div(
+                graph.select(self._void, ZERO, x), graph.select(self._void, ZERO, x ^ 1)
+            )
+
+    def of(self, i: int) -> int:
+        """Return the derivative with respect to node i."""
+        value = self._guarded(i)
+        return self.graph.select(self._void, self._nothing, value) if self._void else value
+
+    def adjoint(self, i: int) -> int:
+        """Return the adjoint of node i where the node has an effect; elsewhere its value is arbitrary."""
+        return self._adjoint.get(i, ZERO)
+
+    def _guarded(self, i: int) -> int:
+        value = self._adjoint.get(i, ZERO)
+        return self.graph.select(self._guard[i], value, ZERO) if i in self._guard else value
+
+    def _give(self, lit: int, value: int, guard: int) -> None:
+        """Add a contribution to the adjoint of a literal."""
+        i, graph = lit >> 1, self.graph
+        if not value >> 1 or i not in self._active:
+            return
+        value ^= lit & 1
+        if i not in self._adjoint:
+            self._adjoint[i] = value
+            if guard != ONE:
+                self._guard[i] = guard
+            return
+        present = self._guard.get(i, ONE)
+        if present == guard:
+            self._adjoint[i] = graph.add(self._adjoint[i], value)
+            return
+        if guard != ONE:
+            value = graph.select(guard, value, ZERO)
+        self._adjoint[i] = graph.add(self._guarded(i), value)
+        self._guard.pop(i, None)
+        if ONE not in (present, guard):
+            self._guard[i] = graph.binary(ops.MAX, present, guard)
+
+    def _pull(self, i: int) -> None:
+        """Add the contributions of node i to the adjoints of its children."""
+        graph, adjoint, guard = self.graph, self._adjoint[i], self._guard.get(i, ONE)
+        op, args = graph.op[i], graph.args[i]
+        if op in (ops.SELECT, ops.MIN, ops.MAX):
+            first = args[0] if op == ops.SELECT else _takes_first(graph, i)
+            x, y = args[-2:]
+            self._give_choice(x, adjoint, graph.select(first, guard, ZERO))
+            self._give_choice(y, adjoint, graph.select(first, ZERO, guard))
+            return
+        for lit, slope in zip(args, _partials(graph, i), strict=True):
+            self._give(lit, graph.mul(adjoint, slope), guard)
+
+    def _give_choice(self, lit: int, adjoint: int, guard: int) -> None:
+        """Add the contribution of a choice to the adjoint of one of its alternatives."""
+        graph = self.graph
+        if _is_undefined(graph, lit >> 1):
+            has_effect = graph.select(graph.binary(ops.EQUAL, adjoint, ZERO), ZERO, guard)
+            self._void = graph.binary(ops.MAX, self._void, has_effect) if self._void else has_effect
+        else:
+            self._give(lit, adjoint, guard)
+
+    def _pull_call(self, index: int) -> None:
+        """Add the contributions of a kernel call to the adjoints of its inputs."""
+        graph = self.graph
+        kernel_call = graph.calls[index]
+        results = graph.call(kernel_call.kernel, kernel_call.inputs, kernel_call.size)
+        reached = [r >> 1 for r in results if r >> 1 in self._adjoint]
+        if not reached:
+            return
+        guard = self._guard.get(reached[0], ONE)
+        for i in reached[1:]:
+            other = self._guard.get(i, ONE)
+            if other != guard:
+                guard = ONE if ONE in (guard, other) else graph.binary(ops.MAX, guard, other)
+        adjoints = [self._guarded(r >> 1) for r in results]
+        parts = KERNELS[kernel_call.kernel].adjoints(graph, kernel_call, results, adjoints)
+        for array, values in zip(kernel_call.inputs, parts, strict=True):
+            for lit, value in zip(array, values, strict=True):
+                self._give(lit, value, guard)
+
+
+def dependent(graph: Graph, nodes: Sequence[int], wrt: Sequence[int]) -> set[int]:
+    """Return the nodes among `nodes` (in evaluation order) that depend on the nodes `wrt`."""
+    active = set(wrt)
+    calls: dict[int, bool] = {}
+    for i in nodes:
+        if graph.op[i] >= ops.ADD:
+            if not active.isdisjoint([lit >> 1 for lit in graph.args[i]]):
+                active.add(i)
+        elif graph.op[i] == ops.KERNEL:
             index = graph.args[i][0]
-            if index not in done:  # in this order all results of a call precede its inputs
-                done.add(index)
-                _reverse_call(graph, index, adjoint, give)
-        elif value and graph.op[i] >= ops.ADD and graph.cls[i] != ops.CONSTANT:
-            for lit, part in zip(graph.args[i], _pulled(graph, i, value), strict=True):
-                give(lit, part)
-    return [adjoint.get(i, ZERO) for i in wrt]
+            if index not in calls:
+                calls[index] = any(lit >> 1 in active for lit in graph.children(i))
+            if calls[index]:
+                active.add(i)
+    return active
 
 
-def _reverse_call(
-    graph: Graph, index: int, adjoint: Mapping[int, int], give: Callable[[int, int], None]
-) -> None:
-    kernel_call = graph.calls[index]
-    results = graph.call(kernel_call.kernel, kernel_call.inputs, kernel_call.size)
-    adjoints = [adjoint.get(r >> 1, ZERO) for r in results]
-    if not any(adjoints):
-        return
-    parts = KERNELS[kernel_call.kernel].adjoints(graph, kernel_call, results, adjoints)
-    for array, values in zip(kernel_call.inputs, parts, strict=True):
-        for lit, value in zip(array, values, strict=True):
-            give(lit, value)
+def _is_undefined(graph: Graph, i: int) -> bool:
+    """Return whether node i is select(c, 0, x) / select(c, 0, -x) or select(c, x, 0) / select(c, -x, 0)."""
+    if graph.op[i] != ops.DIV:
+        return False
+    x, y = (lit >> 1 for lit in graph.args[i])
+    if graph.op[x] != ops.SELECT or graph.op[y] != ops.SELECT or graph.args[x][0] != graph.args[y][0]:
+        return False
+    return any(graph.args[x][k] == graph.args[y][k] == ZERO for k in (1, 2))
 
 
 def jacobian(graph: Graph, roots: Sequence[int], wrt: Sequence[int]) -> list[list[int]]:
@@ -106,17 +222,6 @@ def _pushed(graph: Graph, i: int, tangents: Sequence[int]) -> int:
     for t, slope in zip(tangents, _partials(graph, i), strict=True):
         total = graph.add(total, graph.mul(t, slope))
     return total
-
-
-def _pulled(graph: Graph, i: int, adjoint: int) -> tuple[int, ...]:
-    """Return the contributions of node i to the adjoints of its children."""
-    op, args = graph.op[i], graph.args[i]
-    if op == ops.SELECT:
-        return ZERO, graph.select(args[0], adjoint, ZERO), graph.select(args[0], ZERO, adjoint)
-    if op in (ops.MIN, ops.MAX):
-        first = _takes_first(graph, i)
-        return graph.select(first, adjoint, ZERO), graph.select(first, ZERO, adjoint)
-    return tuple(graph.mul(adjoint, slope) for slope in _partials(graph, i))
 
 
 def _takes_first(graph: Graph, i: int) -> int:

@@ -12,7 +12,7 @@ import gc
 import importlib
 import pkgutil
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -28,8 +28,9 @@ from symoro.expr.parser import NAME, reserved
 from symoro.models.notes import notes
 from symoro.models.references import Reference
 from symoro.models.units import with_units
+from symoro.program.derivative import differentiate
 from symoro.program.pipeline import PassRecord, optimise, traced
-from symoro.program.program import Port, Program
+from symoro.program.program import Input, Output, Port, Program
 from symoro.progress import task
 from symoro.robot.description import Robot
 from symoro.robot.flexibility import flexible_links
@@ -290,6 +291,42 @@ def build(robot: Robot, name: str, options: Mapping[str, Any]) -> tuple[Entry, P
         title=chosen.title,
         header=tuple(h for h in header if h[1]) + program.header,
     )
+
+
+def derived(
+    base: Entry, program: Program, kind: str, wrt: Sequence[str] | str | None
+) -> tuple[Entry, Program]:
+    """Return an entry that describes a derivative of a model, and the optimised program of the derivative.
+
+    The entry is not part of the catalogue. It has the options of the model.
+
+    Args:
+        base: the entry of the model.
+        program: the program of the model.
+        kind, wrt: as for `symoro.program.derivative.derivative`.
+    """
+    raw = differentiate(program, kind, wrt)
+    with _no_collection(), task(f"building the {kind} of {base.id}"):
+        result = optimise(raw)
+
+    def build(robot: Robot, **options: Any) -> Program:
+        return raw
+
+    def ports(arrays: Sequence[Input | Output]) -> tuple[Port, ...]:
+        return tuple(Port(a.name, ",".join(map(str, a.shape)), a.title) for a in arrays)
+
+    entry = replace(
+        base,
+        id=f"{base.id}-{kind}",
+        title=result.title,
+        inputs=ports(result.inputs),
+        outputs=ports(result.outputs),
+        build=build,
+        aliases=(),
+        plain=None,
+        forms=(),
+    )
+    return entry, result
 
 
 def _joint_names(robot: Robot) -> str:
