@@ -7,7 +7,7 @@
 The batch function is in a separate file, because its vectorisation takes a compiler many times as long as the rest.
 
 Sines and cosines of the joint angles are computed together by polynomials, four per vector (`kernels/sincos.c`), and
-so are arctangents (`kernels/atan2.c`); `trig="libm"` selects the C library instead, which single precision always uses.
+so are arctangents (`kernels/atan2.c`), in double and in single precision; `trig="libm"` selects the C library instead.
 Sums are grouped so that products are fused with them (`grouping`), which changes at most the last digit.
 """
 
@@ -185,8 +185,7 @@ def _sources(code: Code, scalar: str, files: Files) -> Sources:
 
 
 def _code(program: Program, name: str | None, scalar: str = "double", trig: str = "polynomial") -> Code:
-    together = trig == "polynomial" and scalar == "double"
-    return code_of(program, replace(DIALECTS[scalar], turns=together), name=name, fused=True)
+    return code_of(program, replace(DIALECTS[scalar], turns=trig == "polynomial"), name=name, fused=True)
 
 
 def _call_files(code: Code, scalar: str, *, batch: bool = True) -> Files:
@@ -261,7 +260,7 @@ def _call_unit(code: Code, scalar: str) -> _Unit:
     kernels = ["lanes"] if _together(code) else []
     for kernel in _together(code):
         kernels += [kernel, f"{kernel}_four"]
-    parts = [_includes(code), *helpers(code.operations, DIALECTS[scalar])]
+    parts = [_includes(code, scalar), *helpers(code.operations, DIALECTS[scalar])]
     parts += _kernels([*_guards(code), *kernels, *code.kernels], scalar)
     style = _style(code, scalar)
     return _Unit(parts, prototypes(code, style)[:-1], call_bodies(code, style))
@@ -274,7 +273,7 @@ def _batch_unit(code: Code, scalar: str) -> _Unit:
         parts = [f'#include "{code.arrays.base}.h"\n']
     else:
         together = _together(code)
-        parts = [_includes(code), *helpers(code.call_operations, DIALECTS[scalar])]
+        parts = [_includes(code, scalar), *helpers(code.call_operations, DIALECTS[scalar])]
         parts += _kernels([*_guards(code), *(["lanes"] if together else []), *together, "simd"], scalar)
     return _Unit(parts, prototypes(code, style)[-1:], [batch_body(code, style)])
 
@@ -289,9 +288,11 @@ def _together(code: Code) -> list[str]:
     return [*(["sincos"] if code.turns else []), *(["atan2"] if code.arcs else [])]
 
 
-def _includes(code: Code) -> str:
-    first = "#include <float.h>\n" if _together(code) else ""
-    return f'#include "{code.arrays.base}.h"\n\n{first}#include <math.h>\n'
+def _includes(code: Code, scalar: str) -> str:
+    together = _together(code)
+    first = "#include <float.h>\n" if together else ""
+    last = "#include <stdint.h>\n" if together and scalar == "float" else ""
+    return f'#include "{code.arrays.base}.h"\n\n{first}#include <math.h>\n{last}'
 
 
 def _guards(code: Code) -> list[str]:
@@ -301,8 +302,7 @@ def _guards(code: Code) -> list[str]:
 
 
 def _kernels(names: Sequence[str], scalar: str) -> list[str]:
-    texts = [kernel_text(name, ".c") for name in names]
-    return texts if scalar == "double" else [in_float(text) for text in texts]
+    return [kernel_text(name, ".c", scalar) for name in names]
 
 
 def _functions(heads: Sequence[str], bodies: Sequence[FunctionBody]) -> list[str]:

@@ -34,15 +34,15 @@ class Bulk:
     one_by_one: list[str]
 
 
-def bulks(code: Code) -> list[Bulk]:
+def bulks(code: Code, scalar: str) -> list[Bulk]:
     """Return the groups that are computed together: sines and cosines, and each layer of arctangents."""
     result = []
     if code.turns:
         steps = frozenset(step for turn in code.turns for step in turn.steps)
-        result.append(Bulk(steps, _turns_at_once(code.turns), _turns_one_by_one(code.turns)))
+        result.append(Bulk(steps, _turns_at_once(code.turns, scalar), _turns_one_by_one(code.turns, scalar)))
     for number, arcs in enumerate(code.arcs, 1):
         steps = frozenset(arc.step for arc in arcs)
-        result.append(Bulk(steps, _arcs_at_once(arcs, number), _arcs_one_by_one(arcs)))
+        result.append(Bulk(steps, _arcs_at_once(arcs, number, scalar), _arcs_one_by_one(arcs, scalar)))
     return result
 
 
@@ -57,33 +57,33 @@ def _offset(array: str, row: int) -> str:
     return f"{array} + {row * LANES}" if row else array
 
 
-def _turns_at_once(turns: Sequence[Turn]) -> list[str]:
+def _turns_at_once(turns: Sequence[Turn], scalar: str) -> list[str]:
     angles = [turn.argument for turn in turns]
     rows = _padded(angles, "0")
     length = len(rows) * LANES
-    lines = [f"double sine_[{length}], cosine_[{length}];"]
+    lines = [f"{scalar} sine_[{length}], cosine_[{length}];"]
     for at, row in enumerate(rows):
-        start = "const double reach_ =" if len(rows) == 1 else "reach_ +=" if at else "double reach_ ="
+        start = f"const {scalar} reach_ =" if len(rows) == 1 else "reach_ +=" if at else f"{scalar} reach_ ="
         arrays = f"{_offset('sine_', at)}, {_offset('cosine_', at)}"
         lines.append(f"{start} sincos4_({', '.join(row)}, {arrays});")
     lines += [
         "if (reach_ > SINCOS_LIMIT_) {",
-        f"{INDENT}const double angle_[{len(angles)}] = {{{', '.join(angles)}}};",
+        f"{INDENT}const {scalar} angle_[{len(angles)}] = {{{', '.join(angles)}}};",
         f"{INDENT}sincos_far_({len(angles)}, angle_, sine_, cosine_);",
         "}",
     ]
     for at, turn in enumerate(turns):
         for op, array in ((ops.SIN, "sine_"), (ops.COS, "cosine_")):
             if op in turn.names:
-                lines.append(f"const double {turn.names[op]} = {array}[{at}];")
+                lines.append(f"const {scalar} {turn.names[op]} = {array}[{at}];")
     return lines
 
 
-def _turns_one_by_one(turns: Sequence[Turn]) -> list[str]:
+def _turns_one_by_one(turns: Sequence[Turn], scalar: str) -> list[str]:
     lines = []
     for at, turn in enumerate(turns, 1):
         names = [turn.names.get(op, f"unused{at}_") for op in (ops.SIN, ops.COS)]
-        lines.append(f"double {', '.join(names)};")
+        lines.append(f"{scalar} {', '.join(names)};")
         lines.append(f"sincos_({turn.argument}, &{names[0]}, &{names[1]});")
         lines += [f"(void){name};" for name in names if name.startswith("unused")]
     squares = " + ".join(_square(turn.argument) for turn in turns)
@@ -95,35 +95,36 @@ def _square(text: str) -> str:
     return f"{factor}*{factor}"
 
 
-def _arcs_at_once(arcs: Sequence[Arc], number: int) -> list[str]:
+def _arcs_at_once(arcs: Sequence[Arc], number: int, scalar: str) -> list[str]:
     ys, xs = [arc.y for arc in arcs], [arc.x for arc in arcs]
     rows = [*zip(_padded(ys, "0"), _padded(xs, "1"), strict=True)]
     array, far, count = f"arc{number}_", f"far{number}_", len(arcs)
-    lines = [f"double {array}[{len(rows) * LANES}];"]
+    lines = [f"{scalar} {array}[{len(rows) * LANES}];"]
     for at, (y, x) in enumerate(rows):
         start = f"const int {far} =" if len(rows) == 1 else f"{far} |=" if at else f"int {far} ="
         lines.append(f"{start} atan2x4_({', '.join([*y, *x])}, {_offset(array, at)});")
     lines += [
         f"if ({far}) {{",
-        f"{INDENT}const double y_[{count}] = {{{', '.join(ys)}}};",
-        f"{INDENT}const double x_[{count}] = {{{', '.join(xs)}}};",
+        f"{INDENT}const {scalar} y_[{count}] = {{{', '.join(ys)}}};",
+        f"{INDENT}const {scalar} x_[{count}] = {{{', '.join(xs)}}};",
         f"{INDENT}atan2_far_({count}, y_, x_, {array});",
         "}",
     ]
-    return lines + [f"const double {arc.name} = {arc.minus}{array}[{at}];" for at, arc in enumerate(arcs)]
+    return lines + [f"const {scalar} {arc.name} = {arc.minus}{array}[{at}];" for at, arc in enumerate(arcs)]
 
 
-def _arcs_one_by_one(arcs: Sequence[Arc]) -> list[str]:
-    lines = []
+def _arcs_one_by_one(arcs: Sequence[Arc], scalar: str) -> list[str]:
+    lines, suffix = [], "f" if scalar == "float" else ""
     for arc in arcs:
-        lines.append(f"const double {arc.name} = {arc.minus}atan2_({arc.y}, {arc.x});")
-        lines.append(f"far_ |= fabs({_decimal(arc.y)}) + fabs({_decimal(arc.x)}) > ATAN2_LIMIT_;")
+        y, x = (f"fabs{suffix}({_decimal(text, suffix)})" for text in (arc.y, arc.x))
+        lines.append(f"const {scalar} {arc.name} = {arc.minus}atan2_({arc.y}, {arc.x});")
+        lines.append(f"far_ |= {y} + {x} > ATAN2_LIMIT_;")
     return lines
 
 
-def _decimal(text: str) -> str:
-    """Write a whole number as a double, because compilers warn about the absolute value of an integer."""
-    return f"{text}.0" if text.lstrip("-").isdecimal() else text
+def _decimal(text: str, suffix: str) -> str:
+    """Write a whole number as a decimal, because compilers warn about the absolute value of an integer."""
+    return f"{text}.0{suffix}" if text.lstrip("-").isdecimal() else text
 
 
 # -- outputs that contain one value many times: a loop instead of one store per entry
@@ -275,7 +276,7 @@ def call_bodies(code: Code, style: Style) -> list[FunctionBody]:
 
 def _call(code: Code, style: Style) -> FunctionBody:
     a = code.arrays
-    at_once = [(bulk.steps, bulk.at_once) for bulk in bulks(code)]
+    at_once = [(bulk.steps, bulk.at_once) for bulk in bulks(code, style.scalar)]
     units = line_groups(code, style, INDENT, lambda array, e: f"{array}[{e}]", at_once)
     start, fill = _start(style) + _unused(code), filled(code, style.size_type)
     if not _in_parts(code, style, len(units)):
@@ -292,7 +293,7 @@ def batch_body(code: Code, style: Style) -> FunctionBody:
     start = _start(style) + _unused(code)
     if style.calls:
         return FunctionBody(start + _by_the_call(code, style))
-    together = bulks(code)
+    together = bulks(code, style.scalar)
     one_by_one = [(bulk.steps, bulk.one_by_one) for bulk in together]
     later = frozenset(store for same in copies(code) for store in same[1:])
     units = line_groups(code, style, INDENT * 2, strided(n, i), one_by_one, later)

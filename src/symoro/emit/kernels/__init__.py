@@ -16,11 +16,26 @@ from symoro.expr.number import in_single
 _PARTS = {"closed_chain": ("closed_chain_equations", "closed_chain_roots", "closed_chain")}
 
 
-def kernel_text(kernel: str, suffix: str) -> str:
-    """Return the implementation of a kernel in the language of a suffix."""
+def kernel_text(kernel: str, suffix: str, scalar: str = "double") -> str:
+    """Return the implementation of a kernel in the language of a suffix; the scalar type is one of C."""
     folder = resources.files("symoro.emit.kernels")
     files = [folder / f"{part}{suffix}" for part in _PARTS.get(kernel, (kernel,))]
-    return "\n".join(file.read_text(encoding="ascii") for file in files if file.is_file())
+    text = "\n".join(_of_scalar(file.read_text(encoding="ascii"), scalar) for file in files if file.is_file())
+    return text if scalar == "double" else in_float(text)
+
+
+_SECTIONS = {f"/* -- {scalar} */\n": scalar for scalar in ("double", "float", "both")}
+
+
+def _of_scalar(text: str, scalar: str) -> str:
+    """Return the lines for a scalar type: those after "/* -- TYPE */" are for that type, until another such line."""
+    section, lines = "both", []
+    for line in text.splitlines(keepends=True):
+        if line in _SECTIONS:
+            section = _SECTIONS[line]
+        elif section in ("both", scalar):
+            lines.append(line)
+    return "".join(lines)
 
 
 # -- single precision and C++: the C text with some words replaced
@@ -31,6 +46,7 @@ def kernel_text(kernel: str, suffix: str) -> str:
 #     a decimal           0.5                 0.5f               Scalar(0.5)
 #     a tolerance         1e-14               6e-07f             Scalar(... ? 6e-07 : 1e-14), by its digits
 #     a conversion        (double)n           (float)n           Scalar(n)
+#     its bits            unsigned long long  uint32_t           (not used)
 #     of the library      fabs(x)             fabsf(x)           abs(x), after using std::abs;
 #     a constant          static const        static const       const
 #
@@ -40,6 +56,7 @@ def kernel_text(kernel: str, suffix: str) -> str:
 # The texts follow these rules so that the table is complete. A function starts with `static` in the first column, as
 # do its braces. A decimal has a point or an exponent; an integer has neither, and is not combined with a scalar. A
 # decimal below the round-off of single precision is a tolerance (`symoro.expr.number.in_single`). Comments are /* */.
+# Constants that depend on the precision, such as those of a polynomial, are in sections for each type (`_of_scalar`).
 # A scalar needs + - * /, -=, < <= > == !=, the functions of the library, and a conversion from double.
 
 _CALLERS_TYPE = "/* From here on in the caller's type. */\n"
@@ -48,6 +65,7 @@ _WORDS = re.compile(
     r"(?P<comment>/\*.*?\*/)"
     r"|\((?P<type>double|int|closed_chain_real_)\)(?P<converted>\w+(?:\[[^\]]*\])?|\([^()]*\))"
     r"|\b(?P<scalar>double)\b"
+    r"|\b(?P<bits>unsigned long long)\b"
     r"|\b(?P<number>[0-9]+\.[0-9]+(?:e-?[0-9]+)?|[0-9]+e-?[0-9]+)\b"
     r"|\b(?P<infinity>INFINITY)\b"
     rf"|\b(?P<function>{'|'.join(LIBRARY)})(?=\()",
@@ -63,6 +81,7 @@ class Relative:
 
     Attributes:
         scalar: the type.
+        bits: unsigned integer of the size of the type.
         number: template of a decimal.
         tolerance: template of a bound on round-off, {0} for double precision and {1} for single precision.
         infinity: infinity of math.h, which is valid in every precision.
@@ -75,6 +94,7 @@ class Relative:
     """
 
     scalar: str
+    bits: str = "unsigned long long"
     number: str = "{0}"
     tolerance: str = "{0}"
     infinity: str = "INFINITY"
@@ -86,7 +106,7 @@ class Relative:
     constant: str = "static const"
 
 
-FLOAT = Relative("float", number="{0}f", tolerance="{1}f", library="{0}f")
+FLOAT = Relative("float", bits="uint32_t", number="{0}f", tolerance="{1}f", library="{0}f")
 _CPP_DOUBLE = Relative(
     "double",
     conversion="{0}{1}",
@@ -134,6 +154,8 @@ def _rewritten(text: str, relative: Relative) -> str:
             return relative.conversion.format(match["type"].replace("double", relative.scalar), inner)
         if kind == "scalar":
             return relative.scalar
+        if kind == "bits":
+            return relative.bits
         if kind == "number":
             small = 0 < float(whole) < ROUND_OFF_OF_SINGLE
             return (

@@ -1,6 +1,11 @@
 /* Four angles, a[0] to a[3]. Returns whether a point is beyond the limit. */
+/* -- double */
 static inline int atan2x4_(double y1, double y2, double y3, double y4, double x1, double x2, double x3, double x4,
                            double *a)
+/* -- float */
+FOUR_ int atan2x4_(double y1, double y2, double y3, double y4, double x1, double x2, double x3, double x4,
+                   double *a)
+/* -- both */
 {
 #ifdef LANES_
     const lanes_ y = {y1, y2, y3, y4}, x = {x1, x2, x3, x4};

@@ -1,8 +1,15 @@
 /* Sines and cosines without branches, so that several angles are processed at once, accurate to one unit in the last
+/* -- double */
  * place while the sum of the squared angles does not exceed SINCOS_LIMIT_: n*pi/2 is subtracted in three parts, the
  * first two without error; then the polynomials of fdlibm on [-pi/4, pi/4] are evaluated, and the last bits of n
  * determine the quadrant. n is rounded by adding 1.5 * 2^52. */
 #define SINCOS_LIMIT_ 1e10
+/* -- float */
+ * place while the sum of the squared angles does not exceed SINCOS_LIMIT_: n*pi/2 is subtracted in four parts, the
+ * first three without error; then the polynomials of Cephes on [-pi/4, pi/4] are evaluated, and the last bits of n
+ * determine the quadrant. n is rounded by adding 1.5 * 2^23. */
+#define SINCOS_LIMIT_ 1e7f
+/* -- both */
 
 #ifdef LIBRARY_
 #define SINCOS_(real, word) \
@@ -12,6 +19,7 @@
 #else
 #define SINCOS_(real, word) \
     union { real r; word w; } turn, sine, cosine; \
+/* -- double */
     turn.r = x*0.63661977236758134308 + 6755399441055744.0; \
     const real n = turn.r - 6755399441055744.0; \
     const real a = x - n*1.57079632673412561417e+00; \
@@ -28,10 +36,30 @@
         + zz*((2.48015872894767294178e-05 + z*-2.75573143513906633035e-07) \
         + zz*(2.08757232129817482790e-09 + z*-1.13596475577881948265e-11)); \
     sine.r = y - ((z*y)*(1.66666666666666324348e-01 - z*p) + u*e); \
+/* -- float */
+    turn.r = x*0.636619772f + 12582912.0f; \
+    const real n = turn.r - 12582912.0f; \
+    const real a = (x - n*1.570556640625f) - n*2.39670277e-04f; \
+    const real b = n*1.58906914e-08f; \
+    const real y = a - b; \
+    const real e = n*2.56334407e-12f - ((a - y) - b); /* rounding error of y */ \
+    const real z = y*y; \
+    const real zz = z*z; \
+    const real h = 0.5f*z; \
+    const real u = 1.0f - h; \
+    const real p = 8.33216087e-03f + z*-1.95152959e-04f; \
+    const real q = (4.16666457e-02f + z*-1.38873163e-03f) + zz*2.44331571e-05f; \
+    sine.r = y - ((z*y)*(1.66666546e-01f - z*p) + u*e); \
+/* -- both */
     cosine.r = u + (zz*q + (((1.0 - u) - h) + y*e)); \
     const word swap = (sine.w ^ cosine.w) & (0 - (turn.w & 1)); \
+/* -- double */
     sine.w ^= swap ^ ((turn.w & 2) << 62); \
     cosine.w ^= swap ^ (((turn.w + 1) & 2) << 62);
+/* -- float */
+    sine.w ^= swap ^ ((turn.w & 2) << 30); \
+    cosine.w ^= swap ^ (((turn.w + 1) & 2) << 30);
+/* -- both */
 #endif
 
 INLINE_ void sincos_(double x, double *s, double *c)

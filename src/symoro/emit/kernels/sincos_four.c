@@ -1,6 +1,10 @@
 /* Four angles, passed as separate arguments to avoid a load from memory: s[0] to s[3] and c[0] to c[3]. Returns the
  * sum of the squares. */
+/* -- double */
 static inline double sincos4_(double x1, double x2, double x3, double x4, double *s, double *c)
+/* -- float */
+FOUR_ double sincos4_(double x1, double x2, double x3, double x4, double *s, double *c)
+/* -- both */
 {
 #ifdef LANES_
     const lanes_ x = {x1, x2, x3, x4};
