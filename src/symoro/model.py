@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from symoro.deprecation import current_names, renamed
 from symoro.display import html
-from symoro.errors import ArgumentError, MissingDependencyError, NotApplicableError, UnknownNameError
+from symoro.errors import ArgumentError, NotApplicableError, UnknownNameError
 from symoro.models import catalogue as models
 from symoro.program.count import OpCount, count
 from symoro.program.program import Program, Shape
@@ -19,6 +19,7 @@ from symoro.robot.formats import RobotLike, as_robot
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike
 
+    from symoro.bridges.cuda import CudaFunction
     from symoro.models.identification.base.parameters import BaseParameters
     from symoro.models.kinematic.loop_singularities import LoopSingularities
     from symoro.models.kinematic.singularities import Singularities
@@ -246,6 +247,45 @@ class Model:
                 expressions[port.name] = sympy.ImmutableDenseNDimArray(entries, port.shape)
         return expressions
 
+    @overload
+    def function(
+        self,
+        values: Mapping[str, float] | None = ...,
+        *,
+        compiled: bool | None = ...,
+        dtype: DTypeLike = ...,
+        threads: int = ...,
+        backend: Literal["c"] = ...,
+        layout: str = ...,
+        trig: str | None = ...,
+    ) -> Function: ...
+
+    @overload
+    def function(
+        self,
+        values: Mapping[str, float] | None = ...,
+        *,
+        compiled: bool | None = ...,
+        dtype: DTypeLike = ...,
+        threads: int = ...,
+        backend: Literal["cuda"],
+        layout: str = ...,
+        trig: str | None = ...,
+    ) -> CudaFunction: ...
+
+    @overload
+    def function(
+        self,
+        values: Mapping[str, float] | None = ...,
+        *,
+        compiled: bool | None = ...,
+        dtype: DTypeLike = ...,
+        threads: int = ...,
+        backend: str,
+        layout: str = ...,
+        trig: str | None = ...,
+    ) -> Function | CudaFunction: ...
+
     def function(
         self,
         values: Mapping[str, float] | None = None,
@@ -256,7 +296,7 @@ class Model:
         backend: str = "c",
         layout: str = "samples",
         trig: str | None = None,
-    ) -> Function:
+    ) -> Function | CudaFunction:
         """Return a NumPy callable: compiled C if there is a C compiler, otherwise NumPy.
 
             f = model.function(values={"XX1": 0.2})
@@ -287,7 +327,9 @@ class Model:
                 raise UnknownNameError(f"parameter of {self.entry.id}", name, self.parameters)
         numbers = {**dict(self.robot.nominal), **(values or {})}
         if chosen.backend == "cuda":
-            raise MissingDependencyError("the backend 'cuda' is not available")
+            from symoro.bridges.cuda import CudaFunction
+
+            return CudaFunction(self.program, numbers, chosen)
         if self.entry.id == "inverse-geometry":
             from symoro.runtime.pose_function import PoseFunction
 

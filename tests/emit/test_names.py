@@ -101,7 +101,7 @@ def test_hostile_names_stay_inside_their_comment(language: str) -> None:
 
 def _without_comments(written: str, language: str) -> str:
     blocks = {"mathematica": r"\(\*.*?\*\)", "text": r".*?\n-{20,}\n"}
-    blocks |= dict.fromkeys(("c", "cpp", "javascript"), r"/\*.*?\*/")
+    blocks |= dict.fromkeys(("c", "cpp", "cuda", "javascript"), r"/\*.*?\*/")
     if language in blocks:
         return re.sub(blocks[language], "", written, flags=re.S)
     mark = {"fortran": "!", "matlab": "%", "latex": "%"}.get(language, "#")

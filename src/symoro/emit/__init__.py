@@ -4,12 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
-from symoro.emit import c, cpp, fortran, javascript, julia, latex, maple, mathematica, matlab, python, text
+from symoro.emit import (
+    c,
+    cpp,
+    cuda,
+    fortran,
+    javascript,
+    julia,
+    latex,
+    maple,
+    mathematica,
+    matlab,
+    python,
+    text,
+)
 from symoro.emit.dialect import Files, Language
 from symoro.errors import OptionError, UnknownNameError
 from symoro.program.program import Program
 
-_MODULES = (c, cpp, fortran, matlab, python, julia, javascript, maple, mathematica, latex, text)
+_MODULES = (c, cpp, cuda, fortran, matlab, python, julia, javascript, maple, mathematica, latex, text)
 LANGUAGES: dict[str, Language] = {module.LANGUAGE.id: module.LANGUAGE for module in _MODULES}
 
 _BY_NAME = {alias: row for row in LANGUAGES.values() for alias in (row.id, *row.aliases)}

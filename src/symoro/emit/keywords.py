@@ -76,6 +76,10 @@ MACROS = ("{0}_H", "{0}_HPP", "{0}_PARAMETERS", "{0}_CONSTANTS")
 
 CPP = C | words("std detail Scalar PARAMETERS CONSTANTS")
 
+CUDA = C | words(
+    "blockDim blockIdx gridDim threadIdx warpSize dim3 stream sincos sincosf fma fmaf SAMPLES place"
+)
+
 FORTRAN = KERNELS | words(
     """
     allocate associate block call case class common complex contains continue critical cycle data

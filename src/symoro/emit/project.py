@@ -60,6 +60,12 @@ BUILDS = {
         "$(CXX) -std=c++11 -O2 $(CXXFLAGS) -o $@ {0}_example.cpp",
         comment="//",
     ),
+    "cuda": BuildRecipe(
+        ("NVCC", "nvcc"),
+        "./{0}_example",
+        "{0}_example.cu {0}.cu {0}.h",
+        "$(NVCC) -std=c++17 -O3 -arch=native $(NVCCFLAGS) -o $@ {0}_example.cu {0}.cu{1}",
+    ),
     "fortran": BuildRecipe(
         ("FC", "gfortran"),
         "./{0}_example",

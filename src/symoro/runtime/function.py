@@ -108,7 +108,7 @@ class Function:
         self.program = program
         self.robot = robot
         self.options = options
-        self.values = _parameter_values(program, values)
+        self.values = parameter_values(program, values)
         self._inputs = {port.name: port for port in program.inputs}
         self._native = None if compiled is False else self._compiled(insist=bool(compiled))
         self.compiled = self._native is not None
@@ -220,7 +220,12 @@ def _expected(ports: Sequence[Input]) -> str:
     return ", ".join(f"{port.name} {port.shape}" for port in ports)
 
 
-def _parameter_values(program: Program, values: Mapping[str, float]) -> dict[str, float]:
+def parameter_values(program: Program, values: Mapping[str, float]) -> dict[str, float]:
+    """Return the values of the parameters that a program uses, as numbers.
+
+    Raises:
+        ArgumentError: a value is missing or is not a number.
+    """
     missing = [name for name in program.used_parameters if name not in values]
     if missing:
         shown = ", ".join(missing[:20]) + (f" and {len(missing) - 20} more" if len(missing) > 20 else "")

@@ -137,6 +137,11 @@ def in_cpp(text: str) -> str:
     return _rewritten(before, _CPP_DOUBLE) + _rewritten(after, CPP)
 
 
+def in_device(text: str) -> str:
+    """Return the text as CUDA device code; functions start with `static` in the first column."""
+    return re.sub(r"^static ", "static __device__ ", text, flags=re.MULTILINE)
+
+
 def _halves(text: str) -> tuple[str, str]:
     """Return the part in double, and the part in the caller's type."""
     before, mark, after = text.partition(_CALLERS_TYPE)
