@@ -111,7 +111,7 @@ def test_sines_and_cosines(tmp_path: Path, scalar: str, tolerance: float, far: f
     rng = np.random.default_rng(3)
     steps = np.linspace(-9, 9, 721) * np.pi / 2
     x = np.concatenate([steps, rng.uniform(-3e3, 3e3, 2000), rng.uniform(-far, far, 279)])[:, None]
-    x = (x + [0, 1e-9, 0.3]).astype("float32" if scalar == "float" else "float64").astype(float)
+    x = (x + np.array([0, 1e-9, 0.3])).astype("float32" if scalar == "float" else "float64").astype(float)
     results = device_on_cpu(tmp_path, program, {"x": x}, {}, scalar=scalar)
     assert np.abs(results["s"] - np.sin(x)).max() < tolerance
     assert np.abs(results["c"] - np.cos(x)).max() < tolerance
