@@ -1,4 +1,4 @@
-"""Return HTML of robots and models for notebooks.
+"""Display of robots, models and results: HTML for notebooks, plain text for terminals.
 
 `Robot` and `Model` are defined in layers below the user interface, which draws them. `symoro/__init__.py` registers the
 drawing functions here, so that no module imports from a higher layer.
@@ -6,6 +6,7 @@ drawing functions here, so that no module imports from a higher layer.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import singledispatch
 
 
@@ -13,3 +14,23 @@ from functools import singledispatch
 def html(item: object) -> str | None:
     """Return an object as HTML, or None if its class is not registered (a notebook then shows its text)."""
     return None
+
+
+class OneLineRepr:
+    """Base class of results whose `repr` is one line: the class and the first line of the text.
+
+    Dataclasses that derive from it are declared with repr=False.
+    """
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {str(self).splitlines()[0]}>"
+
+
+def aligned(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return the lines of a table with aligned columns: names of the columns, a rule, and the rows."""
+    widths = [max(len(row[c]) for row in (columns, *rows)) for c in range(len(columns))]
+    lines = [
+        "  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip()
+        for row in (columns, *rows)
+    ]
+    return [lines[0], "  ".join("-" * w for w in widths), *lines[1:]]

@@ -496,3 +496,19 @@ def test_gains_that_are_stiff_for_the_rate_of_the_log_are_simulated_in_shorter_s
 def _told(result: Identification) -> list[tuple[str, float, float]]:
     e = result.estimate
     return list(zip(e.names, e.values.tolist(), e.deviations.tolist(), strict=True))
+
+
+def test_the_text_of_a_result_is_a_table_and_its_repr_one_line() -> None:
+    t = smooth(two_links())
+    log = symoro.Log.from_arrays(rate=t.rate, q=t.q, tau=t.tau, name="day")
+    result = symoro.identify(two_links(), log, decimation=4)
+    lines = str(result).splitlines()
+    assert lines[0].startswith(
+        f"{result.original.name}: {len(result.estimate.names)} parameters by WLS; weighted residual "
+    )
+    assert lines[2].split() == ["parameter", "value", "unit", "deviation", "relative"]
+    assert [line.split()[0] for line in lines[4 : 4 + len(result.estimate.names)]] == list(
+        result.estimate.names
+    )
+    assert repr(result) == f"<Identification {lines[0]}>"
+    assert repr(result.logs[0]) == f"<Log day: 2 joints, {log.samples} samples at {log.rate:g} Hz>"

@@ -229,3 +229,17 @@ def test_positions_of_the_wrong_sign_are_not_called_degrees() -> None:
     assert not any(
         "if the positions are" in line for line in warnings_of(smooth(two_links()), -1.0, decimation=4)
     )
+
+
+def test_a_validation_log_in_degrees_is_reported() -> None:
+    """The units of a validation log are checked like those of the logs that are fitted."""
+    t = smooth(two_links())
+    rng = np.random.default_rng(0)
+    log, other = (
+        log_of_arrays(t.rate, t.q * factor, t.tau + NOISE * rng.standard_normal(t.tau.shape), name=name)
+        for factor, name in ((1.0, "day"), (180 / pi, "night"))
+    )
+    lines = unit_warnings(symoro.identify(two_links(), log, decimation=4, validate=[other]))
+    assert len(lines) == 1 and lines[0].startswith("validation log night: ")
+    assert "positions are in degrees" in lines[0]
+    assert not unit_warnings(symoro.identify(two_links(), log, decimation=4, validate=[log]))

@@ -7,6 +7,7 @@ import pytest
 
 import symoro
 from symoro.robot.description import Limits
+from symoro.simulation.extremes import SampledQuantities, missed_peak_warnings
 from symoro.simulation.piecewise_chebyshev import Piece, resolved
 from symoro.simulation.tolerances import NARROWEST
 from symoro.trajectory.trajectory import Fourier, Hold, Line, Move, Trajectory, Via
@@ -170,3 +171,29 @@ def test_what_changes_without_end_is_told():
     noise = np.random.default_rng(0)
     panels = one_piece(lambda t: noise.normal(size=len(t)), lambda t: noise.normal(size=len(t)))
     assert panels.cut
+
+
+def test_peaks_of_round_off_are_not_missed():
+    """A torque of 1e-18 Nm beside one of 20 Nm is round-off; one of 0.02 Nm is not."""
+    robot = symoro.load("filip3r")
+    for size, missed in ((1e-18, False), (0.02, True)):
+        rows = {(what, j): np.array([20.0, 10.0]) for what in ("velocity", "effort") for j in (1, 2)}
+        whole, sampled = (
+            SampledQuantities(np.array([0.0, 1.0]), rows | {("effort", 2): np.array([0.0, peak])})
+            for peak in (size, size / 2)
+        )
+        lines = list(missed_peak_warnings(whole, sampled, robot, (1, 2)))
+        assert bool(lines) is missed
+    assert "effort of joint 2 reaches 0.02 Nm" in lines[0] and "0.01 Nm (50 %)" in lines[0]
+
+
+def test_the_text_of_a_report_is_a_table_and_its_repr_one_line():
+    report = symoro.torques("filip3r", symoro.trajectory.load("filip3r"))
+    lines = str(report).splitlines()
+    assert lines[0] == "Filip3R: 3.7 s in 371 samples" and repr(report) == f"<TorqueReport {lines[0]}>"
+    assert lines[1].startswith("joint  peak torque") and "no limit of the robot is exceeded" in lines
+    assert repr(report.samples) == "<Samples motion of joints 1, 2, 3: 371 samples, 0 to 3.7 s>"
+    assert repr(symoro.load("rx90")).startswith("<Robot RX90: ") and len(repr(symoro.load("rx90"))) < 100
+    result = symoro.simulate("planar2r", duration=0.1, q=[0, 0])
+    assert repr(result) == "<Simulation planar2R: 0.1 s in 11 samples>"
+    assert str(result).splitlines()[1].startswith("joint  q at the start")

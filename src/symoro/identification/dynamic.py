@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.deprecation import FormerWarningsName, takes_options
+from symoro.display import OneLineRepr
 from symoro.errors import ArgumentError, NotApplicableError, OptionError, ProgramError
 from symoro.identification.assemblies import assembled
 from symoro.identification.autocorrelation import first_rows, with_autocorrelation
@@ -73,6 +74,7 @@ from symoro.identification.regression import (
 from symoro.identification.rows import LogPart, LogRows, RFactors, compressed, merged
 from symoro.identification.sampling import sampling_bias, widened
 from symoro.identification.signals import Preparation
+from symoro.identification.text import summary
 from symoro.models.coordinates.couplings import coordinate_joints
 from symoro.models.identification.base.parameters import BaseParameters
 from symoro.robot.description import Robot
@@ -84,8 +86,8 @@ LogLike = Log | str | Path
 _STANDARD = re.compile(r"(?:XX|XY|XZ|YY|YZ|ZZ|MX|MY|MZ|M|IA)\d+\Z")
 
 
-@dataclass(frozen=True, eq=False)
-class Identification(FormerWarningsName):
+@dataclass(frozen=True, eq=False, repr=False)
+class Identification(OneLineRepr, FormerWarningsName):
     """The result of an identification.
 
     Attributes:
@@ -142,6 +144,9 @@ class Identification(FormerWarningsName):
     def log_names(self) -> list[str]:
         """Names of the logs from which the parameters are estimated, made distinct."""
         return log_names(self.logs)
+
+    def __str__(self) -> str:
+        return summary(self.original, self.estimate, self.residuals, self.validation, self.warnings)
 
     def predicted(self, number: int = 0) -> tuple[Array, Array, Array]:
         """Return time, measured and predicted values of all rows of one log, including the dropped rows.
@@ -275,7 +280,7 @@ def identify(
     )
     warnings = [
         *assembly_warnings,
-        *unit_warnings(used, equation, preparation),
+        *unit_warnings(used, equation, preparation, others),
         *of_motion,
         *of_estimate,
     ]

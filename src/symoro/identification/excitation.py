@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.deprecation import takes_options
+from symoro.display import OneLineRepr
 from symoro.errors import ArgumentError, NotApplicableError, OptionError, ProgramError
 from symoro.files import MADE_BY
 from symoro.identification.dynamic import check_left_out, symbolic_robot
@@ -53,8 +54,8 @@ ALONG_THE_MOTION = (
 )
 
 
-@dataclass(frozen=True)
-class Excitation:
+@dataclass(frozen=True, repr=False)
+class Excitation(OneLineRepr):
     """Result of `excite`: an optimised motion and its quality.
 
     Attributes:

@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 
 from symoro.deprecation import FormerWarningsName, takes_options
+from symoro.display import OneLineRepr
 from symoro.errors import ArgumentError, NotApplicableError, ProgramError
 from symoro.expr.formula import formula
 from symoro.identification.alignment import (
@@ -348,8 +349,8 @@ def _offset(errors: Mapping[str, float], work: Fitting) -> list[float] | None:
 # -- calibration
 
 
-@dataclass(frozen=True)
-class Calibration(FormerWarningsName):
+@dataclass(frozen=True, repr=False)
+class Calibration(OneLineRepr, FormerWarningsName):
     """The result of a calibration.
 
     Attributes:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from symoro.display import OneLineRepr
 from symoro.errors import ArgumentError, FormatError, Place
 from symoro.identification.log_columns import ColumnFile, open_table
 from symoro.identification.log_description import (
@@ -54,8 +55,8 @@ TIME_COLUMNS = re.compile(
 LISTED_COLUMNS = 20  # names of columns
 
 
-@dataclass(frozen=True)
-class Log:
+@dataclass(frozen=True, repr=False)
+class Log(OneLineRepr):
     """Log of a robot's motion.
 
     Attributes:
@@ -86,6 +87,9 @@ class Log:
     start: tuple[float, ...] | None = None
     units: tuple[float, ...] = ()
     delay: float = 0.0
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.joints} joints, {self.samples} samples at {self.rate:g} Hz"
 
     @classmethod
     def from_arrays(

@@ -296,11 +296,20 @@ OTHER_UNITS = (
 )
 
 
-def unit_warnings(logs: Sequence[Log], model: RowModel, preparation: Preparation) -> list[DiagnosticWarning]:
-    """Return warnings about units of positions, their derivatives and times."""
+def unit_warnings(
+    logs: Sequence[Log], model: RowModel, preparation: Preparation, validation: Sequence[Log] = ()
+) -> list[DiagnosticWarning]:
+    """Return warnings about units of positions, their derivatives and times.
+
+    Args:
+        validation: logs that are compared with the estimate only; their warnings contain their names.
+    """
     warnings: list[DiagnosticWarning] = []
     joints = coordinate_joints(model.robot)
-    for log in logs:
+    files = {log.source for log in logs if log.source is not None}
+    named = [(log, log.name if len(logs) > 1 else "") for log in logs]
+    named += [(log, f"validation log {log.name}") for log in validation if log.source not in files]
+    for log, name in named:
         part = _middle(log, max(DIAGNOSED_SAMPLES, DIAGNOSED_ROWS * preparation.decimation))
         own = [*_derivative_warnings(part, log.rate, joints, log.position_units)]
         own = (
@@ -309,7 +318,7 @@ def unit_warnings(logs: Sequence[Log], model: RowModel, preparation: Preparation
             or _wound_up_warnings(log, part, model, preparation)
         )
         own = own or _time_unit_warnings(log, part, model)
-        warnings += own if len(logs) == 1 else [line.in_log(log.name) for line in own]
+        warnings += [line.in_log(name) for line in own] if name else own
     return warnings
 
 

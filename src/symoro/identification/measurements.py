@@ -19,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
+from symoro.display import OneLineRepr
 from symoro.errors import FormatError, Place
 from symoro.files import write_files
 from symoro.identification.tolerances import QUATERNION_LENGTH
@@ -33,8 +34,8 @@ QUATERNION, VECTOR, POSITION = ("qw", "qx", "qy", "qz"), ("rx", "ry", "rz"), ("x
 MOST_ROWS = 2_000_000
 
 
-@dataclass(frozen=True)
-class Measurements:
+@dataclass(frozen=True, repr=False)
+class Measurements(OneLineRepr):
     """Measurements for a calibration.
 
     Attributes:
@@ -50,6 +51,9 @@ class Measurements:
     poses: Array
     distances: Array
     vectors: Array | None = None
+
+    def __str__(self) -> str:
+        return f"{len(self)} measurements: {self.measure} at {self.q.shape[1]} joint positions each"
 
     def __len__(self) -> int:
         return len(self.q)

@@ -56,7 +56,7 @@ MERGED = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Robot:
     """A robot: frames with joints, links, base, tool frame and payload.
 
@@ -309,6 +309,9 @@ class Robot:
 
     def __str__(self) -> str:
         return text(self)
+
+    def __repr__(self) -> str:
+        return f"<Robot {self.name}: {self.title or f'{self.NL} links'}>"
 
     def _repr_html_(self) -> str | None:
         return html(self)

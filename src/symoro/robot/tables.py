@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
+from symoro.display import aligned
 from symoro.robot.coordinates import independent
 from symoro.robot.flexibility import MODES, PROPERTIES, flexible_links
 from symoro.robot.records import DRIVE, GEOMETRIC, IDENTITY16, INERTIAL, WRENCH, BaseKind, Frame, JointType
@@ -202,11 +203,7 @@ def text(robot: Robot) -> str:
 
 
 def _plain(table: Table) -> str:
-    rows = [table.columns, *table.rows]
-    widths = [max(len(row[c]) for row in rows) for c in range(len(table.columns))]
-    lines = ["  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows]
-    lines.insert(1, "  ".join("-" * w for w in widths))
-    return "\n".join([table.title, *("  " + line for line in lines)])
+    return "\n".join([table.title, *("  " + line for line in aligned(table.columns, table.rows))])
 
 
 def html(robot: Robot) -> str:

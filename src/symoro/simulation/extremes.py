@@ -14,7 +14,7 @@ from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import moving_joints
 from symoro.simulation.piecewise_chebyshev import Piece, PiecewiseChebyshev, QuantityKey, resolved
 from symoro.simulation.result import Recording
-from symoro.simulation.tolerances import EQUAL_PEAKS, LIMIT_PASSED, PEAK_SHOWN, VELOCITY_MISS
+from symoro.simulation.tolerances import EQUAL_PEAKS, LIMIT_PASSED, PEAK_SHOWN, QUANTITY_NOISE, VELOCITY_MISS
 from symoro.trajectory.samples import Samples
 from symoro.trajectory.sampling import MotionRows, PartMotion
 
@@ -277,22 +277,28 @@ def resolution_warnings(panels: PiecewiseChebyshev) -> Iterator[str]:
         )
 
 
-def missed_peak_warnings(
-    panels: PiecewiseChebyshev, sampled: SampledQuantities, joints: Sequence[int]
-) -> Iterator[str]:
-    """Yield a warning if the peaks of the continuous motion are larger than those of its samples."""
+def missed_peak_warnings(whole: Known, sampled: Known, robot: Robot, joints: Sequence[int]) -> Iterator[str]:
+    """Yield a warning if the peaks of the continuous motion are larger than those of its samples.
+
+    Peaks that are round-off compared with the largest value of the same unit are ignored.
+    """
     missed = []
-    for what, j in ((what, j) for what in ("velocity", "effort") for j in joints):
-        peak, time = largest(panels, (what, j))
-        shown = abs(largest(sampled, (what, j))[0])
-        if shown < PEAK_SHOWN * abs(peak):
-            missed.append((shown / abs(peak), what, j, shown, abs(peak), time))
+    for what in ("velocity", "effort"):
+        peaks = {j: largest(whole, (what, j)) for j in joints}
+        units = {j: _unit(robot, what, j) for j in joints}
+        for j, (peak, time) in peaks.items():
+            most = max(abs(peaks[other][0]) for other in joints if units[other] == units[j])
+            shown = abs(largest(sampled, (what, j))[0])
+            if abs(peak) > QUANTITY_NOISE * most and shown < PEAK_SHOWN * abs(peak):
+                missed.append((shown / abs(peak), what, j, shown, abs(peak), time))
     if missed:
-        _, what, j, shown, most, time = min(missed)
+        share, what, j, shown, most, time = min(missed)
         names = ", ".join(map(str, sorted({one[2] for one in missed})))
+        unit = _unit(robot, what, j)
         yield (
-            f"the samples miss peaks of joints {names}: the {what} of joint {j} reaches {most:.4g} at "
-            f"t = {time:.6g} s, but {shown:.4g} in the samples; use a smaller step"
+            f"the samples miss peaks of joints {names}: the {what} of joint {j} reaches {most:.4g} {unit} at "
+            f"t = {time:.6g} s, but only {shown:.4g} {unit} ({100 * share:.0f} %) at the samples, because their step "
+            "is too long for this motion; use a smaller step"
         )
 
 
@@ -314,3 +320,50 @@ def step_warnings(samples: Samples, parts: Sequence[PartMotion]) -> Iterator[str
             f"{samples.joints[column]} has an error of {miss[row, column]:.4g} at t = {t[row]:.6g} s; use a smaller "
             "step"
         )
+
+
+# -- text
+
+PEAK_COLUMNS = (
+    "joint",
+    "peak torque",
+    "at (s)",
+    "rms",
+    "peak qd",
+    "peak qdd",
+    "peak power (W)",
+    "energy (J)",
+)
+
+
+def peak_rows(robot: Robot, peaks: Sequence[Peak]) -> list[list[str]]:
+    """Return the rows of a table of peak values, one row per joint, for the columns `PEAK_COLUMNS`."""
+    return [
+        [
+            f"{peak.joint} {robot.frame(peak.joint).name}".strip(),
+            f"{peak.torque:.4g} {unit_of(robot, peak.joint)[1]}",
+            *(f"{x:.4g}" for x in (peak.torque_time, peak.rms, peak.velocity, peak.acceleration)),
+            *(f"{x:.4g}" for x in (peak.power, peak.energy)),
+        ]
+        for peak in peaks
+    ]
+
+
+def limit_text(robot: Robot, one: Passed) -> str:
+    """Return the description of an exceeded limit."""
+    unit = _unit(robot, one.what, one.joint)
+    return (
+        f"joint {one.joint}: {one.what} {one.limit:.6g} {unit} from t = {one.time:.4g} s, "
+        f"worst {one.worst:.6g} {unit} at {one.worst_time:.4g} s"
+    )
+
+
+def _unit(robot: Robot, what: str, j: int) -> str:
+    """Return the unit of a joint's position, velocity or effort."""
+    position, effort = unit_of(robot, j)
+    return {"position": position, "velocity": f"{position}/s", "effort": effort}[what]
+
+
+def unit_of(robot: Robot, j: int) -> tuple[str, str]:
+    """Return the units of the position and the effort of joint j as texts, ("rad", "Nm") or ("m", "N")."""
+    return ("m", "N") if robot.frame(j).sigma == JointType.PRISMATIC else ("rad", "Nm")

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.deprecation import FormerWarningsName
+from symoro.display import OneLineRepr, aligned
 from symoro.errors import MissingDependencyError
 from symoro.files import write_files
 from symoro.robot.description import Robot
@@ -27,10 +28,12 @@ from symoro.tables import table_text
 from symoro.trajectory.samples import ENTRIES
 
 Array = NDArray[np.float64]
+JOINT_COLUMNS = ("joint", "q at the start", "q at the end", "qd at the end", "largest qd", "largest torque")
+SHOWN_EVENTS = 20
 
 
-@dataclass(frozen=True, eq=False)
-class Simulation(FormerWarningsName):
+@dataclass(frozen=True, eq=False, repr=False)
+class Simulation(OneLineRepr, FormerWarningsName):
     """Result of a simulation: the motion at N samples, and its events.
 
     Attributes:
@@ -121,6 +124,45 @@ class Simulation(FormerWarningsName):
         if self.E is not None and self.U is not None:
             table |= {"E": self.E, "U": self.U}
         return table
+
+    @property
+    def title(self) -> str:
+        """Robot, duration and number of samples, in words."""
+        end = self.t[-1] if len(self.t) else 0.0
+        return f"{self.robot.name}: {end:g} s in {len(self.t)} samples"
+
+    @property
+    def joint_rows(self) -> list[list[str]]:
+        """Rows of a table of the joints' motion, for the columns `JOINT_COLUMNS`."""
+        rows = []
+        places = {j: k for k, j in enumerate(self.coordinates)}
+        for k, j in enumerate(self.joints if len(self.t) else ()):
+            cells = [f"{x:.6g}" for x in (self.q[0, k], self.q[-1, k])]
+            if j in places:
+                qd, tau = self.qd[:, places[j]], self.tau[:, places[j]]
+                cells += [f"{x:.6g}" for x in (qd[-1], np.abs(qd).max(), np.abs(tau).max())]
+            else:
+                cells += ["", "", ""]
+            rows.append([f"{j} {self.robot.frame(j).name}".strip(), *cells])
+        return rows
+
+    @property
+    def remarks(self) -> list[str]:
+        """Energy, events, warnings and the reason of an early end, one sentence each."""
+        lines = []
+        if (energy := self.energy) is not None and len(energy):
+            lines.append(f"energy: {energy[0]:.9g} J at the start, {energy[-1]:.9g} J at the end")
+        lines += [
+            f"t = {event.time:.6g} s: joint {event.joint} {event.what}"
+            for event in self.events[:SHOWN_EVENTS]
+        ]
+        if len(self.events) > SHOWN_EVENTS:
+            lines.append(f"and {len(self.events) - SHOWN_EVENTS} more events")
+        lines += [f"warning: {warning}" for warning in self.warnings]
+        return lines if self.finished else [*lines, f"not finished: {self.why}"]
+
+    def __str__(self) -> str:
+        return "\n".join([self.title, *aligned(JOINT_COLUMNS, self.joint_rows), *self.remarks])
 
     def csv(self) -> str:
         """Return the table of samples as CSV text."""

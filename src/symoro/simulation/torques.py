@@ -22,24 +22,29 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from symoro.deprecation import FormerWarningsName
+from symoro.display import OneLineRepr, aligned
 from symoro.errors import ArgumentError, NotApplicableError, OptionError
 from symoro.model import generate
 from symoro.models.geometric.loop.mechanism import active_joints
 from symoro.robot.coordinates import independent
-from symoro.robot.description import JointType, Limits, Robot
+from symoro.robot.description import Limits, Robot
 from symoro.robot.formats import RobotLike, as_robot
 from symoro.robot.size import characteristic_length, joint_units
 from symoro.robot.topology import cut_joints, elastic_joints
 from symoro.simulation.extremes import (
+    PEAK_COLUMNS,
     Passed,
     Peak,
     SampledQuantities,
+    limit_text,
     missed_peak_warnings,
     passed_limits,
+    peak_rows,
     peaks_of,
     quantities,
     resolution_warnings,
     step_warnings,
+    unit_of,
     whole_motion,
     whole_simulation,
 )
@@ -104,8 +109,8 @@ class PassiveRates:
         return {j: rates[:, k] for k, j in enumerate(self._passive)}
 
 
-@dataclass(frozen=True, eq=False)
-class TorqueReport(FormerWarningsName):
+@dataclass(frozen=True, eq=False, repr=False)
+class TorqueReport(OneLineRepr, FormerWarningsName):
     """Torques, powers and energies along a motion of N samples and n driven joints.
 
     Attributes:
@@ -151,6 +156,40 @@ class TorqueReport(FormerWarningsName):
             more = self.follows.columns.items()
             table |= {name: rows for name, rows in more if name not in table and name not in none}
         return table
+
+    @property
+    def title(self) -> str:
+        """Robot, duration and number of samples, in words."""
+        duration = self.samples.t[-1] - self.samples.t[0]
+        return f"{self.robot.name}: {duration:g} s in {len(self.samples.t)} samples"
+
+    @property
+    def remarks(self) -> list[str]:
+        """Energy, springs, simulated coordinates, exceeded limits and warnings, one sentence each."""
+        lines = [f"energy of all drives: {self.energy.sum():.6g} J"]
+        for j, spring in self.springs.items():
+            at, unit = int(np.abs(spring).argmax()), unit_of(self.robot, j)[1]
+            lines.append(
+                f"spring of joint {j}: {spring[at]:.6g} {unit} at most, at {self.samples.t[at]:.4g} s"
+            )
+        if self.follows is not None:
+            lines.append(f"simulated coordinates: {', '.join(self.follows.parts) or 'passive joints'}")
+        if self.passed:
+            lines += ["exceeded limits:", *(f"  {limit_text(self.robot, one)}" for one in self.passed)]
+        else:
+            lines.append(self.no_limit)
+        return [*lines, *(f"warning: {warning}" for warning in self.warnings)]
+
+    @property
+    def no_limit(self) -> str:
+        """Sentence that no limit is exceeded."""
+        if self.between:
+            return "no limit of the robot is exceeded"
+        return "no limit of the robot is exceeded at the samples; the motion between samples is not checked"
+
+    def __str__(self) -> str:
+        table = aligned(PEAK_COLUMNS, peak_rows(self.robot, self.peaks))
+        return "\n".join([self.title, *table, *self.remarks])
 
 
 def torques(
@@ -393,7 +432,7 @@ def _report(
     warnings = (
         ()
         if panels is None
-        else (*resolution_warnings(panels), *missed_peak_warnings(panels, sampled, samples.joints))
+        else (*resolution_warnings(panels), *missed_peak_warnings(panels, sampled, robot, samples.joints))
     )
     warnings = (*warnings, *_unwatched(robot))
     return TorqueReport(robot, samples, tau, power, energy, peaks, passed, between, warnings)
@@ -404,8 +443,3 @@ def _unwatched(robot: Robot) -> Iterator[str]:
     names = [str(j) for j in cut_joints(robot) if robot.frame(j).limits != Limits()]
     if names:
         yield f"the limits of the cut joints {', '.join(names)} are not checked"
-
-
-def unit_of(robot: Robot, j: int) -> tuple[str, str]:
-    """Return the units of the position and the effort of joint j as texts, ("rad", "Nm") or ("m", "N")."""
-    return ("m", "N") if robot.frame(j).sigma == JointType.PRISMATIC else ("rad", "Nm")

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from symoro.display import OneLineRepr
 from symoro.errors import ArgumentError, FormatError, Place
 from symoro.tables import read_numbers
 from symoro.trajectory.splines import (
@@ -48,8 +49,8 @@ ENTRIES = {
 """Columns of the parts of a state; those of modes are e1, e2, ..., and ed1, ed2, ..."""
 
 
-@dataclass(frozen=True, eq=False)
-class Samples:
+@dataclass(frozen=True, eq=False, repr=False)
+class Samples(OneLineRepr):
     """Sampled motion of the joints of a robot.
 
     Attributes:
@@ -84,6 +85,10 @@ class Samples:
                     f"{name}{self.joints[column]} is not a finite number at t = {self.t[row]:g} s"
                 )
         check_times(self.t)
+
+    def __str__(self) -> str:
+        times = f"{self.t[0]:g} to {self.t[-1]:g} s" if len(self.t) else "no time"
+        return f"motion of joints {', '.join(map(str, self.joints))}: {len(self.t)} samples, {times}"
 
     @cached_property
     def curve(self) -> Any:

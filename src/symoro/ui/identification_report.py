@@ -15,6 +15,7 @@ from symoro.files import MADE_BY
 from symoro.identification.dynamic import Identification
 from symoro.identification.equations import known_load_names
 from symoro.identification.regression import Residual, Residuals
+from symoro.identification.text import parameter_unit, rounded
 from symoro.models.identification.base.report import relation, renamed
 from symoro.robot.description import JointType
 from symoro.ui.plot import Series, line_chart
@@ -100,22 +101,6 @@ def _unit_of(result: Identification, k: int) -> str:
     return "N m" if result.original.frame(joint).sigma == JointType.REVOLUTE else "N"
 
 
-def parameter_unit(name: str, result: Identification) -> str:
-    """Return the unit of a parameter."""
-    kind = name.rstrip("0123456789")
-    prismatic = result.original.frame(int(name[len(kind) :])).sigma == JointType.PRISMATIC
-    units = {"M": "kg", "MX": "kg m", "MY": "kg m", "MZ": "kg m", "FL": "1"}
-    if kind in units:
-        return units[kind]
-    if kind in ("IA", "IAM"):
-        return "kg" if prismatic else "kg m^2"
-    if kind in ("FV", "FVM"):
-        return "N s/m" if prismatic else "N m s/rad"
-    if kind in ("FS", "FO", "FSM", "FB"):
-        return "N" if prismatic else "N m"
-    return "kg m^2"
-
-
 def _data(result: Identification) -> Section:
     p, e = result.preparation, result.estimate
     named = zip(result.log_names, result.logs, strict=True)
@@ -196,11 +181,11 @@ def _parameters(result: Identification) -> Section:
     rows = [
         (
             _with_column(name, result),
-            _value(e.values[k], e.deviations[k]),
+            rounded(e.values[k], e.deviations[k]),
             f"{e.deviations[k]:.2g}",
             f"{e.relative[k]:.1f}" if e.relative[k] < 1e4 else "-",
-            f"{_value(low[k], e.deviations[k])} .. {_value(high[k], e.deviations[k])}",
-            parameter_unit(name, result),
+            f"{rounded(low[k], e.deviations[k])} .. {rounded(high[k], e.deviations[k])}",
+            parameter_unit(name, result.original),
         )
         for k, name in enumerate(e.names)
     ]
@@ -237,14 +222,6 @@ def _with_column(name: str, result: Identification) -> str:
     return shown if shown == name else f"{shown} ({name})"
 
 
-def _value(value: float, deviation: float) -> str:
-    """Return a value with one digit more than its standard deviation justifies."""
-    if not (np.isfinite(deviation) and deviation > 0):
-        return f"{value:.6g}"
-    digits = max(0, 1 - int(np.floor(np.log10(deviation))))
-    return f"{value:.{digits}f}" if digits < 12 else f"{value:.3e}"
-
-
 def _essential(result: Identification) -> Section:
     assert result.essential is not None
     s = result.essential
@@ -261,10 +238,10 @@ def _essential(result: Identification) -> Section:
     rows = [
         (
             _shown(name, result),
-            _value(e.values[k], e.deviations[k]),
+            rounded(e.values[k], e.deviations[k]),
             f"{e.deviations[k]:.2g}",
             f"{e.relative[k]:.1f}",
-            parameter_unit(name, result),
+            parameter_unit(name, result.original),
         )
         for k, name in enumerate(e.names)
     ]
@@ -291,7 +268,7 @@ def _consistent(result: Identification) -> Section:
 def _standard(result: Identification) -> Section:
     assert result.consistent is not None
     standard = result.consistent.standard
-    rows = [(name, f"{value:.6g}", parameter_unit(name, result)) for name, value in standard.items()]
+    rows = [(name, f"{value:.6g}", parameter_unit(name, result.original)) for name, value in standard.items()]
     text = (
         "All together they have the torques of the log; one by one, what the data leave open is the prior's. A link's "
         "moments are about the origin of its frame."
@@ -355,7 +332,7 @@ def as_data(result: Identification) -> dict[str, Any]:
             name: {
                 "value": float(v),
                 "deviation": float(d),
-                "unit": parameter_unit(name, result),
+                "unit": parameter_unit(name, result.original),
                 "shown": _shown(name, result),
             }
             for name, v, d in zip(e.names, e.values, e.deviations, strict=True)

@@ -17,7 +17,7 @@ from symoro.robot.description import Robot
 from symoro.simulation.computed_torque import computed_torque
 from symoro.simulation.mechanics import Controller
 from symoro.simulation.options import SimulationOptions
-from symoro.simulation.result import Simulation
+from symoro.simulation.result import JOINT_COLUMNS, Simulation
 from symoro.simulation.simulate import simulate
 from symoro.trajectory.files import load_trajectory
 from symoro.trajectory.samples import Samples
@@ -166,34 +166,6 @@ def simulation_data(result: Simulation) -> dict[str, Any]:
 
 
 def _table(result: Simulation) -> None:
-    rows = []
-    places = {j: k for k, j in enumerate(result.coordinates)}
-    for k, j in enumerate(result.joints):
-        q = result.q[:, k]
-        rates = (
-            [f"{x:.6g}" for x in (result.qd[-1, places[j]], np.abs(result.qd[:, places[j]]).max())]
-            if j in places
-            else ["", ""]
-        )
-        torque = f"{np.abs(result.tau[:, places[j]]).max():.6g}" if j in places else ""
-        rows.append(
-            [
-                f"{j} {result.robot.frame(j).name}".strip(),
-                *(f"{x:.6g}" for x in (q[0], q[-1])),
-                *rates,
-                torque,
-            ]
-        )
-    columns = ["joint", "q at the start", "q at the end", "qd at the end", "largest qd", "largest torque"]
-    present.table(columns, rows, f"{result.robot.name}: {result.t[-1]:g} s in {len(result.t)} samples")
-    energy = result.energy
-    if energy is not None:
-        print(f"energy: {energy[0]:.9g} J at the start, {energy[-1]:.9g} J at the end")
-    for event in result.events[:20]:
-        print(f"t = {event.time:.6g} s: joint {event.joint} {event.what}")
-    if len(result.events) > 20:
-        print(f"and {len(result.events) - 20} more events")
-    for warning in result.warnings:
-        print(f"warning: {warning}")
-    if not result.finished:
-        print(f"not finished: {result.why}")
+    present.table(JOINT_COLUMNS, result.joint_rows, result.title)
+    for line in result.remarks:
+        print(line)

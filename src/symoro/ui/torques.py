@@ -16,8 +16,8 @@ from symoro.deprecation import FORMER_WARNINGS_KEY
 from symoro.errors import OptionError
 from symoro.files import write_files
 from symoro.robot.description import Robot
-from symoro.simulation.extremes import Passed
-from symoro.simulation.torques import TorqueReport, torques, unit_of
+from symoro.simulation.extremes import PEAK_COLUMNS, peak_rows
+from symoro.simulation.torques import TorqueReport, torques
 from symoro.tables import table_text
 from symoro.trajectory.files import load_trajectory
 from symoro.trajectory.samples import Samples
@@ -153,61 +153,6 @@ def _end(report: TorqueReport) -> dict[str, float] | None:
 
 
 def _table(report: TorqueReport) -> None:
-    samples, robot = report.samples, report.robot
-    rows = []
-    for peak in report.peaks:
-        _, effort = unit_of(robot, peak.joint)
-        name = robot.frame(peak.joint).name
-        rows.append(
-            [
-                f"{peak.joint} {name}".strip(),
-                f"{peak.torque:.4g} {effort}",
-                f"{peak.torque_time:.4g}",
-                f"{peak.rms:.4g}",
-                f"{peak.velocity:.4g}",
-                f"{peak.acceleration:.4g}",
-                f"{peak.power:.4g}",
-                f"{peak.energy:.4g}",
-            ]
-        )
-    columns = ["joint", "peak torque", "at (s)", "rms", "peak qd", "peak qdd", "peak power (W)", "energy (J)"]
-    duration = samples.t[-1] - samples.t[0]
-    present.table(columns, rows, f"{robot.name}: {duration:g} s in {len(samples.t)} samples")
-    print(f"energy of all drives: {report.energy.sum():.6g} J")
-    for j, spring in report.springs.items():
-        at = int(np.abs(spring).argmax())
-        print(
-            f"spring of joint {j}: {spring[at]:.6g} {unit_of(robot, j)[1]} at most, at {samples.t[at]:.4g} s"
-        )
-    if report.follows is not None:
-        print(f"simulated coordinates: {', '.join(report.follows.parts) or 'passive joints'}")
-    _verdict(report)
-
-
-def _verdict(report: TorqueReport) -> None:
-    """Print the exceeded limits and the warnings."""
-    if report.passed:
-        print("exceeded limits:")
-        for one in report.passed:
-            print(f"  {limit_text(report.robot, one)}")
-    else:
-        print(no_limit(report))
-    for warning in report.warnings:
-        print(f"warning: {warning}")
-
-
-def no_limit(report: TorqueReport) -> str:
-    """Return the sentence that no limit is exceeded."""
-    if report.between:
-        return "no limit of the robot is exceeded"
-    return "no limit of the robot is exceeded at the samples; the motion between samples is not checked"
-
-
-def limit_text(robot: Robot, one: Passed) -> str:
-    """Return the description of an exceeded limit."""
-    position, effort = unit_of(robot, one.joint)
-    unit = {"position": position, "velocity": f"{position}/s", "effort": effort}[one.what]
-    return (
-        f"joint {one.joint}: {one.what} {one.limit:.6g} {unit} from t = {one.time:.4g} s, "
-        f"worst {one.worst:.6g} {unit} at {one.worst_time:.4g} s"
-    )
+    present.table(PEAK_COLUMNS, peak_rows(report.robot, report.peaks), report.title)
+    for line in report.remarks:
+        print(line)

@@ -33,6 +33,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from symoro.display import OneLineRepr
 from symoro.errors import ArgumentError, ProgramError
 from symoro.expr.formula import formula
 from symoro.models.calibration.chain import Errors, NumericChain, end_poses, error_columns, numeric_chain
@@ -161,8 +162,8 @@ def _cross(a: Sequence[ExactScalar], b: Sequence[ExactScalar]) -> ExactTwist:
 PLANE_ROUNDS = 60
 
 
-@dataclass(frozen=True)
-class GeometricParameters:
+@dataclass(frozen=True, repr=False)
+class GeometricParameters(OneLineRepr):
     """Identifiable geometric parameters of a robot, and the dependent ones that are grouped with them.
 
     Attributes:

@@ -68,7 +68,7 @@ def is_table(text: str) -> bool:
 def _data(
     report: TorqueReport, motion: Trajectory | Samples, values: Mapping[str, float]
 ) -> TrajectoryAnswer:
-    from symoro.ui.torques import limit_text, no_limit
+    from symoro.simulation.extremes import limit_text
 
     robot, samples = report.robot, report.samples
     rows = kept_rows(len(samples.t))
@@ -86,14 +86,14 @@ def _data(
         peaks=[PeakData(**asdict(peak)) for peak in report.peaks],
         energy=float(report.energy.sum()),
         passed=[PassedLimit(**asdict(one), told=limit_text(robot, one)) for one in report.passed],
-        verdict=no_limit(report),
+        verdict=report.no_limit,
         warnings=list(report.warnings),
     )
 
 
 def units_of(robot: Robot, joints: Any) -> list[str]:
     """Return the units of the joints' torques or forces."""
-    from symoro.simulation.torques import unit_of
+    from symoro.simulation.extremes import unit_of
 
     return [unit_of(robot, j)[1] for j in joints]
 

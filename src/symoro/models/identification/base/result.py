@@ -8,6 +8,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
+from symoro.display import OneLineRepr
 from symoro.expr.formula import ZERO, Formula, combine
 from symoro.expr.scalar import Expr
 from symoro.models.identification.base import report
@@ -39,8 +40,8 @@ class Coefficient(Formula):
     __hash__ = Formula.__hash__
 
 
-@dataclass(frozen=True)
-class BaseParameters:
+@dataclass(frozen=True, repr=False)
+class BaseParameters(OneLineRepr):
     """Base set of inertial parameters.
 
     Attributes:
