@@ -11,13 +11,13 @@ export interface RobotRequest {
   robot: Record<string, unknown>;
 }
 
-/** Request for the poses of a robot's frames; with `loops`, also for closed loops. */
+/** Request for the poses of a robot's frames; with `loops`, also for the closure of its loops. */
 export interface FramesRequest {
   robot: Record<string, unknown>;
   loops?: boolean;
 }
 
-/** Request for the catalogue, optionally for a robot. */
+/** Request for the catalogue of models, optionally for a robot. */
 export interface CatalogueRequest {
   robot?: Record<string, unknown>;
 }
@@ -47,7 +47,11 @@ export interface ParameterRowsRequest {
   degrees?: boolean;
 }
 
-/** New text of a cell, or added or removed row; `part` determines the other fields. */
+/**
+ * Edit of a table of robot data: new text of a cell, or a row to add or remove.
+ *
+ * `part` identifies the table and determines the other fields.
+ */
 export interface CellEdit {
   part: string;
   j?: number | string;
@@ -62,7 +66,7 @@ export interface EditRequest {
   edits: CellEdit[];
 }
 
-/** Request for the file of a robot in a format. */
+/** Request for the text of a robot file in a format. */
 export interface WriteRequest {
   robot: Record<string, unknown>;
   format: string;
@@ -76,13 +80,13 @@ export interface ModelRequest {
   options?: Record<string, unknown>;
 }
 
-/** Request for a model in a language. */
+/** Request for a model as source code in a programming language. */
 export interface CodeRequest extends ModelRequest {
   language: string;
   language_options?: Record<string, unknown>;
 }
 
-/** Request for an exported folder of a model. */
+/** Request for a folder with a model as source code, build file and demo. */
 export interface ExportRequest extends ModelRequest {
   languages: string[];
 }
@@ -93,7 +97,7 @@ export interface EvaluateRequest extends ModelRequest {
   values?: Record<string, number>;
 }
 
-/** Request to close loops, starting from a posture. */
+/** Request to close the loops of a robot at given active joints, starting from a posture. */
 export interface CloseRequest {
   robot: Record<string, unknown>;
   qa: number[];
@@ -102,7 +106,7 @@ export interface CloseRequest {
   values?: Record<string, number>;
 }
 
-/** Request to solve for a pose of the end effector in frame 0, with options and positions of free joints. */
+/** Request for the configurations that reach a pose of the end effector in frame 0. */
 export interface SolveRequest {
   robot: Record<string, unknown>;
   pose: number[][];
@@ -123,10 +127,10 @@ export interface SingularitiesRequest {
 }
 
 /**
- * Request with a trajectory: the text of its file (YAML or CSV), or the tree of the YAML file.
+ * Request for the torques along a trajectory: the text of its file (YAML or CSV), or the tree of the YAML file.
  *
- * `posture` selects the assembly mode of closed loops if a table contains only the active joints: all joints, or a
- * name.
+ * `posture` selects the assembly mode of closed loops if a table contains only the active joints: the positions of
+ * all joints, or the name of a posture.
  */
 export interface TrajectoryRequest {
   robot: Record<string, unknown>;
@@ -146,7 +150,7 @@ export interface ExcitationRequest {
   values?: Record<string, number>;
 }
 
-/** Request to simulate: initial state, constant torques or a trajectory to track, and options of the integrator. */
+/** Request for a simulation: initial state, constant torques or a trajectory to track, and integrator options. */
 export interface SimulationRequest {
   robot: Record<string, unknown>;
   duration?: number;
@@ -164,7 +168,7 @@ export interface SimulationRequest {
   values?: Record<string, number>;
 }
 
-/** Request to identify: files of a log by name, description of their columns (YAML), and options of the method. */
+/** Request for an identification: files of a log by name, description of their columns (YAML), and options. */
 export interface IdentificationRequest {
   robot: Record<string, unknown>;
   files: Record<string, string>;
@@ -182,7 +186,7 @@ export interface IdentificationRequest {
   values?: Record<string, number>;
 }
 
-/** Language of generated code. */
+/** Programming language of generated code. */
 export interface LanguageData {
   id: string;
   title: string;
@@ -208,7 +212,7 @@ export interface About {
   conventions: string[];
 }
 
-/** Bundled robot in the gallery. */
+/** Bundled robot, as listed in the gallery. */
 export interface GalleryEntry {
   id: string;
   name: string;
@@ -218,12 +222,12 @@ export interface GalleryEntry {
   reference: string;
 }
 
-/** Gallery of bundled robots. */
+/** List of the bundled robots for the gallery. */
 export interface RobotsData {
   robots: GalleryEntry[];
 }
 
-/** Row of a table. */
+/** Row of a table of robot data. */
 export interface Row {
   j: number | string;
   cells: string[];
@@ -233,7 +237,7 @@ export interface Row {
   hint?: string;
 }
 
-/** Table of a robot. */
+/** Table of robot data, whose cells can be edited. */
 export interface Table {
   title: string;
   part: string;
@@ -246,7 +250,7 @@ export interface Table {
   remove: string | null;
 }
 
-/** Numbers of links, joints, frames and loops. */
+/** Numbers of links (NL), joints (NJ), frames (NF) and loops (B) of a robot. */
 export interface Sizes {
   NL: number;
   NJ: number;
@@ -254,7 +258,7 @@ export interface Sizes {
   B: number;
 }
 
-/** Moving joint. */
+/** Moving joint of a robot, with its limits. */
 export interface JointView {
   frame: number;
   name: string;
@@ -280,7 +284,7 @@ export interface CouplingView {
   offset: string;
 }
 
-/** Frame and its antecedent. */
+/** Frame of a robot, its antecedent and its joint. */
 export interface FrameView {
   frame: number;
   ant: number;
@@ -296,7 +300,11 @@ export interface LoopView {
   frames: number[];
 }
 
-/** Wheel; `symbol` is the parameter of its radius, `roller` the angle of the rollers of a Swedish wheel. */
+/**
+ * Wheel of a robot.
+ *
+ * `symbol` is the parameter of its radius, `roller` the angle of the rollers of a Swedish wheel.
+ */
 export interface WheelView {
   frame: number;
   kind: "fixed" | "steering" | "castor" | "swedish";
@@ -306,14 +314,14 @@ export interface WheelView {
   roller: number | null;
 }
 
-/** Platform, the frames that move with it, and its legs. */
+/** Platform of a parallel robot, the frames that move with it, and its legs. */
 export interface PlatformView {
   frame: number;
   body: number[];
   legs: number[][];
 }
 
-/** Shape in a frame of the robot. */
+/** Shape of a link for display, in a frame of the robot. */
 export interface VisualData {
   frame: number;
   link: string;
@@ -327,7 +335,7 @@ export interface VisualData {
 }
 
 /**
- * Data of a robot for display; `file` is its name as a file name.
+ * All data of a robot that the page displays; `file` is the robot's name as a file name.
  *
  * `visuals`, the shapes of a URDF, are present only in the answer of `robot_open`.
  */
@@ -361,7 +369,7 @@ export interface View {
   visuals?: VisualData[];
 }
 
-/** Option of a model, for the form of the page. */
+/** Option of a model: name, type, default and permitted values. */
 export interface OptionData {
   name: string;
   title: string;
@@ -376,7 +384,7 @@ export interface PortData {
   title: string;
 }
 
-/** Form of a model; `of` names the kind of robot and is absent in the plain form. */
+/** Variant of a model for a kind of robot, which `of` names; `of` is absent for the general variant. */
 export interface FormData {
   of?: string;
   inputs: Record<string, PortData>;
@@ -386,14 +394,18 @@ export interface FormData {
   applies_to: string;
 }
 
-/** Option value that selects another form of a model; null if every value does. */
+/** Value of an option that selects another variant of a model; null if every value does. */
 export interface Switch {
   option: string;
   value: unknown;
   form: number;
 }
 
-/** Model; `form` (index in [plain, *forms]), `switches` and `why_not` refer to the robot of the request. */
+/**
+ * Model of the catalogue with its variants.
+ *
+ * `form` (index in [general variant, *forms]), `switches` and `why_not` refer to the robot of the request.
+ */
 export interface EntryData extends FormData {
   id: string;
   menu: string;
@@ -405,12 +417,12 @@ export interface EntryData extends FormData {
   why_not?: string | null;
 }
 
-/** All models in the order of the menus. */
+/** All models of the catalogue, in the order of the menus. */
 export interface CatalogueData {
   models: EntryData[];
 }
 
-/** Texts by file name. */
+/** Contents of text files by file name. */
 export interface Files {
   files: Record<string, string>;
 }
@@ -420,23 +432,23 @@ export interface Project extends Files {
   folder: string;
 }
 
-/** Shape of an input and the names of its entries. */
+/** Shape of an input of a model, and the names of its entries. */
 export interface InputData {
   shape: number[];
   entries: string[];
 }
 
-/** Source files of a model and its inputs. */
+/** Source files of a model, and its inputs by name. */
 export interface Sources extends Files {
   inputs: Record<string, InputData>;
 }
 
-/** Arrays by name; null is a value that is not finite. */
+/** Output arrays of a model by name; null is a value that is not finite. */
 export interface Outputs {
   outputs: Record<string, unknown>;
 }
 
-/** Generated JavaScript module with names and shapes of its inputs and outputs. */
+/** Generated JavaScript module, with names and shapes of its inputs and outputs. */
 export interface Module {
   source: string;
   parameters: string[];
@@ -444,13 +456,13 @@ export interface Module {
   outputs: Record<string, number[]>;
 }
 
-/** Modules that compute the poses of all frames and, if there is a closed form, close the loops. */
+/** JavaScript modules that compute the poses of all frames and, if there is a closed form, close the loops. */
 export interface Placements {
   frames: Module;
   loops: Module | null;
 }
 
-/** Solution: coordinates, positions of the cut joints, and distance from the pose. */
+/** Solution of the inverse geometric model: coordinates, positions of the cut joints, and distance from the pose. */
 export interface PostureRow {
   q: number[];
   qc: number[];
@@ -459,7 +471,7 @@ export interface PostureRow {
   free: number[];
 }
 
-/** Solutions for a pose; `complete` if these are all solutions. */
+/** Solutions of the inverse geometric model for a pose; `complete` is true if these are all solutions. */
 export interface SolvedPose {
   method: "closed form" | "numeric";
   complete: boolean;
@@ -468,7 +480,7 @@ export interface SolvedPose {
   solutions: PostureRow[];
 }
 
-/** Input or output of a model with its numbers of rows and columns. */
+/** Input or output of a model, with its numbers of rows and columns. */
 export interface ModelPort {
   direction: "in" | "out";
   name: string;
@@ -478,7 +490,7 @@ export interface ModelPort {
   entries?: string[];
 }
 
-/** Operation counts; `setup` counts those that are evaluated once. */
+/** Operation counts of a model; `setup` counts the operations that are evaluated only once. */
 export interface Counts {
   additions: number;
   multiplications: number;
@@ -513,20 +525,20 @@ export interface ModelAnswer {
   command: string;
 }
 
-/** Operations before and after an optimisation pass. */
+/** Numbers of operations before and after an optimisation pass. */
 export interface PassData {
   name: string;
   before: number;
   after: number;
 }
 
-/** Formulation, solution steps and optimisation passes of a model. */
+/** Explanation of a model: formulation, solution steps and optimisation passes. */
 export interface Explanation {
   lines: string[];
   passes: PassData[];
 }
 
-/** Base parameters; relations as kept parameter -> {other parameter: factor}. */
+/** Base inertial parameters of a robot; `relations` contains the factors of the grouped parameters. */
 export interface BaseAnswer {
   robot: string;
   names: string[];
@@ -538,13 +550,13 @@ export interface BaseAnswer {
   notes: string[];
 }
 
-/** Conditions of the singular configurations; `complete` if these are all. */
+/** Conditions of the singular configurations, as text; `complete` is true if these are all. */
 export interface SingularAnswer {
   text: string;
   complete: boolean;
 }
 
-/** Peak values of a joint along a motion, with signs. */
+/** Peak values of a joint along a motion; they keep their signs. */
 export interface PeakData {
   joint: number;
   torque: number;
@@ -556,7 +568,7 @@ export interface PeakData {
   energy: number;
 }
 
-/** Limit that a motion exceeds; `told` describes it. */
+/** Joint limit that a motion exceeds; `told` is a sentence about it. */
 export interface PassedLimit {
   joint: number;
   what: string;
@@ -568,7 +580,7 @@ export interface PassedLimit {
 }
 
 /**
- * Motion: positions of all joints of the view; torques of `joints` with their units and limits.
+ * Motion of a robot: positions of all joints, and torques of `joints` with their units and limits.
  *
  * If there are more than 4000 samples, some are omitted; peaks and energy refer to all samples.
  */
@@ -583,7 +595,7 @@ export interface MotionAnswer {
   efforts: (number | null)[];
 }
 
-/** Torques along a trajectory; `verdict` is the statement if no limit is exceeded. */
+/** Torques along a trajectory; `verdict` is the statement that no limit is exceeded. */
 export interface TrajectoryAnswer extends MotionAnswer {
   power: ((number | null)[])[];
   peaks: PeakData[];
@@ -600,14 +612,14 @@ export interface ExcitationAnswer {
   columns: string[];
 }
 
-/** Event of a joint: stick, slip, contact with a stop, or release from it. */
+/** Event of a joint in a simulation: stick, slip, contact with a stop, or release from it. */
 export interface EventData {
   time: number;
   joint: number;
   what: string;
 }
 
-/** Simulated motion; `base` is the transform of frame 0 in the world, 16 numbers by rows, if it moves. */
+/** Simulated motion; `base` is the transform of a moving frame 0 in the world per sample, 16 numbers by rows. */
 export interface SimulationAnswer extends MotionAnswer {
   base: number[][] | null;
   kinetic: (number | null)[] | null;
@@ -618,7 +630,7 @@ export interface SimulationAnswer extends MotionAnswer {
   warnings: string[];
 }
 
-/** Samples of a running simulation. */
+/** Samples of a running simulation, sent before it has ended. */
 export interface Piece {
   times: number[];
   q: number[][];
@@ -626,7 +638,7 @@ export interface Piece {
   base: number[][] | null;
 }
 
-/** Estimated parameter with its standard deviation; `shown` is its name in the papers, for example ZZR1. */
+/** Estimated parameter with its standard deviation; `shown` is its name in the literature, for example ZZR1. */
 export interface ParameterData {
   name: string;
   shown: string;
@@ -635,7 +647,7 @@ export interface ParameterData {
   unit: string;
 }
 
-/** Section of a report: sentences and a table. */
+/** Section of an identification report: sentences and a table. */
 export interface SectionData {
   title: string;
   text: string[];
@@ -644,9 +656,9 @@ export interface SectionData {
 }
 
 /**
- * Result of an identification; residuals are relative to the measurements, null if there is none.
+ * Result of an identification; residuals are relative to the measurements, null if there are none.
  *
- * `robot` is the document with the estimated parameters; `files` are the report as Markdown and HTML.
+ * `robot` is the description with the estimated parameters; `files` are the report as Markdown and HTML.
  */
 export interface IdentifyAnswer {
   method: string;
@@ -673,7 +685,7 @@ export interface ErrorPlace {
   field?: string;
 }
 
-/** Error with its message and, if known, hint, position and all problems of a robot. */
+/** Error with its message and, if known, hint, position and all errors of a robot's description. */
 export interface ErrorBody {
   kind: string;
   message: string;
@@ -687,7 +699,7 @@ export interface Failure {
   error: ErrorBody;
 }
 
-/** State of a job. */
+/** State of a job (a long call), with its progress and result. */
 export interface JobData {
   id: string;
   call: string;

@@ -107,7 +107,7 @@ class ParameterTable:
 
     Attributes:
         rows: one row per joint.
-        base: homogeneous transform from the world to the table's frame 0, sixteen entries by rows.
+        base: pose of the table's frame 0 in the world, a homogeneous transform, sixteen entries by rows.
         tool: tool frame, fixed to the table's last frame.
         links: inertial parameters and wrenches in the table's frames, or an empty tuple.
     """

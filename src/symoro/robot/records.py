@@ -152,7 +152,7 @@ class Base:
         W0, WP0: angular velocity and acceleration in frame 0 (rad/s, rad/s2).
         V0, VP0: linear velocity and acceleration in frame 0 (m/s, m/s2).
         G: gravity in the world frame (m/s2).
-        Z: homogeneous transform from the world to frame 0, sixteen entries by rows.
+        Z: pose of frame 0 in the world, a homogeneous transform, sixteen entries by rows.
     """
 
     kind: BaseKind = BaseKind.FIXED

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 
 def show_calibration(robot: Robot, options: argparse.Namespace) -> int:
-    """Print the identifiable parameters or their estimated errors, write the calibrated robot, return the exit code."""
+    """Print the identifiable geometric parameters, or their errors estimated from measurements.
+
+    Also write the calibrated robot if requested, and return the exit code.
+    """
     from symoro.identification import calibrate, read_measurements
     from symoro.identification.options import CalibrationOptions
     from symoro.models.calibration.identifiable import geometric_parameters

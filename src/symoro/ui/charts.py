@@ -15,7 +15,7 @@ Array = NDArray[np.float64]
 
 
 def torque_chart(report: TorqueReport) -> str:
-    """Return an SVG with positions, torques and power along a motion, one chart below the other."""
+    """Return an SVG picture with charts of positions, torques and power along a motion, one below the other."""
     samples, robot = report.samples, report.robot
     rows = {
         "Position": (samples.q, "rad", "m"),
@@ -28,7 +28,7 @@ def torque_chart(report: TorqueReport) -> str:
 
 
 def simulation_chart(result: Simulation) -> str:
-    """Return an SVG with positions, velocities, torques and energies of a simulated motion."""
+    """Return an SVG picture with charts of positions, velocities, torques and energies of a simulated motion."""
     robot, t = result.robot, result.t
     charts = [
         _chart("Position", robot, t, result.joints, result.q, "rad", "m"),
@@ -48,7 +48,15 @@ def simulation_chart(result: Simulation) -> str:
 def _chart(
     title: str, robot: Robot, t: Array, joints: tuple[int, ...], rows: Array, turning: str, sliding: str
 ) -> str:
-    """Return a chart with one line per joint, labelled with the units of revolute and prismatic joints."""
+    """Return a chart of a joint quantity over time as SVG text, with one line per joint.
+
+    Args:
+        title: title of the chart.
+        t: times in seconds (N,).
+        joints: joint number of each column of `rows`.
+        rows: values of the quantity (N, joints).
+        turning, sliding: units of the quantity for revolute and prismatic joints, for the axis label.
+    """
     lines = [Series(joint_name(robot, j), t, rows[:, k]) for k, j in enumerate(joints)]
     kinds = {robot.frame(j).sigma for j in joints}
     units = [turning] * (JointType.REVOLUTE in kinds) + [sliding] * (JointType.PRISMATIC in kinds)
@@ -56,6 +64,6 @@ def _chart(
 
 
 def joint_name(robot: Robot, j: int) -> str:
-    """Return the label of a joint in a chart."""
+    """Return the label of joint j in the legend of a chart."""
     name = robot.frame(j).name
     return f"{j} {name}" if name and name != str(j) else f"joint {j}"

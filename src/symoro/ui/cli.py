@@ -60,7 +60,7 @@ LISTS = (
 
 
 class Parser(argparse.ArgumentParser):
-    """Argument parser that raises the errors of the library."""
+    """Argument parser that raises errors of the library (`SymoroError`) instead of ending the program."""
 
     def error(self, message: str) -> NoReturn:
         robots = (
@@ -72,7 +72,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command and return the exit code (`failure.EXIT_CODES`)."""
+    """Run the command line `argv` (by default that of the process) and return the exit code (`failure.EXIT_CODES`)."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     if argv is None:
         _accept_any_character()
@@ -116,7 +116,7 @@ def _run(arguments: Sequence[str]) -> int:
 
 
 def _accept_any_character() -> None:
-    """Escape characters that the encoding of the terminal does not contain."""
+    """Configure standard output to escape characters that the encoding of the terminal cannot represent."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -153,7 +153,10 @@ def _known_flags(parser: argparse.ArgumentParser, command: str | None) -> list[s
 
 
 def _joined(arguments: Sequence[str]) -> Iterator[str]:
-    """Write '--at -1,2' as '--at=-1,2', because argparse takes a list with a leading minus for an option."""
+    """Yield the arguments with values such as '--at -1,2' joined to '--at=-1,2'.
+
+    Otherwise argparse would interpret a list with a leading minus as an option.
+    """
     words = iter(arguments)
     for word in words:
         if word in LISTS:
@@ -204,7 +207,11 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
 
 
 def _by_purpose(summaries: Mapping[str, str]) -> str:
-    """Return the list of the commands, grouped by purpose, one line per command."""
+    """Return the list of all commands for the help text, grouped by purpose, with one line per command.
+
+    Args:
+        summaries: one-line summary by command.
+    """
     lines = []
     for purpose, names in PURPOSES.items():
         lines += [f"{purpose}:", *(f"  {name:<15}{summaries[name]}" for name in names), ""]
@@ -218,7 +225,11 @@ def _exit_codes() -> str:
 
 
 def _show_help(words: Sequence[str]) -> int:
-    """Print the help of a topic, or of a command and a model."""
+    """Print the help of a topic, of a command, or of a command for a model; return the exit code.
+
+    Args:
+        words: the arguments after `symoro help`.
+    """
     if not words:
         _parser([]).print_help()
         return 0

@@ -95,7 +95,7 @@ def render(options: argparse.Namespace) -> None:
 
 
 def _joints(robot: Robot, text: str | None) -> list[float] | None:
-    """Return joint positions from numbers or from the name of a posture; None if no text is given."""
+    """Return joint positions from a text that contains numbers or the name of a posture; None if there is no text."""
     if text is None:
         return None
     named = posture_named(robot, text)
@@ -326,12 +326,12 @@ def simulate(options: argparse.Namespace) -> int:
 
 
 def _base_name(robot: Robot, options: argparse.Namespace) -> str:
-    """Return the default base name of generated files."""
+    """Return the base name of the generated files, from the option --name or from the names of robot and model."""
     return identifier(options.name or f"{robot.name}_{models.entry(options.model).id}", "model")
 
 
 def _emitting(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the options of the code generator that the user gave."""
+    """Return the options of the code generator that are given on the command line, by name."""
     given = {
         "scalar": "float" if options.float32 else None,
         "trig": options.trig,
@@ -342,7 +342,7 @@ def _emitting(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _reading(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the options of the robot's file reader that the user gave."""
+    """Return the options of the reader of the robot file that are given on the command line, by name."""
     prefix = "read_"
     given = {
         name.removeprefix(prefix): value
@@ -371,7 +371,7 @@ def _read(options: argparse.Namespace) -> Robot:
 
 
 def _chosen(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the options of the model that the user gave."""
+    """Return the options of the model that are given on the command line, by name."""
     prefix = "option_"
     return {
         name.removeprefix(prefix): value
@@ -385,7 +385,7 @@ def _model(options: argparse.Namespace) -> Model:
 
 
 def _derived(robot: Robot, options: argparse.Namespace) -> Model:
-    """Return the model that the user named.
+    """Derive the model that is named on the command line and return it.
 
     Raises:
         OptionError: a payload is given, but the model does not depend on inertial parameters.
@@ -400,7 +400,7 @@ def _derived(robot: Robot, options: argparse.Namespace) -> Model:
 
 
 def _report_notes(model: Model, options: argparse.Namespace) -> None:
-    """Print the notes of a model on standard error, unless --json is given."""
+    """Print the notes of a model on standard error, except with the option --json."""
     if not options.json:
         for note in model.notes:
             print(f"note: {failure.in_a_shell(note)}", file=sys.stderr)

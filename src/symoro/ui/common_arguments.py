@@ -22,10 +22,13 @@ def command_of(arguments: Sequence[str]) -> str | None:
 def robot_argument(
     parser: argparse.ArgumentParser, *, optional: bool = False, lossy: str = argparse.SUPPRESS
 ) -> None:
-    """Add the robot and the options of its file; the options of URDF files are shown by `symoro help urdf` only.
+    """Add the arguments for the robot and for reading its file to a parser.
+
+    The options of URDF files are accepted, but described only by `symoro help urdf`.
 
     Args:
-        lossy: help of --lossy, for a command that also writes robots.
+        optional: whether the robot may be omitted.
+        lossy: help text of --lossy, for a command that also writes robots.
     """
     parser.add_argument(
         "robot",
@@ -52,11 +55,11 @@ def robot_argument(
 def urdf_arguments(
     parser: argparse.ArgumentParser, lossy: str = argparse.SUPPRESS, *, shown: bool = False
 ) -> None:
-    """Add the options that control how URDF, xacro and MJCF files are read.
+    """Add the options that control how URDF, xacro and MJCF files are read to a parser.
 
     Args:
-        lossy: help of --lossy.
-        shown: whether the help of the parser describes the other options.
+        lossy: help text of --lossy.
+        shown: whether the help of the parser lists these options.
     """
 
     def add(*flags: str, text: str, **details: Any) -> None:
@@ -132,7 +135,12 @@ def payload_argument(parser: argparse.ArgumentParser) -> None:
 def output_argument(
     parser: argparse.ArgumentParser, target: str | Sequence[str], text: str, **more: Any
 ) -> None:
-    """Add the option -o; its target is a folder, a robot file, or a file with one of the given suffixes."""
+    """Add the option -o (output) to a parser.
+
+    Args:
+        target: kind of output: a folder, a robot file, or the permitted suffixes of a file.
+        text: help text.
+    """
     metavar = "DIR" if target == FOLDER else "FILE"
     parser.add_argument("-o", "--output", metavar=metavar, help=text, **more)
     parser.set_defaults(target=target)

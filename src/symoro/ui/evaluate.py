@@ -69,10 +69,14 @@ def _warn_if_not_finite(model: Model, results: Mapping[str, Any]) -> None:
 
 
 def _check_missing(ports: Sequence[Input], given: Mapping[str, Any]) -> None:
-    """Check that every input without a default is given.
+    """Check that every input of a model without a default is given.
+
+    Args:
+        ports: inputs of the model.
+        given: given values by input name.
 
     Raises:
-        ArgumentError: with the number of entries and an example.
+        ArgumentError: an input is missing; the message contains its number of entries and an example.
     """
     missing = [port for port in ports if port.default is None and port.name not in given]
     if missing:
@@ -85,7 +89,10 @@ def _check_missing(ports: Sequence[Input], given: Mapping[str, Any]) -> None:
 
 
 def _input(robot: Robot, port: Input, value: Any, degrees: bool) -> Any:
-    """Return the value of an input: posture names and single numbers expanded, degrees converted to radians."""
+    """Return the value of an input of a model in SI units.
+
+    The name of a posture is replaced by its joint positions, a single number by a list, degrees by radians.
+    """
     if isinstance(value, str):
         return _posture(robot, port, value)
     if isinstance(value, int | float) and not isinstance(value, bool) and size(port.shape) == 1:
@@ -113,18 +120,23 @@ def _posture(robot: Robot, port: Input, name: str) -> list[float]:
 
 
 def _joints(port: Input) -> list[int]:
-    """Return the joint number of each entry of an input: q3, qd3 and q0_3 belong to joint 3."""
+    """Return the joint number of each entry of an input, from the entry names: q3, qd3 and q0_3 belong to joint 3."""
     return [int(re.findall(r"\d+\Z", symbol)[0]) for symbol in port.symbols]
 
 
 def _factors(robot: Robot, joints: list[int]) -> Any:
-    """Return per joint the factor from user units to SI: pi/180 for revolute joints, 1 for prismatic joints."""
+    """Return, per joint, the factor from displayed units to SI: pi/180 for revolute joints, 1 for prismatic joints."""
     turns = [robot.frame(j).sigma == JointType.REVOLUTE for j in joints]
     return np.where(turns, np.pi / 180, 1.0)
 
 
 def _in_degrees(robot: Robot, name: str, array: Any) -> Any:
-    """Return joint positions and their derivatives in degrees; other outputs are unchanged."""
+    """Convert an output array to degrees if it contains joint positions or their derivatives.
+
+    Args:
+        name: name of the output.
+        array: its values in SI units.
+    """
     if name == OF_LOOPS:
         return array / _factors(robot, list(range(robot.NL + 1, robot.NJ + 1)))
     return array / _factors(robot, independent(robot)) if name in OUTPUTS else array

@@ -22,7 +22,7 @@ OPTIONS = ("margin", "starts", "seed")
 
 
 def show_excitation(robot: Robot, options: argparse.Namespace) -> int:
-    """Optimise the trajectory, print a summary, write its file, and return the exit code."""
+    """Optimise an exciting trajectory, print a summary, write its file, and return the exit code."""
     most = options.acceleration and numbers("acceleration", options.acceleration)
     excitation = excite(
         robot,

@@ -30,12 +30,12 @@ Words = tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
 
 
 def _flag(name: str) -> str:
-    """Return the flag of an option: 'time_limit' has the flag --time-limit, 'frm' the flag --from."""
+    """Return the command-line flag of an option name: --time-limit for 'time_limit', --from for 'frm'."""
     return "--" + {"frm": "from"}.get(name, name).replace("_", "-")
 
 
 def _assignments(items: str) -> str:
-    """Return the arguments "q=... e=..." for the items "'q': ..., 'e': ..." of a dictionary."""
+    """Convert items of a Python dictionary in a hint, "'q': ..., 'e': ...", to arguments "q=... e=..."."""
     return re.sub(r"'(\w+)': ", r"\1=", items).replace("..., ", "... ")
 
 
@@ -85,12 +85,12 @@ _ON_THE_PAGE: Words = (
 
 
 def in_a_shell(text: str) -> str:
-    """Translate the Python expressions of a hint into arguments of the command line."""
+    """Replace the Python expressions in a hint by the corresponding arguments of the command line."""
     return _worded(text, _IN_A_SHELL)
 
 
 def on_the_page(text: str) -> str:
-    """Translate the Python expressions of a hint into controls of the workbench."""
+    """Replace the Python expressions in a hint by the corresponding controls of the graphical page."""
     return _worded(text, _ON_THE_PAGE)
 
 
@@ -101,7 +101,7 @@ def _worded(text: str, words: Words) -> str:
 
 
 def report(error: SymoroError, arguments: Sequence[str]) -> int:
-    """Print an error and return the exit code."""
+    """Print an error, as text or with --json as an object, and return the exit code."""
     if "--json" in arguments:
         print(json.dumps({"error": as_data(error)}, indent=2))
         sys.stdout.flush()
@@ -111,7 +111,11 @@ def report(error: SymoroError, arguments: Sequence[str]) -> int:
 
 
 def as_data(error: SymoroError, worded: Callable[[str], str] = in_a_shell) -> dict[str, Any]:
-    """Return an error as a dictionary for JSON; unknown parts are omitted."""
+    """Return an error as a dictionary for JSON: kind, message and, if known, hint and position.
+
+    Args:
+        worded: function that adapts the text of a hint to the command line or to the page.
+    """
     data: dict[str, Any] = {"kind": type(error).__name__, "message": worded(error.message)}
     if error.hint:
         data["hint"] = worded(error.hint)

@@ -31,7 +31,7 @@ KINDS = {
 
 
 def report_files(result: Identification) -> dict[str, str]:
-    """Return the files of a report by name: report.md, report.html and one plot per equation."""
+    """Return the files of an identification report by name: report.md, report.html and one plot per equation."""
     plots = charts(result)
     sections = report_sections(result)
     title = f"Identification of {result.original.name}"
@@ -44,14 +44,14 @@ def report_files(result: Identification) -> dict[str, str]:
 
 
 def report_sections(result: Identification) -> list[Section]:
-    """Return the sections of a report: warnings (if any), results, then data, method and relations."""
+    """Return the sections of an identification report: warnings (if any), results, then data, method and relations."""
     lines = tuple(f"{line[:1].upper()}{line[1:]}." for line in result.warnings)
     warnings = [Section("Warnings", lines)] if lines else []
     return [*warnings, *result_sections(result), _correlations(result), _relations(result)]
 
 
 def result_sections(result: Identification) -> list[Section]:
-    """Return the sections with residuals and estimated parameters only."""
+    """Return the sections of an identification report with residuals and estimated parameters only."""
     sections = [_data(result), _residuals(result), _parameters(result)]
     if result.essential is not None:
         sections.append(_essential(result))
@@ -61,7 +61,7 @@ def result_sections(result: Identification) -> list[Section]:
 
 
 def robot_note(result: Identification) -> str | None:
-    """Return a note on estimated parameters that a robot file cannot contain, or None."""
+    """Return a sentence about estimated parameters that a robot file cannot contain; None if there are none."""
     names = result.not_in_robot
     if not names:
         return None
@@ -72,7 +72,12 @@ def robot_note(result: Identification) -> str | None:
 
 
 def charts(result: Identification, number: int = 0) -> dict[str, str]:
-    """Return the charts of one log: measured and predicted torques and their residual, one chart per equation."""
+    """Return charts of measured and predicted torques and their residual, as SVG text by file name.
+
+    Args:
+        result: result of an identification.
+        number: index of the log.
+    """
     time, measured, predicted = result.predicted(number)
     made = {}
     for k, label in enumerate(result.model.labels):
@@ -123,7 +128,7 @@ def _data(result: Identification) -> Section:
 
 
 def _delays(result: Identification) -> list[tuple[str, str]]:
-    """Return rows on the delay of the torques: the given delay, and the additional estimated delay."""
+    """Return table rows with the given delay of the torques and the additional estimated delay."""
     rows = []
     if any(log.delay for log in result.logs):
         given = ", ".join(dict.fromkeys(f"{1e3 * log.delay:.4g} ms" for log in result.logs))
@@ -135,13 +140,13 @@ def _delays(result: Identification) -> list[tuple[str, str]]:
 
 
 def _held(result: Identification) -> list[tuple[str, str]]:
-    """Return a row on friction parameters that are grouped with other parameters."""
+    """Return a table row with the friction parameters that are grouped with other parameters, if there are any."""
     held = [f"{name} in {', '.join(others)}" for name, others in result.model.absorbed.items() if others]
     return [("friction grouped with other parameters", "; ".join(held))] if held else []
 
 
 def _known(result: Identification) -> list[tuple[str, str]]:
-    """Return a row on the known torques that were subtracted from the measured torques."""
+    """Return a table row with the known torques that were subtracted from the measured ones, if there are any."""
     words = known_load_names(result.original)
     return [("known torques, subtracted", ", ".join(words))] if words else []
 
@@ -199,7 +204,12 @@ def _parameters(result: Identification) -> Section:
 
 
 def _noise(autocorrelation: float) -> str:
-    """Return a sentence on the noise model of the standard deviations."""
+    """Return a sentence that explains the noise model of the standard deviations.
+
+    Args:
+        autocorrelation: factor by which the autocorrelation of the residuals increases the deviations; 1 for white
+            noise.
+    """
     if autocorrelation == 1:
         return (
             "Deviations are those of the estimate if the model holds and the noise is white; what the model lacks adds "
@@ -212,12 +222,12 @@ def _noise(autocorrelation: float) -> str:
 
 
 def _shown(name: str, result: Identification) -> str:
-    """Return the name of a parameter as in the papers: ZZR1 if other parameters are grouped with ZZ1."""
+    """Return the name of a base parameter as in the literature: ZZR1 if other parameters are grouped with ZZ1."""
     return renamed(name) if result.base.relations.get(name) else name
 
 
 def _with_column(name: str, result: Identification) -> str:
-    """Return the name of a parameter as in the papers, followed by the name of its column if that differs."""
+    """Return the name of a base parameter as in the literature, followed by the name of its column if that differs."""
     shown = _shown(name, result)
     return shown if shown == name else f"{shown} ({name})"
 
@@ -304,7 +314,7 @@ def _relations(result: Identification) -> Section:
 
 
 def as_data(result: Identification) -> dict[str, Any]:
-    """Return the result as a dictionary for JSON."""
+    """Return the result of an identification as a dictionary for JSON."""
 
     def residual(r: Residual | None) -> dict[str, Any] | None:
         if r is None:
@@ -394,7 +404,7 @@ def markdown_page(title: str, sections: Sequence[Section], plots: Sequence[str])
 
 
 def escaped(text: str) -> str:
-    """Escape a text for Markdown, so that HTML, bars and asterisks in names are shown literally."""
+    """Escape a text for Markdown, so that HTML, vertical bars and asterisks are shown literally."""
     marked = re.sub(r"([\\`*_\[\]|~$])", r"\\\1", " ".join(text.split()))
     return html.escape(marked, quote=False)
 

@@ -22,7 +22,7 @@ BODIES = ("urdf", "xacro", "mjcf")  # formats that require inertias of physical 
 
 
 def run(robot: Robot, options: argparse.Namespace) -> int:
-    """Estimate the parameters, print and write the result, and return the exit code."""
+    """Identify the parameters of a robot, print and write the result, and return the exit code."""
     _check_format(robot, options)
     result = identify(
         robot,
@@ -62,7 +62,7 @@ def run(robot: Robot, options: argparse.Namespace) -> int:
 
 
 def _check_format(robot: Robot, options: argparse.Namespace) -> None:
-    """Reject output files that cannot represent the result before anything is computed."""
+    """Check, before the identification, that the output files can represent its result."""
     if options.report:
         names = ("report.md", "report.html", *(f"torque-{j}.svg" for j in coordinate_joints(robot)))
         targets = [path for name in names if (path := Path(options.report) / name).exists()]
@@ -90,7 +90,13 @@ def _show(result: Identification) -> None:
 
 
 def _robot_text(result: Identification, fmt: str) -> str:
-    """Return the text of the robot file; a YAML file contains the notes as comments."""
+    """Return the text of the robot file with the estimated parameters.
+
+    A YAML file contains the notes as comments.
+
+    Args:
+        fmt: file format.
+    """
     text = formats.dumps(result.robot, fmt)
     if fmt != "yaml":
         return text

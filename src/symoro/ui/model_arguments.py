@@ -179,10 +179,11 @@ def add_solving(command: Command, arguments: Sequence[str]) -> None:
 
 
 def add_model_options(command: str, parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None:
-    """Add the options and examples of the model that the user named, for parsing and for --help.
+    """Add the options of the model that is named in the arguments to a parser, and examples to its help.
 
     Args:
         command: the command, one of `WITH_MODEL`.
+        parser: parser of the command.
         arguments: the arguments after the command.
     """
     from symoro.models.catalogue import catalogue
@@ -205,10 +206,14 @@ def add_model_options(command: str, parser: argparse.ArgumentParser, arguments: 
 
 
 def _entry(command: str, words: Sequence[str]) -> Entry:
-    """Return the catalogue entry of the first word.
+    """Return the catalogue entry of the model that the first word names.
+
+    Args:
+        words: the arguments of the command that are not options.
 
     Raises:
-        UnknownNameError: it is not a model; the hint names the order if the second word is one.
+        UnknownNameError: it is not a model; if the second word is a model, the hint states the order of the
+            arguments.
     """
     from symoro.errors import UnknownNameError
     from symoro.models.catalogue import entry
@@ -228,7 +233,11 @@ def _entry(command: str, words: Sequence[str]) -> Entry:
 
 
 def _words(arguments: Sequence[str], with_value: set[str]) -> Iterator[str]:
-    """Yield the arguments that are neither options nor values of options."""
+    """Yield the arguments that are neither options nor values of options.
+
+    Args:
+        with_value: options that are followed by a value.
+    """
     skip = False
     for word in arguments:
         if not skip and not word.startswith("-"):
@@ -270,7 +279,7 @@ def add_model_option(group: argparse._ArgumentGroup, option: Option, flags: list
 
 
 def frame_named(text: str) -> int | str:
-    """Return the number or the name of a frame."""
+    """Return a frame as a number if the text is a number, otherwise as a name."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else text
 
 
@@ -280,7 +289,11 @@ def frames_named(text: str) -> list[int | str]:
 
 
 def points_named(text: str) -> list[int | str | tuple[int | str, list[str]]]:
-    """Return frames from a list 'a,b', or points in frames from a list '4:0,0,-0.2;5:0,0,0'."""
+    """Parse a list of frames 'a,b', or a list of points in frames '4:0,0,-0.2;5:0,0,0'.
+
+    Returns:
+        Frames by number or name, or pairs (frame, coordinates as texts).
+    """
     if ":" not in text and ";" not in text:
         return [*frames_named(text)]
     points: list[int | str | tuple[int | str, list[str]]] = []

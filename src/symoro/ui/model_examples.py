@@ -20,7 +20,12 @@ _POSE = (1, 0, 0, 0.4, 0, 1, 0, 0.2, 0, 0, 1, 0.3, 0, 0, 0, 1)
 
 
 def examples(command: str, entry: Entry) -> str:
-    """Return the examples of a command for a model; `generate` also shows one per form of the model."""
+    """Return example commands for the help of a model.
+
+    Args:
+        command: the command; for `generate` there is one example per kind of robot.
+        entry: catalogue entry of the model.
+    """
     if command == "eval":
         return f"example:\n  {_evaluation(entry)}"
     lines = [(_words(command, form), in_a_shell(form.of)) for form in (entry, *entry.forms)]
@@ -40,7 +45,7 @@ def _words(command: str, entry: Entry) -> str:
 
 
 def _evaluation(entry: Entry) -> str:
-    """Return a command that evaluates the model; its inputs require the model itself."""
+    """Return an example command that evaluates a model with numbers for all its inputs."""
     from symoro.model import generate
     from symoro.robot.formats import load
 
@@ -51,7 +56,7 @@ def _evaluation(entry: Entry) -> str:
 
 
 def _value(port: Input) -> str:
-    """Return numbers for an input: a pose for a matrix, increasing positions for q, zeros for the rest."""
+    """Return example numbers for an input of a model: a pose for a matrix, 0.1, 0.2, ... for q, otherwise zeros."""
     if port.shape == (4, 4):
         return ",".join("[" + ",".join(map(str, _POSE[i : i + 4])) + "]" for i in range(0, 16, 4))
     entries: Sequence[float] = [0] * max(1, len(port.symbols))

@@ -48,14 +48,14 @@ def model_html(model: Model) -> str:
 
 
 def _inside(lines: Sequence[str]) -> bool:
-    """Return whether the lines end inside a block of equations."""
+    """Return whether lines of LaTeX end inside an environment (between begin and end)."""
     return next(
         (r"\begin" in line for line in reversed(lines) if r"\begin" in line or r"\end" in line), False
     )
 
 
 def _picture(robot: Robot, size: tuple[int, int] = (640, 480)) -> str:
-    """Return a picture of the robot, or a paragraph with the reason why there is none."""
+    """Return an SVG picture of a robot for HTML, or a paragraph with the reason why there is none."""
     try:
         return svg(draw(robot, size=size), header=False)
     except SymoroError as error:
@@ -64,7 +64,7 @@ def _picture(robot: Robot, size: tuple[int, int] = (640, 480)) -> str:
 
 @dataclass(frozen=True)
 class NotebookScene:
-    """Interactive scene of a robot, displayed by a notebook cell."""
+    """Interactive 3D scene of a robot; a notebook cell displays it."""
 
     robot: Robot
     values: Mapping[str, float]
@@ -104,7 +104,7 @@ class NotebookScene:
 
 
 def _inert(text: str) -> str:
-    """Escape a text so that it cannot close the HTML element that contains it."""
+    """Escape a text for use inside an HTML element, so that it cannot close the element."""
     return text.replace("</", "<\\/")
 
 

@@ -22,11 +22,11 @@ PARTS = ("", "_batch", "_example", "_setup", "_rk4")  # suffixes of the names of
 
 
 def check_outputs(options: argparse.Namespace) -> None:
-    """Reject targets of a command that cannot be written, before the computation.
+    """Check, before the computation, that the output files of a command can be written.
 
     Raises:
         OptionError, FormatError: the suffix of a file is not a format of the command's results.
-        WriteError: a folder is missing or read-only, or a foreign file would be overwritten.
+        WriteError: a folder is missing or read-only, or a file that symoro did not write would be overwritten.
     """
     target, given = getattr(options, "target", None), getattr(options, "output", None)
     if target is None:
@@ -54,17 +54,24 @@ def _check_suffix(path: Path, suffixes: Sequence[str]) -> None:
 
 
 def check_robot(robot: Robot, options: argparse.Namespace, **details: Any) -> None:
-    """Reject an output format that cannot represent this robot.
+    """Check that the output format can represent a robot.
 
     Raises:
-        FormatError, NotApplicableError: the message lists what the format cannot represent.
+        FormatError, NotApplicableError: the message lists the data that the format cannot represent.
     """
     if options.output:
         formats.dumps(robot, formats.format_of(Path(options.output)), **details)
 
 
 def check_names(folder: str | None, base: str, fixed: Sequence[str], force: bool) -> None:
-    """Reject foreign files in a folder that generated files with this base name would overwrite."""
+    """Check that generated files would not overwrite files that symoro did not write.
+
+    Args:
+        folder: output folder, or None.
+        base: base name of the generated files.
+        fixed: names of generated files that do not depend on the base name.
+        force: overwrite any file.
+    """
     if not folder or not Path(folder).is_dir():
         return
     inside = [path for path in (*Path(folder).glob("*"), *Path(folder).glob("*/*")) if path.is_file()]
@@ -79,12 +86,12 @@ def deliver(
     write: Callable[[], Sequence[Path | str]],
     key: str | None = None,
 ) -> int:
-    """Print a result, write its files, and return the exit code.
+    """Print the result of a command, write its files, and return the exit code.
 
     Args:
-        data: returns the result for JSON; with --json an `error` is added if writing fails.
-        show: prints the result as text.
-        write: writes the files and returns their paths.
+        data: function that returns the result for JSON; with --json an `error` is added if writing fails.
+        show: function that prints the result as text.
+        write: function that writes the files and returns their paths.
         key: key of the written file names in the JSON output; None omits them.
     """
     if not options.json:

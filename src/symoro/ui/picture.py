@@ -30,7 +30,7 @@ def top(p: Point) -> tuple[float, float]:
 
 
 def picture(robot: Robot) -> str:
-    """Return both views with straight beams and closed loops, or the reason why there is no picture."""
+    """Return side view and top view of a robot in plain characters, or the reason why there is no picture."""
     try:
         links, posture = _drawn_at(robot)
     except ArgumentError as error:
@@ -48,7 +48,10 @@ def picture(robot: Robot) -> str:
 
 
 def _drawn_at(robot: Robot) -> tuple[Sequence[Segment], str]:
-    """Return the segments of the links and a description of the posture: zero, with closed loops if possible."""
+    """Return the segments of the links in the zero posture, and a description of the posture.
+
+    Loops are closed if possible.
+    """
     if not robot.B:
         return segments(robot, {}), "zero posture"
     drawing = figure(robot, {})
@@ -56,7 +59,13 @@ def _drawn_at(robot: Robot) -> tuple[Sequence[Segment], str]:
 
 
 def _drawn(links: Sequence[Segment], view: View, step: float) -> list[str]:
-    """Return the lines of one view."""
+    """Return the lines of text of one view.
+
+    Args:
+        links: segments of the links.
+        view: projection of a point to the plane of the view.
+        step: length in metres that one character represents.
+    """
     flat = [[view(point) for point in segment.points] for segment in links]
     xs, ys = zip(*(point for points in flat for point in points), strict=True)
     left, high = (min(xs) + max(xs)) / 2 - step * (WIDTH - 1) / 2, (min(ys) + max(ys)) / 2
@@ -85,7 +94,7 @@ def _sign(frame: int | str) -> str:
 
 
 def _line(a: CharacterCell, b: CharacterCell) -> Iterator[tuple[CharacterCell, str]]:
-    """Yield the character cells between two corners, each with a stroke in the direction of the line."""
+    """Yield the character cells on the line from a to b, each with the character ('-', '|', '/', ...) to draw."""
     rows, columns = b[0] - a[0], b[1] - a[1]
     length = max(abs(rows), abs(columns))
     if ASPECT * abs(rows) < abs(columns) / 2:

@@ -36,7 +36,7 @@ _CHARACTER = 6.6  # mean width of a character of 12 px
 
 @dataclass(frozen=True, eq=False)
 class Series:
-    """Line of a chart: its name in the legend, its points and its style."""
+    """Line of a chart: name in the legend, points and style."""
 
     name: str
     x: ArrayLike
@@ -46,7 +46,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Level:
-    """Horizontal line with a label, for example a limit."""
+    """Horizontal line of a chart with a label, for example a limit."""
 
     name: str
     value: float
@@ -62,10 +62,13 @@ def line_chart(
     width: int = WIDTH,
     height: int = HEIGHT,
 ) -> str:
-    """Return a chart of lines over a common axis as the text of an SVG.
+    """Return a chart with one or more lines as SVG text.
 
     Args:
+        series: the lines.
+        title, x_label, y_label: texts of the chart and its axes.
         levels: horizontal lines, drawn only inside the range of the series.
+        width, height: size in pixels.
 
     Raises:
         ArgumentError: x and y of a series differ in length, or no series has a finite point.
@@ -84,7 +87,7 @@ def line_chart(
 
 
 def stacked(charts: Sequence[str]) -> str:
-    """Return charts below each other as one SVG."""
+    """Return several charts (SVG texts) below each other as one SVG text."""
     sizes = [_size(chart) for chart in charts]
     width, height = max((w for w, _ in sizes), default=WIDTH), sum(h for _, h in sizes)
     body, y = [], 0
@@ -96,7 +99,7 @@ def stacked(charts: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class _Area:
-    """Map from values to pixels."""
+    """Plot area of a chart: maps data ranges x and y to pixels."""
 
     x: tuple[float, float]
     y: tuple[float, float]
@@ -120,7 +123,12 @@ def _points(one: Series) -> tuple[Array, Array]:
 
 
 def _range(arrays: Sequence[Array], *, flat: float, margin: float = 0.0) -> tuple[float, float]:
-    """Return the range of the finite values; the range of a single value extends by `flat` to both sides."""
+    """Return the smallest and largest finite value of several arrays, extended by a margin.
+
+    Args:
+        flat: relative extension to both sides if all values are equal.
+        margin: extension to both sides, relative to the range.
+    """
     known = [array[np.isfinite(array)] for array in arrays]
     known = [array for array in known if array.size]
     if not known:
@@ -133,7 +141,7 @@ def _range(arrays: Sequence[Array], *, flat: float, margin: float = 0.0) -> tupl
 
 
 def ticks(low: float, high: float, wanted: int = TICKS) -> list[float]:
-    """Return about `wanted` round numbers in a range: multiples of 1, 2 or 5 times a power of ten."""
+    """Return about `wanted` round tick values between low and high: multiples of 1, 2 or 5 times a power of ten."""
     rough = (high - low) / wanted
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough * 0.999)
@@ -142,7 +150,7 @@ def ticks(low: float, high: float, wanted: int = TICKS) -> list[float]:
 
 
 def _tick_texts(values: Sequence[float]) -> list[str]:
-    """Return texts with the smallest number of digits that distinguishes neighbouring ticks."""
+    """Return the texts of tick values with the smallest number of digits that distinguishes neighbours."""
     near = 1e-3 * abs(values[1] - values[0]) if len(values) > 1 else math.inf
     for digits in range(1, 16):
         texts = [f"{value:.{digits}g}" for value in values]
@@ -189,7 +197,7 @@ def _level_lines(area: _Area, levels: Sequence[Level]) -> list[str]:
 
 
 def _style(k: int, kind: Kind) -> tuple[str, str]:
-    """Return colour and dash pattern of line k."""
+    """Return colour and dash pattern of line number k of a chart."""
     again = k // len(COLOURS)
     dash = "5 4" if kind == "dashed" else "" if not again else f"{2 + 4 * again} 3"
     return COLOURS[k % len(COLOURS)], dash
@@ -212,7 +220,11 @@ def _drawn(area: _Area, kind: Kind, x: Array, y: Array, colour: str, dash: str) 
 
 
 def _thinned(x: Array, y: Array, span: tuple[float, float]) -> tuple[Array, Array]:
-    """Return the first, lowest, highest and last point of each narrow column, if there are too many points."""
+    """Reduce the points of a line to the first, lowest, highest and last point of each narrow column.
+
+    Args:
+        span: range of x that is displayed.
+    """
     if len(x) <= 4 * COLUMNS or not np.isfinite(x).all() or (np.diff(x) < 0).any():
         return x, y
     column = np.floor((x - span[0]) / (span[1] - span[0]) * COLUMNS)
@@ -229,7 +241,7 @@ def _thinned(x: Array, y: Array, span: tuple[float, float]) -> tuple[Array, Arra
 
 
 def _legend(names: Sequence[str], kinds: Sequence[Kind], width: int) -> tuple[list[str], int]:
-    """Return the legend in as many rows as needed, and their number; no rows if no line has a name."""
+    """Return the SVG elements of the legend and its number of rows; none if no line has a name."""
     made, x, row = [], float(LEFT), 0
     shown = [(k, name) for k, name in enumerate(names) if name]
     for k, name in shown:
@@ -274,7 +286,7 @@ def _size(chart: str) -> tuple[int, int]:
 
 
 def _inner(chart: str) -> str:
-    """Return the contents of a chart without its frame, comment and style."""
+    """Return the elements of a chart (SVG text) without the enclosing svg element, comment and style."""
     return chart.partition("</style>\n")[2].rpartition("\n</svg>")[0]
 
 

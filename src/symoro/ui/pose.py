@@ -18,7 +18,11 @@ from symoro.ui.values import numbers, posture_named, read_values
 
 
 def show_pose(robot: Robot, options: argparse.Namespace) -> int:
-    """Print the pose near a start, or all poses, and return the exit code: 1 if there is no solution."""
+    """Print one platform pose near a start, or all poses, at given active joints.
+
+    Returns:
+        The exit code: 1 if there is no solution, otherwise 0.
+    """
     values = read_values(options.values, None)
     if "qa" not in values:
         active = ",".join(f"q{j}" for j in motors(robot))
@@ -48,6 +52,9 @@ def show_pose(robot: Robot, options: argparse.Namespace) -> int:
 
 def _start(robot: Robot, text: str | None) -> Any:
     """Return the start of Newton's method: the name of a posture, or a pose (4, 4) from its numbers.
+
+    Args:
+        text: value of the option --start.
 
     Raises:
         ArgumentError: the numbers are neither x,y,z,roll,pitch,yaw nor the 12 or 16 entries of a matrix.

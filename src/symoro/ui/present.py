@@ -21,7 +21,7 @@ from symoro.ui.failure import in_a_shell
 
 
 def as_json(data: Any) -> None:
-    """Print one JSON value; nan and infinities become null."""
+    """Print data as one JSON value; nan and infinities become null."""
     print(json.dumps(_finite(data), indent=2, allow_nan=False))
 
 
@@ -81,7 +81,7 @@ def robot(shown: Robot) -> None:
 
 
 def wheels(shown: Robot) -> str:
-    """Return the class of a wheeled robot, or the reason why it has none."""
+    """Return a text about the class of a wheeled robot, or the reason why it has none."""
     try:
         return mobility(shown).words
     except SymoroError as error:
@@ -98,7 +98,7 @@ def degrees(shown: Robot) -> tuple[int, int] | None:
 
 
 def _loop_lines(shown: Robot) -> list[str]:
-    """Return lines on mobility, active and passive joints, and the type of each loop."""
+    """Return lines of text about the mobility of a robot, its active and passive joints, and its loops."""
     if not shown.B:
         return []
     try:
@@ -129,7 +129,7 @@ def _joint_list(joints: Sequence[int]) -> str:
 
 
 def _loop_data(shown: Robot) -> dict[str, Any]:
-    """Return mobility, joints and loops for JSON; an empty dictionary for a robot without loops."""
+    """Return mobility, joints and loops of a robot as a dictionary for JSON; empty for a robot without loops."""
     if not shown.B:
         return {}
     try:
@@ -184,7 +184,7 @@ def without_negative_zeros(array: Any) -> Any:
 
 
 def count(model: Model) -> None:
-    """Print the operations per call and those of the setup."""
+    """Print the operation counts of a model, per call and for the setup."""
     counted = model.count()
     rows = [_count_row("each call", counted)]
     if counted.setup is not None:
@@ -219,7 +219,7 @@ def model_data(model: Model) -> dict[str, Any]:
 
 
 def inputs_data(model: Model) -> dict[str, Any]:
-    """Return shape and entry names of each input of a model."""
+    """Return, by input name of a model, its shape and the names of its entries."""
     return {port.name: {"shape": port.shape, "entries": port.symbols} for port in model.program.inputs}
 
 
@@ -238,7 +238,7 @@ def entry_data(entry: Entry, shown: Robot | None) -> dict[str, Any]:
 
 
 def _form_data(form: Entry) -> dict[str, Any]:
-    """Return inputs, outputs, options and reference of one form of a model."""
+    """Return inputs, outputs, options and reference of a variant of a model as a dictionary for JSON."""
     return {
         "inputs": {port.name: {"shape": port.shape, "title": port.title} for port in form.inputs},
         "outputs": {port.name: {"shape": port.shape, "title": port.title} for port in form.outputs},

@@ -19,7 +19,11 @@ DELAY = 2.0
 
 @contextmanager
 def shown(delay: float | None = None) -> Iterator[None]:
-    """Show the progress of tasks that start inside this context."""
+    """Show progress bars of the tasks that start inside this context.
+
+    Args:
+        delay: seconds before the first bar appears; `DELAY` by default.
+    """
     if not sys.stderr.isatty():
         yield
         return
@@ -32,7 +36,7 @@ def shown(delay: float | None = None) -> Iterator[None]:
 
 
 class Display:
-    """Running tasks and their progress bars."""
+    """Display of the running tasks as progress bars."""
 
     def __init__(self, delay: float) -> None:
         self.delay = delay
@@ -43,7 +47,7 @@ class Display:
         self.rows: dict[int, Any] = {}
 
     def update(self, news: Progress) -> None:
-        """Record the progress of a task and update its bar."""
+        """Update the progress bar of a task."""
         with self.lock:
             if news.finished:
                 self.tasks.pop(news.task, None)

@@ -70,7 +70,7 @@ def show_simulation(robot: Robot, options: argparse.Namespace) -> int:
 
 
 def _words(robot: Robot, words: list[str]) -> tuple[dict[str, Any], dict[str, float]]:
-    """Return the given state variables and inputs, and the numbers for symbols."""
+    """Split the arguments NAME=VALUE into state variables and inputs, and numbers for symbols."""
     given: dict[str, Any] = {}
     values: dict[str, float] = {}
     for item in words:

@@ -38,7 +38,10 @@ FLAT = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class PostureRow:
-    """Solution as displayed: row `number` of the model's output (from 1), and the distance `residual` from the pose."""
+    """Solution of the inverse geometric model as displayed.
+
+    `number` is its row in the model's output (from 1), `residual` its distance from the pose.
+    """
 
     number: int
     q: Array
@@ -49,7 +52,10 @@ class PostureRow:
 
 @dataclass(frozen=True, eq=False)
 class PoseAnswer:
-    """Solutions for one pose, valid ones first; `nearest` is the one nearest to a given posture, if any."""
+    """Solutions of the inverse geometric model for one pose, valid ones first.
+
+    `nearest` is the solution nearest to a given posture, if one is given.
+    """
 
     rows: tuple[PostureRow, ...]
     nearest: Nearest | None
@@ -60,7 +66,11 @@ class PoseAnswer:
 
 
 def solve(model: Model | Numeric, options: argparse.Namespace) -> int:
-    """Solve for every given pose, print the solutions, and return the exit code: 1 if no pose has a solution."""
+    """Solve the inverse geometric model for every given pose and print the solutions.
+
+    Returns:
+        The exit code: 1 if no pose has a solution, otherwise 0.
+    """
     joints = JointDisplay(model.robot, options.degrees)
     place = _direct_geometry(model)
     given = given_entries(model.options.get("pose", "full"))
@@ -95,7 +105,11 @@ def solve(model: Model | Numeric, options: argparse.Namespace) -> int:
 
 
 class JointDisplay:
-    """Conversion of joint positions between SI units and displayed units; `cut` includes the cut joints."""
+    """Conversion of joint positions between SI units and displayed units (degrees if requested).
+
+    Args:
+        cut: whether the cut joints of loops are included.
+    """
 
     def __init__(self, robot: Robot, degrees: bool, *, cut: bool = False) -> None:
         own = independent(robot) + (cut_joints(robot) if cut else [])
@@ -108,7 +122,11 @@ class JointDisplay:
         self.robot = robot
 
     def read(self, name: str, text: str) -> Array:
-        """Return joint positions in SI units from numbers or from the name of a posture."""
+        """Return joint positions in SI units from a text with numbers or the name of a posture.
+
+        Args:
+            name: name of the option, for errors.
+        """
         if (named := posture_named(self.robot, text.strip())) is not None:
             return np.array(named)
         return _vector(name, text, self.names) * self.factors
@@ -134,7 +152,11 @@ def _vector(name: str, text: str, entries: Sequence[str]) -> Array:
 def _poses(
     place: Function, options: argparse.Namespace, joints: JointDisplay
 ) -> tuple[list[Array], Array | None]:
-    """Return the given poses and the joint positions to which the nearest solution is determined."""
+    """Return the poses given by the options, and the joint positions of the option --near or None.
+
+    Args:
+        place: function that computes the pose of the frame from joint positions.
+    """
     if sum(getattr(options, name) is not None for name in POSES) != 1:
         active = (
             f"; qa={_list(active_joints(joints.robot))} gives all assembly modes" if joints.robot.B else ""
@@ -182,7 +204,13 @@ def _array(name: str, given: Any) -> Array:
 
 
 def _rotations(targets: Sequence[Array], given: Given, place: Function) -> tuple[list[Array], list[str]]:
-    """Return the poses with orthonormal rotations, and a note for each rotation that was changed."""
+    """Return the poses with orthonormal rotation matrices, and a note for each rotation that was changed.
+
+    Args:
+        targets: homogeneous transforms (4, 4).
+        given: entries of the pose that are given.
+        place: function that computes the pose of the frame from joint positions.
+    """
     if not np.isfinite(targets).all():
         raise ArgumentError("an entry of the pose is not a finite number")
     part = poses.rotation_part(given)
@@ -199,10 +227,15 @@ def _rotations(targets: Sequence[Array], given: Given, place: Function) -> tuple
 
 
 def _hand(part: poses.RotationPart, place: Function) -> int | None:
-    """Return the handedness of the frame's rotation in its plane.
+    """Return the handedness of a frame that moves in a plane.
 
-    The result is 1 or -1 for a right- or left-handed frame, 0 if the frame leaves the plane, and None if the pose has
-    no rotation part. A frame that stays in a plane has the same handedness in all postures: -1 if z points down.
+    The result is 1 or -1 for a right- or left-handed frame, 0 if the frame leaves the plane, and None if the pose
+    has no rotation part. A frame that stays in a plane has the same handedness in all postures: -1 if z points
+    down.
+
+    Args:
+        part: entries of the pose that describe a rotation.
+        place: function that computes the pose of the frame from joint positions.
     """
     if part.whole or part.rows != len(part.columns):
         return 1 if part.whole else None
@@ -217,7 +250,13 @@ def _hand(part: poses.RotationPart, place: Function) -> int | None:
 def answer_of(
     robot: Robot, joints: JointDisplay, solutions: dict[str, Any], aim: Array | None, limits: bool
 ) -> PoseAnswer:
-    """Return the rows to display; columns of q beyond the joints of the tree are passed through."""
+    """Return the solutions of a model for display.
+
+    Args:
+        solutions: outputs q, status, free and residual of the model, one row per solution.
+        aim: joint positions to which the nearest solution is determined, or None.
+        limits: keep only solutions within the joint limits.
+    """
     rows, n = [], len(independent(robot))
     for k, status in enumerate(solutions["status"].astype(int)):
         if status == EMPTY or (limits and WORDS[status] not in SOLVED):
@@ -239,13 +278,17 @@ def answer_of(
 
 
 def _not_proved(answer: PoseAnswer) -> PoseAnswer:
-    """Replace the status 'out of reach' by 'not reached': a failed iteration does not prove that no solution exists."""
+    """Replace the status 'out of reach' by 'not reached', because a failed iteration does not prove the former."""
     rows = tuple(replace(r, status="not reached") if r.status == "out of reach" else r for r in answer.rows)
     return replace(answer, rows=rows)
 
 
 def show_answer(answer: PoseAnswer, joints: JointDisplay, title: str, what: str = "solution") -> None:
-    """Print a table of the solutions."""
+    """Print a table of the solutions for one pose.
+
+    Args:
+        what: noun for a row of the table.
+    """
     solved = answer.solved
     heading = f"{title}: {solved or 'no'} {what}{'s' * (solved != 1)}"
     if not answer.rows:
@@ -271,7 +314,7 @@ def show_answer(answer: PoseAnswer, joints: JointDisplay, title: str, what: str 
 
 
 def as_data(answer: PoseAnswer, joints: JointDisplay) -> dict[str, Any]:
-    """Return the solutions as a dictionary for JSON."""
+    """Return the solutions for one pose as a dictionary for JSON."""
     rows = [
         {
             "number": row.number,
@@ -298,7 +341,7 @@ def as_data(answer: PoseAnswer, joints: JointDisplay) -> dict[str, Any]:
 
 
 def as_csv(answers: Sequence[PoseAnswer], joints: JointDisplay) -> list[str]:
-    """Return the solutions as lines of comma-separated values."""
+    """Return the solutions for several poses as lines of comma-separated values."""
     lines = [",".join(["pose", "number", *joints.names, "status", "free", "residual"])]
     for pose, answer in enumerate(answers, 1):
         for row in answer.rows:
@@ -316,7 +359,7 @@ FEW = 5  # largest number of poses for which NumPy is tried first; beyond it com
 
 
 class Numeric:
-    """Numeric inverse geometric model with the interface of a closed-form model."""
+    """Numerical solver of the inverse geometric model, with the interface of a closed-form model."""
 
     def __init__(self, robot: Robot, chosen: Mapping[str, Any], options: argparse.Namespace) -> None:
         self.robot = robot
@@ -343,7 +386,11 @@ class Numeric:
         return self
 
     def __call__(self, T: Array, q0: Array) -> dict[str, Any]:
-        """Return one solution in the form of a closed-form model; the start comes from --start, --near or --at."""
+        """Return one solution for the pose T, as a dictionary with the keys of a closed-form solution.
+
+        Args:
+            q0: joint positions at which the iteration starts (options --start, --near or --at).
+        """
         compiled = None if find_compiler() else False
         attempts: list[dict[str, Any]] = [
             {"compiled": False, "limits": True, "restarts": FIRST_RESTARTS},
@@ -371,7 +418,11 @@ class Numeric:
 
 
 def model_or_numeric(robot: Robot, chosen: Mapping[str, Any], options: argparse.Namespace) -> Model | Numeric:
-    """Return the solver: the requested method, or the first one that applies."""
+    """Return the solver of the inverse geometric model: the requested method, or the first one that applies.
+
+    Args:
+        chosen: options of the model by name.
+    """
     method = chosen.get("method", "auto")
     if method == METHOD:
         return Numeric(robot, chosen, options)
@@ -396,7 +447,7 @@ ACTIVE, START, START_CUT = "qa", "q0", "qc0"
 
 
 def solve_modes(robot: Robot, words: list[str], options: argparse.Namespace, chosen: dict[str, Any]) -> int:
-    """Print every assembly mode at given active joints and return the exit code: 1 if there is none."""
+    """Print every assembly mode of a robot at given active joints; return the exit code, 1 if there is none."""
     _check(robot, options)
     joints = {
         ACTIVE: active_joints(robot),
@@ -433,7 +484,7 @@ def _method(model: Model) -> str:
 
 
 def _check(robot: Robot, options: argparse.Namespace) -> None:
-    """Reject options that cannot be combined with active joints."""
+    """Reject options of `symoro solve` that cannot be combined with active joint positions."""
     if not robot.B:
         raise NotApplicableError(
             f"robot '{robot.name}' has no closed loops: there are no passive joints to compute from qa",
@@ -461,7 +512,12 @@ def _named(words: list[str], joints: dict[str, list[int]]) -> list[tuple[str, st
 
 
 def _positions(robot: Robot, name: str, joints: list[int], text: str, options: argparse.Namespace) -> Array:
-    """Return positions of joints in SI units from numbers or from the name of a posture."""
+    """Return joint positions in SI units from a text with numbers or the name of a posture.
+
+    Args:
+        name: name of the option, for errors.
+        joints: numbers of the joints.
+    """
     shown = JointDisplay(robot, options.degrees, cut=True)
     factors = dict(zip([*independent(robot), *cut_joints(robot)], shown.factors, strict=True))
     named = posture_named(robot, text.strip()) if name != START_CUT else None

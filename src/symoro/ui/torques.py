@@ -72,7 +72,7 @@ def show_torques(robot: Robot, options: argparse.Namespace) -> int:
 
 
 def _start(robot: Robot, words: list[str]) -> tuple[dict[str, Array], dict[str, float]]:
-    """Return the given parts of the initial state, and the numbers for symbols."""
+    """Split the arguments NAME=VALUE into parts of the initial state, and numbers for symbols."""
     state: dict[str, Array] = {}
     values: dict[str, float] = {}
     symbols = robot.symbols()
@@ -96,7 +96,13 @@ def _start(robot: Robot, words: list[str]) -> tuple[dict[str, Array], dict[str, 
 
 
 def write_results(files: list[str], writers: Writers, force: bool) -> list[str]:
-    """Write results in the formats given by the suffixes of the files; either all files are written or none."""
+    """Write a result to several files in the formats of their suffixes; either all files are written or none.
+
+    Args:
+        files: paths.
+        writers: per suffix, the function that returns the contents.
+        force: overwrite files that symoro did not write.
+    """
     contents: dict[Path, str | bytes] = {}
     for name in files:
         contents[Path(name)] = writers[Path(name).suffix.lower()]()
@@ -105,7 +111,13 @@ def write_results(files: list[str], writers: Writers, force: bool) -> list[str]:
 
 
 def page_motion(t: Array, q: Array, tree: Array | None) -> str:
-    """Return a motion for the workbench as JSON: times, and joint positions per time."""
+    """Return a motion for the graphical page as JSON text: times, and positions of all joints per time.
+
+    Args:
+        t: times in seconds (N,).
+        q: positions of the driven joints (N, n).
+        tree: positions of all joints of the tree, if they are known.
+    """
     import json
 
     rows = q if tree is None else tree
@@ -117,7 +129,7 @@ def page_motion(t: Array, q: Array, tree: Array | None) -> str:
 
 
 def _posed_frame(robot: Robot, trajectory: Trajectory | Samples) -> str:
-    """Return the frame to which the poses of a trajectory refer; empty if it contains joint positions only."""
+    """Return the name of the frame whose pose a trajectory prescribes; empty if it prescribes joint positions."""
     if isinstance(trajectory, Samples) or not trajectory.has_poses:
         return ""
     if trajectory.frame is None and robot.tool is not None:
@@ -128,7 +140,7 @@ def _posed_frame(robot: Robot, trajectory: Trajectory | Samples) -> str:
 
 
 def torque_data(report: TorqueReport) -> dict[str, Any]:
-    """Return a summary of the torques for JSON."""
+    """Return a summary of a torque report as a dictionary for JSON."""
     samples = report.samples
     return {
         "robot": report.robot.name,
@@ -146,7 +158,7 @@ def torque_data(report: TorqueReport) -> dict[str, Any]:
 
 
 def _end(report: TorqueReport) -> dict[str, float] | None:
-    """Return the final state of the simulated coordinates, or None if there are none."""
+    """Return the final values of the simulated coordinates by name; None if there are none."""
     if report.follows is None:
         return None
     return {name: float(rows[-1]) for name, rows in report.follows.columns.items()}

@@ -18,7 +18,7 @@ PAYLOAD_HINT = "write mass=2,com=0,0,0.1 and, if needed, inertia=XX,XY,XZ,YY,YZ,
 
 
 def binding(item: str) -> tuple[str, str]:
-    """Return name and value of a text NAME=VALUE."""
+    """Split a text NAME=VALUE into name and value."""
     name, separator, value = item.partition("=")
     if not separator or not name or not value:
         raise OptionError(f"'{item}' is not of the form NAME=VALUE")
@@ -57,7 +57,7 @@ def payload_fields(text: str) -> dict[str, Any]:
 
 
 def posture_named(robot: Robot, text: str) -> tuple[float, ...] | None:
-    """Return the posture with the name in the text, or None if the text contains numbers.
+    """Return the joint positions of the posture that a text names; None if the text contains numbers.
 
     Raises:
         UnknownNameError: the robot has no posture with this name.
@@ -71,7 +71,7 @@ def posture_named(robot: Robot, text: str) -> tuple[float, ...] | None:
 
 
 def posture_word(text: str) -> str | list[float]:
-    """Return a posture as the library expects it: its name, or a list of numbers.
+    """Return a posture from the command line: its name, or a list of numbers.
 
     Raises:
         OptionError: the text is neither a name nor numbers.
@@ -83,7 +83,7 @@ def posture_word(text: str) -> str | list[float]:
 
 
 def read_values(items: Sequence[str], file: str | None) -> dict[str, Any]:
-    """Return values from a JSON file and from texts NAME=1,2,3; the texts have precedence."""
+    """Return values by name from a JSON file and from texts NAME=1,2,3; the texts have precedence."""
     values = _from_json(file) if file else {}
     for item in items:
         name, text = binding(item)
@@ -92,12 +92,16 @@ def read_values(items: Sequence[str], file: str | None) -> dict[str, Any]:
 
 
 def words(text: str) -> list[str]:
-    """Return the words of a comma-separated list, for example FO2,XX4."""
+    """Split a comma-separated list such as FO2,XX4 into words."""
     return [word.strip() for word in text.split(",") if word.strip()]
 
 
 def numbers(name: str, text: str) -> Any:
-    """Return the numbers in a text: one number, a list 1,2,3 or [1, 2, 3], or nested lists."""
+    """Return the number or the (nested) list of numbers in a text, for example 1,2,3 or [1, 2, 3].
+
+    Args:
+        name: name of the argument, for errors.
+    """
     text = text.strip()
     parts = _split(name, text)
     if len(parts) > 1:
@@ -108,7 +112,7 @@ def numbers(name: str, text: str) -> Any:
 
 
 def _split(name: str, text: str) -> list[str]:
-    """Return the parts of a text between commas; commas inside brackets do not separate."""
+    """Split a text at its commas, except those inside brackets."""
     parts, depth = [""], 0
     for sign in text:
         depth += (sign in "([") - (sign in ")]")
@@ -124,7 +128,7 @@ def _split(name: str, text: str) -> list[str]:
 
 
 def _number(name: str, text: str) -> float:
-    """Return the value of a number or of an expression without symbols such as -pi/2."""
+    """Return the value of a number or of an expression without symbols, such as -pi/2."""
     try:
         value = formula(text).number
     except ExpressionError as error:

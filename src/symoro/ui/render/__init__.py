@@ -96,7 +96,10 @@ def thumbnail(robot: Robot) -> str:
 
 
 def _drawn_out(robot: Robot) -> list[float] | None:
-    """Return positions with prismatic joints extended by half the reach; None if there is a named posture."""
+    """Return joint positions with prismatic joints extended by half the size of the robot.
+
+    The result is None if the robot has a named posture or no prismatic joint.
+    """
     slides = [robot.frame(j).sigma == JointType.PRISMATIC for j in independent(robot)]
     if robot.postures or robot.B or not any(slides):
         return None
@@ -122,7 +125,12 @@ def _arrows(drawing: Figure, unit: float) -> Iterator[body.Part]:
 
 
 def _names(drawing: Figure, labels: str, unit: float) -> list[tuple[Point, str]]:
-    """Return the labels with their positions; labels at the same position are joined."""
+    """Return the labels of frames with their positions in space; labels at the same position are joined.
+
+    Args:
+        labels: 'numbers' for frame numbers, otherwise names of the axes x and z.
+        unit: length of a frame's arrows in metres.
+    """
     at = body.origins(drawing)
     together: dict[tuple[int, ...], tuple[Point, list[str]]] = {}
     for frame, axes in drawing.axes.items():
@@ -142,7 +150,7 @@ def _joined(texts: list[str]) -> str:
 
 
 class _Paper:
-    """Collection of projected shapes that is finally scaled to the picture."""
+    """Collection of projected shapes, scaled to the size of the picture when it is complete."""
 
     def __init__(self, eye: Eye, width: int, height: int, margin: int) -> None:
         self.eye, self.width, self.height, self.margin = eye, width, height, margin
@@ -201,7 +209,13 @@ class _Paper:
 def write_picture(
     robot: Robot, path: Path, *, size: str = "640x480", force: bool = False, **options: Any
 ) -> None:
-    """Draw a robot into a file; the options are those of `draw`.
+    """Draw a robot and write the picture to an SVG or PNG file.
+
+    Args:
+        path: path of the file; the suffix selects the format.
+        size: width and height in pixels, as in '640x480'.
+        force: overwrite a file that symoro did not write.
+        options: the other options of `draw`.
 
     Raises:
         OptionError: the suffix is neither .svg nor .png, or an option has an invalid value.

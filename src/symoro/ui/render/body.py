@@ -38,7 +38,7 @@ DARK = Palette("#16191e", "#d5dae1", "#8d97a4", "#e0973a", "#59626e", "#2b3038",
 
 @dataclass(frozen=True)
 class Solid:
-    """Convex solid given by the points whose convex hull it is; `flat` solids are drawn semi-transparent."""
+    """Convex solid, the convex hull of its points; `flat` solids are drawn semi-transparent."""
 
     points: tuple[Point, ...]
     colour: str
@@ -47,7 +47,7 @@ class Solid:
 
 @dataclass(frozen=True)
 class Line:
-    """Line in space."""
+    """Line through points in space, with colour and width."""
 
     points: tuple[Point, ...]
     colour: str
@@ -59,20 +59,20 @@ Part = Solid | Line
 
 
 def origins(drawing: Figure) -> dict[Frame, Point]:
-    """Return the origins of the frames, frame 0 first."""
+    """Return the origin of each frame in the base frame, frame 0 first."""
     base = drawing.segments[0].points[0] if drawing.segments else (0.0, 0.0, 0.0)
     return {0: base, **{segment.frame: segment.points[-1] for segment in drawing.segments}}
 
 
 def extent(drawing: Figure) -> float:
-    """Return the extent of the robot in metres; 1 if all origins coincide."""
+    """Return the largest distance between frame origins along an axis, in metres; 1 if all origins coincide."""
     points = [point for segment in drawing.segments for point in segment.points]
     spans = [max(values) - min(values) for values in zip(*points, strict=True)]
     return max(spans, default=0.0) or 1.0
 
 
 def links(drawing: Figure, palette: Palette) -> Iterator[Part]:
-    """Yield the straight segments between frames."""
+    """Yield the lines of the links, from frame to frame."""
     for segment in drawing.segments:
         for start, end in zip(segment.points, segment.points[1:], strict=False):
             if start != end:
@@ -80,7 +80,12 @@ def links(drawing: Figure, palette: Palette) -> Iterator[Part]:
 
 
 def joints(robot: Robot, drawing: Figure, unit: float, palette: Palette) -> Iterator[Part]:
-    """Yield a cylinder per revolute joint and a box per prismatic joint; active joints have the accent colour."""
+    """Yield a cylinder per revolute joint and a box per prismatic joint; active joints have the accent colour.
+
+    Args:
+        unit: size of the shapes in metres.
+        palette: colours.
+    """
     at = origins(drawing)
     wheels = {wheel.frame for wheel in robot.wheels}
     for j in range(1, robot.NJ + 1):
@@ -96,7 +101,7 @@ def joints(robot: Robot, drawing: Figure, unit: float, palette: Palette) -> Iter
 
 
 def drum(place: Point, axes: Axes, radius: float, height: float, colour: str) -> Solid:
-    """Return a cylinder along z, centred at a point."""
+    """Return a cylinder centred at `place`, along the z axis of a frame."""
     x, y, z = axes
     turns = [2 * math.pi * k / ROUND for k in range(ROUND)]
     return Solid(
@@ -110,7 +115,7 @@ def drum(place: Point, axes: Axes, radius: float, height: float, colour: str) ->
 
 
 def box(place: Point, axes: Axes, half: float, height: float, colour: str) -> Solid:
-    """Return a box along z, centred at a point."""
+    """Return a box centred at `place`, along the z axis of a frame; `half` is half its width."""
     x, y, z = axes
     corners = [(a, b, c) for a in (-1, 1) for b in (-1, 1) for c in (-1, 1)]
     return Solid(
@@ -119,7 +124,7 @@ def box(place: Point, axes: Axes, half: float, height: float, colour: str) -> So
 
 
 def wheels(robot: Robot, drawing: Figure, values: Mapping[str, float], palette: Palette) -> Iterator[Part]:
-    """Yield discs about the axles, with the radius of each wheel if it is known."""
+    """Yield a disc about the axle of each wheel, with its radius if that is known."""
     at = origins(drawing)
     for wheel in robot.wheels:
         known = wheel.radius.symbols <= values.keys()
@@ -128,7 +133,7 @@ def wheels(robot: Robot, drawing: Figure, values: Mapping[str, float], palette: 
 
 
 def plates(robot: Robot, drawing: Figure, palette: Palette) -> Iterator[Part]:
-    """Yield plates for links, such as platforms, that carry three or more frames with different origins."""
+    """Yield a plate for each link, such as a platform, that carries three or more frames with different origins."""
     at = origins(drawing)
     for link in range(robot.NL + 1):
         carried = {
@@ -160,7 +165,7 @@ def arrows(place: Point, axes: Axes, length: float) -> Iterator[Part]:
 
 
 def ground(place: Point, size: float, palette: Palette) -> Iterator[Part]:
-    """Yield a square grid at the height of the base."""
+    """Yield the lines of a square grid at the height of the base."""
     step = _round_step(size / 4)
     count = math.ceil(0.75 * size / step)
     ahead, beside = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
@@ -172,7 +177,7 @@ def ground(place: Point, size: float, palette: Palette) -> Iterator[Part]:
 
 
 def _round_step(wanted: float) -> float:
-    """Return the largest of 1, 2 or 5 times a power of ten that does not exceed `wanted`."""
+    """Return the largest number 1, 2 or 5 times a power of ten that does not exceed `wanted`."""
     power = 10.0 ** math.floor(math.log10(wanted))
     return next(m * power for m in (5, 2, 1) if m * power <= wanted * (1 + 1e-9))
 

@@ -73,7 +73,7 @@ def _fine(points: Any) -> list[Flat]:
 
 
 def _dashes(stroke: Stroke) -> list[tuple[Flat, Flat]]:
-    """Return the segments of a dashed line."""
+    """Return the start and end points of the dashes of a dashed line."""
     dashes = []
     for (x0, y0), (x1, y1) in zip(stroke.points, stroke.points[1:], strict=False):
         length = ((x1 - x0) ** 2 + (y1 - y0) ** 2) ** 0.5
@@ -90,7 +90,7 @@ def _dashes(stroke: Stroke) -> list[tuple[Flat, Flat]]:
 
 
 def svg(drawing: Drawing, *, header: bool = True) -> str:
-    """Return the text of an SVG; without header it can be embedded in a page."""
+    """Return a drawing as SVG text; without header it can be embedded in an HTML page."""
     lines = [f"<!-- {MADE_BY} -->"] if header else []
     size = f'width="{drawing.width}" height="{drawing.height}"'
     lines.append(

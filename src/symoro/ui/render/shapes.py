@@ -19,7 +19,7 @@ Flat = tuple[float, float]
 
 @dataclass(frozen=True)
 class Stroke:
-    """Line through points; `width` is in pixels."""
+    """Line through points of the picture; `width` is in pixels."""
 
     points: tuple[Flat, ...]
     colour: str
@@ -30,7 +30,7 @@ class Stroke:
 
 @dataclass(frozen=True)
 class Area:
-    """Filled polygon with the opacity `opacity`, and an outline if `line` is a colour."""
+    """Filled polygon of the picture, with an outline if `line` is a colour."""
 
     points: tuple[Flat, ...]
     colour: str
@@ -41,7 +41,7 @@ class Area:
 
 @dataclass(frozen=True)
 class Label:
-    """Text that starts at a point; `size` is its height in pixels."""
+    """Text of the picture that starts at a point; `size` is its height in pixels."""
 
     at: Flat
     text: str
@@ -55,7 +55,7 @@ Shape = Stroke | Area | Label
 
 @dataclass(frozen=True)
 class Drawing:
-    """Shapes in pixels with y downwards, the farthest first."""
+    """Picture as a list of shapes in pixels, y downwards, the farthest shape first."""
 
     width: int
     height: int
@@ -66,20 +66,20 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Eye:
-    """Direction of the orthographic camera: azimuth from x about z, and elevation, in degrees."""
+    """Orthographic camera, given by its direction: azimuth from x about z, and elevation, in degrees."""
 
     azimuth: float
     elevation: float
 
     def axes(self) -> tuple[Point, Point, Point]:
-        """Return the unit vectors to the right, up, and towards the camera."""
+        """Return the unit vectors of the picture: to the right, up, and towards the camera."""
         a, e = math.radians(self.azimuth), math.radians(self.elevation)
         right = (-math.sin(a), math.cos(a), 0.0)
         up = (-math.sin(e) * math.cos(a), -math.sin(e) * math.sin(a), math.cos(e))
         return right, up, (math.cos(e) * math.cos(a), math.cos(e) * math.sin(a), math.sin(e))
 
     def seen(self, point: Point) -> tuple[float, float, float]:
-        """Return x (to the right), y (up) and the depth of a point."""
+        """Project a point to the picture: x to the right, y up, and the depth (larger is nearer)."""
         right, up, towards = self.axes()
         return dot(right, point), dot(up, point), dot(towards, point)
 
@@ -88,7 +88,7 @@ VIEWS = {"iso": Eye(-52, 24), "front": Eye(-90, 0), "side": Eye(0, 0), "top": Ey
 
 
 def eye_named(name: str) -> Eye:
-    """Return a view by its name, or by azimuth and elevation as in 30,20.
+    """Return the camera of a named view, or of azimuth and elevation in degrees as in '30,20'.
 
     Raises:
         OptionError: the text is neither a name nor two angles.
@@ -112,7 +112,7 @@ def dot(a: Point, b: Point) -> float:
 
 
 def along(start: Point, *steps: tuple[Point, float]) -> Point:
-    """Return a point displaced by lengths along directions."""
+    """Return the point `start` displaced by lengths along directions, given as pairs (direction, length)."""
     x, y, z = start
     for (dx, dy, dz), length in steps:
         x, y, z = x + length * dx, y + length * dy, z + length * dz
@@ -120,7 +120,7 @@ def along(start: Point, *steps: tuple[Point, float]) -> Point:
 
 
 def hull(points: Iterable[Flat]) -> list[Flat]:
-    """Return the convex hull of points (Andrew's monotone chain)."""
+    """Return the corners of the convex hull of points in the plane (Andrew's monotone chain)."""
     ordered = sorted(set(points))
     if len(ordered) < 3:
         return ordered

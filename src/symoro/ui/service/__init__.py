@@ -58,7 +58,15 @@ CALLS: dict[str, Call] = {
 
 
 def call(name: str, payload: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the answer of a call; nan and infinities become null."""
+    """Answer a call of the page.
+
+    Args:
+        name: name of the call, for example "model".
+        payload: JSON object with its arguments.
+
+    Returns:
+        The answer as a JSON object; nan and infinities become null. Errors are returned under the key "error".
+    """
     try:
         if name not in CALLS:
             raise UnknownNameError("call", name, list(CALLS))
@@ -74,5 +82,5 @@ def call(name: str, payload: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def call_text(name: str, payload: str) -> str:
-    """Return the answer of a call as JSON text, for callers that cannot pass objects."""
+    """Answer a call of the page with arguments and answer as JSON texts, for callers that cannot pass objects."""
     return json.dumps(call(name, json.loads(payload)), allow_nan=False)

@@ -46,14 +46,14 @@ Matrix = list[list[float | None]]
 
 
 class Absent:
-    """Type of ABSENT: an omitted key."""
+    """Type of the marker ABSENT, which means that a key is omitted from the JSON object."""
 
 
 ABSENT: Any = Absent()
 
 
 def to_json(item: Any) -> Any:
-    """Return plain JSON values; nan and infinities become null."""
+    """Convert dataclasses, mappings and lists to plain JSON values; nan and infinities become null."""
     if is_dataclass(item):
         pairs = [(f, getattr(item, f.name)) for f in fields(item)]
         return {
@@ -71,13 +71,13 @@ def to_json(item: Any) -> Any:
 
 
 def optional() -> Any:
-    """Return a field whose key may be absent, or null if its type allows it."""
+    """Return a dataclass field whose key may be absent from the JSON object."""
     return field(default_factory=lambda: ABSENT)
 
 
 @dataclass(frozen=True, kw_only=True)
 class LanguageData:
-    """Language of generated code."""
+    """Programming language of generated code."""
 
     id: str
     title: str
@@ -109,7 +109,7 @@ class About:
 
 @dataclass(frozen=True, kw_only=True)
 class GalleryEntry:
-    """Bundled robot in the gallery."""
+    """Bundled robot, as listed in the gallery."""
 
     id: str
     name: str
@@ -121,14 +121,14 @@ class GalleryEntry:
 
 @dataclass(frozen=True, kw_only=True)
 class RobotsData:
-    """Gallery of bundled robots."""
+    """List of the bundled robots for the gallery."""
 
     robots: list[GalleryEntry]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """Row of a table."""
+    """Row of a table of robot data."""
 
     j: int | str
     cells: list[str]
@@ -140,7 +140,7 @@ class Row:
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """Table of a robot."""
+    """Table of robot data, whose cells can be edited."""
 
     title: str
     part: str
@@ -155,7 +155,7 @@ class Table:
 
 @dataclass(frozen=True, kw_only=True)
 class Sizes:
-    """Numbers of links, joints, frames and loops."""
+    """Numbers of links (NL), joints (NJ), frames (NF) and loops (B) of a robot."""
 
     NL: int
     NJ: int
@@ -165,7 +165,7 @@ class Sizes:
 
 @dataclass(frozen=True, kw_only=True)
 class JointView:
-    """Moving joint."""
+    """Moving joint of a robot, with its limits."""
 
     frame: int
     name: str
@@ -197,7 +197,7 @@ class CouplingView:
 
 @dataclass(frozen=True, kw_only=True)
 class FrameView:
-    """Frame and its antecedent."""
+    """Frame of a robot, its antecedent and its joint."""
 
     frame: int
     ant: int
@@ -217,7 +217,10 @@ class LoopView:
 
 @dataclass(frozen=True, kw_only=True)
 class WheelView:
-    """Wheel; `symbol` is the parameter of its radius, `roller` the angle of the rollers of a Swedish wheel."""
+    """Wheel of a robot.
+
+    `symbol` is the parameter of its radius, `roller` the angle of the rollers of a Swedish wheel.
+    """
 
     frame: int
     kind: WheelKind
@@ -229,7 +232,7 @@ class WheelView:
 
 @dataclass(frozen=True, kw_only=True)
 class PlatformView:
-    """Platform, the frames that move with it, and its legs."""
+    """Platform of a parallel robot, the frames that move with it, and its legs."""
 
     frame: int
     body: list[int]
@@ -238,7 +241,7 @@ class PlatformView:
 
 @dataclass(frozen=True, kw_only=True)
 class VisualData:
-    """Shape in a frame of the robot."""
+    """Shape of a link for display, in a frame of the robot."""
 
     frame: int
     link: str
@@ -253,7 +256,7 @@ class VisualData:
 
 @dataclass(frozen=True, kw_only=True)
 class View:
-    """Data of a robot for display; `file` is its name as a file name.
+    """All data of a robot that the page displays; `file` is the robot's name as a file name.
 
     `visuals`, the shapes of a URDF, are present only in the answer of `robot_open`.
     """
@@ -289,7 +292,7 @@ class View:
 
 @dataclass(frozen=True, kw_only=True)
 class OptionData:
-    """Option of a model, for the form of the page."""
+    """Option of a model: name, type, default and permitted values."""
 
     name: str
     title: str
@@ -308,7 +311,7 @@ class PortData:
 
 @dataclass(frozen=True, kw_only=True)
 class FormData:
-    """Form of a model; `of` names the kind of robot and is absent in the plain form."""
+    """Variant of a model for a kind of robot, which `of` names; `of` is absent for the general variant."""
 
     of: str = optional()
     inputs: dict[str, PortData]
@@ -320,7 +323,7 @@ class FormData:
 
 @dataclass(frozen=True, kw_only=True)
 class Switch:
-    """Option value that selects another form of a model; null if every value does."""
+    """Value of an option that selects another variant of a model; null if every value does."""
 
     option: str
     value: Any
@@ -329,7 +332,10 @@ class Switch:
 
 @dataclass(frozen=True, kw_only=True)
 class EntryData(FormData):
-    """Model; `form` (index in [plain, *forms]), `switches` and `why_not` refer to the robot of the request."""
+    """Model of the catalogue with its variants.
+
+    `form` (index in [general variant, *forms]), `switches` and `why_not` refer to the robot of the request.
+    """
 
     id: str
     menu: str
@@ -343,14 +349,14 @@ class EntryData(FormData):
 
 @dataclass(frozen=True, kw_only=True)
 class CatalogueData:
-    """All models in the order of the menus."""
+    """All models of the catalogue, in the order of the menus."""
 
     models: list[EntryData]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Files:
-    """Texts by file name."""
+    """Contents of text files by file name."""
 
     files: dict[str, str]
 
@@ -364,7 +370,7 @@ class Project(Files):
 
 @dataclass(frozen=True, kw_only=True)
 class InputData:
-    """Shape of an input and the names of its entries."""
+    """Shape of an input of a model, and the names of its entries."""
 
     shape: list[int]
     entries: list[str]
@@ -372,21 +378,21 @@ class InputData:
 
 @dataclass(frozen=True, kw_only=True)
 class Sources(Files):
-    """Source files of a model and its inputs."""
+    """Source files of a model, and its inputs by name."""
 
     inputs: dict[str, InputData]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Outputs:
-    """Arrays by name; null is a value that is not finite."""
+    """Output arrays of a model by name; null is a value that is not finite."""
 
     outputs: dict[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Module:
-    """Generated JavaScript module with names and shapes of its inputs and outputs."""
+    """Generated JavaScript module, with names and shapes of its inputs and outputs."""
 
     source: str
     parameters: list[str]
@@ -396,7 +402,7 @@ class Module:
 
 @dataclass(frozen=True, kw_only=True)
 class Placements:
-    """Modules that compute the poses of all frames and, if there is a closed form, close the loops."""
+    """JavaScript modules that compute the poses of all frames and, if there is a closed form, close the loops."""
 
     frames: Module
     loops: Module | None
@@ -404,7 +410,7 @@ class Placements:
 
 @dataclass(frozen=True, kw_only=True)
 class PostureRow:
-    """Solution: coordinates, positions of the cut joints, and distance from the pose."""
+    """Solution of the inverse geometric model: coordinates, positions of the cut joints, and distance from the pose."""
 
     q: list[float]
     qc: list[float]
@@ -415,7 +421,7 @@ class PostureRow:
 
 @dataclass(frozen=True, kw_only=True)
 class SolvedPose:
-    """Solutions for a pose; `complete` if these are all solutions."""
+    """Solutions of the inverse geometric model for a pose; `complete` is true if these are all solutions."""
 
     method: Literal["closed form", "numeric"]
     complete: bool
@@ -426,7 +432,7 @@ class SolvedPose:
 
 @dataclass(frozen=True, kw_only=True)
 class ModelPort:
-    """Input or output of a model with its numbers of rows and columns."""
+    """Input or output of a model, with its numbers of rows and columns."""
 
     direction: Literal["in", "out"]
     name: str
@@ -438,7 +444,7 @@ class ModelPort:
 
 @dataclass(frozen=True, kw_only=True)
 class Counts:
-    """Operation counts; `setup` counts those that are evaluated once."""
+    """Operation counts of a model; `setup` counts the operations that are evaluated only once."""
 
     additions: int
     multiplications: int
@@ -477,7 +483,7 @@ class ModelAnswer:
 
 @dataclass(frozen=True, kw_only=True)
 class PassData:
-    """Operations before and after an optimisation pass."""
+    """Numbers of operations before and after an optimisation pass."""
 
     name: str
     before: int
@@ -486,7 +492,7 @@ class PassData:
 
 @dataclass(frozen=True, kw_only=True)
 class Explanation:
-    """Formulation, solution steps and optimisation passes of a model."""
+    """Explanation of a model: formulation, solution steps and optimisation passes."""
 
     lines: list[str]
     passes: list[PassData]
@@ -494,7 +500,7 @@ class Explanation:
 
 @dataclass(frozen=True, kw_only=True)
 class BaseAnswer:
-    """Base parameters; relations as kept parameter -> {other parameter: factor}."""
+    """Base inertial parameters of a robot; `relations` contains the factors of the grouped parameters."""
 
     robot: str
     names: list[str]
@@ -508,7 +514,7 @@ class BaseAnswer:
 
 @dataclass(frozen=True, kw_only=True)
 class SingularAnswer:
-    """Conditions of the singular configurations; `complete` if these are all."""
+    """Conditions of the singular configurations, as text; `complete` is true if these are all."""
 
     text: str
     complete: bool
@@ -516,7 +522,7 @@ class SingularAnswer:
 
 @dataclass(frozen=True, kw_only=True)
 class PeakData:
-    """Peak values of a joint along a motion, with signs."""
+    """Peak values of a joint along a motion; they keep their signs."""
 
     joint: int
     torque: float
@@ -530,7 +536,7 @@ class PeakData:
 
 @dataclass(frozen=True, kw_only=True)
 class PassedLimit:
-    """Limit that a motion exceeds; `told` describes it."""
+    """Joint limit that a motion exceeds; `told` is a sentence about it."""
 
     joint: int
     what: str
@@ -543,7 +549,7 @@ class PassedLimit:
 
 @dataclass(frozen=True, kw_only=True)
 class MotionAnswer:
-    """Motion: positions of all joints of the view; torques of `joints` with their units and limits.
+    """Motion of a robot: positions of all joints, and torques of `joints` with their units and limits.
 
     If there are more than 4000 samples, some are omitted; peaks and energy refer to all samples.
     """
@@ -560,7 +566,7 @@ class MotionAnswer:
 
 @dataclass(frozen=True, kw_only=True)
 class TrajectoryAnswer(MotionAnswer):
-    """Torques along a trajectory; `verdict` is the statement if no limit is exceeded."""
+    """Torques along a trajectory; `verdict` is the statement that no limit is exceeded."""
 
     power: Matrix
     peaks: list[PeakData]
@@ -581,7 +587,7 @@ class ExcitationAnswer:
 
 @dataclass(frozen=True, kw_only=True)
 class EventData:
-    """Event of a joint: stick, slip, contact with a stop, or release from it."""
+    """Event of a joint in a simulation: stick, slip, contact with a stop, or release from it."""
 
     time: float
     joint: int
@@ -590,7 +596,7 @@ class EventData:
 
 @dataclass(frozen=True, kw_only=True)
 class SimulationAnswer(MotionAnswer):
-    """Simulated motion; `base` is the transform of frame 0 in the world, 16 numbers by rows, if it moves."""
+    """Simulated motion; `base` is the transform of a moving frame 0 in the world per sample, 16 numbers by rows."""
 
     base: list[list[float]] | None
     kinetic: list[float | None] | None
@@ -603,7 +609,7 @@ class SimulationAnswer(MotionAnswer):
 
 @dataclass(frozen=True, kw_only=True)
 class Piece:
-    """Samples of a running simulation."""
+    """Samples of a running simulation, sent before it has ended."""
 
     times: list[float]
     q: list[list[float]]
@@ -613,7 +619,7 @@ class Piece:
 
 @dataclass(frozen=True, kw_only=True)
 class ParameterData:
-    """Estimated parameter with its standard deviation; `shown` is its name in the papers, for example ZZR1."""
+    """Estimated parameter with its standard deviation; `shown` is its name in the literature, for example ZZR1."""
 
     name: str
     shown: str
@@ -624,7 +630,7 @@ class ParameterData:
 
 @dataclass(frozen=True, kw_only=True)
 class SectionData:
-    """Section of a report: sentences and a table."""
+    """Section of an identification report: sentences and a table."""
 
     title: str
     text: list[str]
@@ -634,9 +640,9 @@ class SectionData:
 
 @dataclass(frozen=True, kw_only=True)
 class IdentifyAnswer:
-    """Result of an identification; residuals are relative to the measurements, null if there is none.
+    """Result of an identification; residuals are relative to the measurements, null if there are none.
 
-    `robot` is the document with the estimated parameters; `files` are the report as Markdown and HTML.
+    `robot` is the description with the estimated parameters; `files` are the report as Markdown and HTML.
     """
 
     method: str
@@ -667,7 +673,7 @@ class ErrorPlace:
 
 @dataclass(frozen=True, kw_only=True)
 class ErrorBody:
-    """Error with its message and, if known, hint, position and all problems of a robot."""
+    """Error with its message and, if known, hint, position and all errors of a robot's description."""
 
     kind: str
     message: str
@@ -685,7 +691,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class ServiceCall:
-    """Types of a call; a long call runs as a job."""
+    """Types of request and answer of a call; a long call runs as a job."""
 
     request: type[Request]
     answer: type
@@ -723,7 +729,7 @@ Result: Any = Union[tuple(dict.fromkeys(SERVICE[name].answer for name in LONG))]
 
 @dataclass(frozen=True, kw_only=True)
 class JobData:
-    """State of a job."""
+    """State of a job (a long call), with its progress and result."""
 
     id: str
     call: str

@@ -49,7 +49,7 @@ MOST_KEPT = 16  # largest number of cached models per process
 
 
 def about(payload: Mapping[str, Any]) -> About:
-    """Return version and capabilities of this installation."""
+    """Return version and capabilities of this installation of symoro."""
     from symoro.emit import LANGUAGES
     from symoro.robot.conventions import Convention
     from symoro.robot.description import BaseKind
@@ -76,13 +76,19 @@ def about(payload: Mapping[str, Any]) -> About:
 
 
 def catalogue_of(payload: Mapping[str, Any]) -> CatalogueData:
-    """Return all models; with a robot, also the applicable form or the reason why a model does not apply."""
+    """Return all models of the catalogue.
+
+    If the payload contains a robot, each model has the variant for this robot or the reason why it does not apply.
+    """
     robot = robot_of(payload) if "robot" in payload else None
     return CatalogueData(models=[_entry(entry, robot) for entry in catalogue().values()])
 
 
 def _entry(entry: Entry, robot: Robot | None) -> EntryData:
-    """Return a model; with a robot, also its form without options and the options that select other forms."""
+    """Return the data of a catalogue entry.
+
+    With a robot they include its variant without options and the options that select other variants.
+    """
     data = present.entry_data(entry, robot)
     shown = {
         **data,
@@ -97,7 +103,7 @@ def _entry(entry: Entry, robot: Robot | None) -> EntryData:
 
 
 def _typed(form: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the ports and options of a form as answers."""
+    """Return inputs, outputs and options of a variant of a model as objects of the answer types."""
     ports = ("inputs", "outputs")
     typed: dict[str, Any] = {
         side: {name: PortData(**port) for name, port in form[side].items()} for side in ports
@@ -106,7 +112,7 @@ def _typed(form: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _model_of(payload: Mapping[str, Any]) -> Model:
-    """Return the requested model; models are cached, because a page requests the same one several times."""
+    """Return the model that a payload requests; models are cached, because a page requests the same one repeatedly."""
     options = json.dumps(item(payload, "options", dict, {}), sort_keys=True)
     return _generated(robot_of(payload), item(payload, "model", str), options)
 
@@ -196,22 +202,23 @@ def evaluate(payload: Mapping[str, Any]) -> Outputs:
 
 
 def base(payload: Mapping[str, Any]) -> BaseAnswer:
-    """Return the base inertial parameters and their relations; the options are those of `base-parameters`."""
+    """Return the base inertial parameters of a robot and their relations, with the options of `base-parameters`."""
     options = item(payload, "options", dict, {})
     given = checked_options(catalogue()["base-parameters"], options)
     return BaseAnswer(**present.base_data(base_parameters(robot_of(payload), **given)))
 
 
 def singular(payload: Mapping[str, Any]) -> SingularAnswer:
-    """Return the conditions of the singular configurations of a frame."""
+    """Return the conditions of the singular configurations of a frame of a robot."""
     result = singularities(robot_of(payload), payload.get("to"))
     return SingularAnswer(text=str(result), complete=result.complete)
 
 
 def frames(payload: Mapping[str, Any]) -> Placements:
-    """Return JavaScript for the poses of all frames; with `loops`, also for closed loops if a closed form exists.
+    """Return JavaScript modules that compute the poses of all frames of a robot.
 
-    The first module is generated immediately; the second may take seconds.
+    With `loops` in the payload, a second module closes the loops if a closed form exists. The first module is
+    generated immediately; the second may take seconds.
     """
     from symoro.errors import NotApplicableError
     from symoro.models.geometric.scene import all_frames
@@ -239,7 +246,7 @@ def _javascript(derived: Model) -> Module:
 
 
 def closed(payload: Mapping[str, Any]) -> Outputs:
-    """Return the joint positions of a robot with loops at new active joints, by Newton's method from a posture."""
+    """Close the loops of a robot at given active joint positions, by Newton's method from a posture."""
     robot = robot_of(payload)
     if not robot.B:
         raise ArgumentError(f"robot '{robot.name}' has no closed loops")
@@ -253,9 +260,12 @@ def closed(payload: Mapping[str, Any]) -> Outputs:
 
 
 def form_data(entry: Entry, robot: Robot) -> tuple[int, list[Switch]]:
-    """Return the index in [plain, *forms] of a robot's form, and the options that select another applicable form.
+    """Return the variant of a model for a robot, and the options that select another applicable variant.
 
-    The value of a switch is None if every value except the default selects that form.
+    Returns:
+        Index in [general variant, *forms], and one entry per option value that selects another variant. Its value
+        is
+        None if every value except the default selects that variant.
     """
     forms = [entry, *entry.forms]
     taken = _place(entry, robot, {})
@@ -275,7 +285,7 @@ def _place(entry: Entry, robot: Robot, options: dict[str, Any]) -> int:
 
 
 def _values(option: Option, robot: Robot) -> list[Any]:
-    """Return the values of an option that can select a form."""
+    """Return those values of an option that can select another variant of a model."""
     if (
         option.name == "space" and not robot.B
     ):  # its form accepts every robot and reports why it does not apply

@@ -17,7 +17,11 @@ SWITCH = {"1": True, "0": False}
 
 
 def cell(field: str, text: str) -> Formula:
-    """Return a formula; an empty cell is zero."""
+    """Return the formula in the text of a table cell; an empty cell is zero.
+
+    Args:
+        field: name of the column, for errors.
+    """
     if len(text) > LONGEST:
         raise ArgumentError(f"{field}: a cell has at most {LONGEST} characters, got {len(text)}")
     try:
@@ -35,7 +39,7 @@ def number(field: str, text: str) -> float:
 
 
 def whole(field: str, text: str) -> int:
-    """Return a non-negative integer."""
+    """Return the non-negative integer in the text of a table cell."""
     if not (text.isascii() and text.isdigit() and len(text) < 10):
         raise ArgumentError(f"{field}: expected a whole number, got '{text[:40]}'")
     return int(text)
@@ -48,7 +52,13 @@ def choice(field: str, text: str, choices: Mapping[str, Any]) -> Any:
 
 
 def frame_number(draft: Draft, field: str, text: str) -> int:
-    """Return the number of a frame from its number or from the name of its joint or link."""
+    """Return the number of the frame that a table cell names by number, joint or link.
+
+    Args:
+        draft: the robot.
+        field: name of the column, for errors.
+        text: text of the cell.
+    """
     names = {"base": 0}
     for j in range(1, draft.NF + 1):
         for name in (draft.frame(j).name, draft.link(j).name if j <= draft.NL else ""):
@@ -62,7 +72,7 @@ def frame_number(draft: Draft, field: str, text: str) -> int:
 
 
 def coupling(field: str, text: str) -> Coupling | None:
-    """Return a coupling from a text such as 'q1 - 0.5*q2 + pi/2'; None for an empty cell.
+    """Return the coupling in the text of a table cell, such as 'q1 - 0.5*q2 + pi/2'; None for an empty cell.
 
     Raises:
         ArgumentError: the text is not a sum of joints with constant ratios.
@@ -91,7 +101,7 @@ def coupling(field: str, text: str) -> Coupling | None:
 
 
 def coupling_text(held: Coupling | None) -> str:
-    """Return the text of a coupling, the inverse of `coupling`."""
+    """Return the text of a coupling for a table cell, such as 'q1 - 0.5*q2 + pi/2'."""
     if held is None:
         return ""
     made = held.offset

@@ -15,7 +15,7 @@ from symoro.ui.service.answer_types import CellKind
 
 @dataclass(frozen=True)
 class Column:
-    """Column of a table."""
+    """Column of a table of robot data: kind of its cells, permitted values and explanation."""
 
     name: str
     kind: CellKind
@@ -32,7 +32,14 @@ def numbers(hints: dict[str, str]) -> tuple[Column, ...]:
 
 
 def frames(name: str, hint: str, numbers: Iterable[int], *, empty: bool = False) -> Column:
-    """Return a column whose cells contain a frame."""
+    """Return a table column whose cells contain a frame number.
+
+    Args:
+        name: name of the column.
+        hint: explanation.
+        numbers: frames that can be selected.
+        empty: whether a cell may be empty.
+    """
     return Column(name, "choice", hint, (*([""] if empty else []), *map(str, numbers)))
 
 

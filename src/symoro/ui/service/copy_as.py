@@ -19,7 +19,10 @@ from symoro.ui.service.defaults import default_values
 
 
 def as_python(derived: Model) -> str:
-    """Return Python code that derives the same model; parameters without a value get the page's default numbers."""
+    """Return Python code that derives the given model.
+
+    Parameters without a value get the page's default numbers.
+    """
     options = "".join(f", {name}={value!r}" for name, value in derived.options.items())
     bundled = _bundled(derived.robot)
     remark = "" if bundled else "  # Robot, Save as YAML"
@@ -32,7 +35,10 @@ def as_python(derived: Model) -> str:
 
 
 def _function(derived: Model) -> str:
-    """Return the code that creates the function, with numbers for parameters without a nominal value."""
+    """Return the Python code that creates the numerical function of a model.
+
+    Parameters without a nominal value get numbers.
+    """
     usual, known = default_values(derived.robot), dict(derived.robot.nominal)
     open_ones = [name for name in derived.parameters if name not in known]
     if not open_ones:
@@ -44,7 +50,7 @@ def _function(derived: Model) -> str:
 
 
 def as_command(derived: Model) -> str:
-    """Return the shell command that derives the same model."""
+    """Return the shell command that derives the given model."""
     flags = [
         _flag(name, value)
         for name, value in derived.options.items()
@@ -55,7 +61,7 @@ def as_command(derived: Model) -> str:
 
 
 def _bundled(robot: Robot) -> str:
-    """Return the id of a bundled robot if the robot equals it, else an empty text."""
+    """Return the identifier of the bundled robot that equals the given robot; empty if there is none."""
     try:
         known = library.load(robot.name)
     except UnknownNameError:

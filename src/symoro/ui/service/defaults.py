@@ -24,7 +24,10 @@ _OTHER = 0.0
 
 
 def default_values(robot: Robot) -> dict[str, float]:
-    """Return a number per symbol: its nominal value, or a default for the first quantity in which it occurs."""
+    """Return a number for each symbol of a robot: its nominal value, or a default.
+
+    The default depends on the first quantity (length, mass, inertia, ...) in which the symbol occurs.
+    """
     usual_values: dict[str, float] = {}
     for value, usual in _places(robot):
         for name in value.symbols:
@@ -34,7 +37,7 @@ def default_values(robot: Robot) -> dict[str, float]:
 
 
 def number_at(value: Formula, values: Mapping[str, float]) -> float | None:
-    """Return the value of a formula at given numbers; None if it is undefined."""
+    """Return the value of a formula at given numbers of its symbols; None if it is undefined."""
     try:
         return value.value(values)
     except SymoroError:
@@ -42,7 +45,7 @@ def number_at(value: Formula, values: Mapping[str, float]) -> float | None:
 
 
 def _places(robot: Robot) -> Iterator[tuple[Formula, float]]:
-    """Yield the formulas of the robot with a default for their symbols; visible quantities come first."""
+    """Yield each formula of the robot with a default for its symbols; geometric parameters come first."""
     for frame in robot.frames:
         yield from _of(frame, {**_LENGTHS, **_ANGLES})
     if robot.tool:

@@ -19,7 +19,7 @@ Postures = Mapping[str, Mapping[int, float]]
 
 @dataclass(frozen=True)
 class Draft:
-    """Fields of a robot; see `Robot`."""
+    """Data of a robot during editing, without consistency checks; the fields are those of `Robot`."""
 
     name: str
     frames: tuple[Frame, ...]
@@ -70,7 +70,7 @@ class Draft:
 
 
 def draft_of(robot: Robot) -> Draft:
-    """Return the draft of a robot."""
+    """Return the unchecked, editable data of a robot."""
     own = independent(robot)
     held = {f.name: getattr(robot, f.name) for f in fields(Robot)}
     postures = {name: dict(zip(own, q, strict=True)) for name, q in robot.postures.items()}
@@ -78,7 +78,7 @@ def draft_of(robot: Robot) -> Draft:
 
 
 def robot_of_draft(draft: Draft) -> Robot:
-    """Return the robot of a draft; joints that a posture does not contain are at zero in it.
+    """Return the robot with the edited data; joints without a value in a posture are at zero.
 
     Raises:
         RobotError: the description is inconsistent.
@@ -91,7 +91,11 @@ def robot_of_draft(draft: Draft) -> Robot:
 
 
 def renumbered(draft: Draft, number: Callable[[int], int]) -> Draft:
-    """Return the draft with renumbered references to frames; the order of the frames does not change."""
+    """Return the draft with all references to frames renumbered; the order of the frames does not change.
+
+    Args:
+        number: function from the old to the new frame number.
+    """
     tool = draft.tool and replace(
         draft.tool, place=replace(draft.tool.place, ant=number(draft.tool.place.ant))
     )

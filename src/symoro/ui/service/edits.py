@@ -40,7 +40,7 @@ Cell = dict[str, Any]
 
 
 class CellError(Exception):
-    """Error of an edit, with its cell."""
+    """Error of an edit, with the table cell that caused it."""
 
     def __init__(self, error: SymoroError, at: Cell) -> None:
         super().__init__(error.message)
@@ -48,7 +48,7 @@ class CellError(Exception):
 
 
 def edited(robot: Robot, edits: Sequence[Any]) -> Robot:
-    """Return the robot after a list of edits.
+    """Return the robot after a list of edits of table cells.
 
     Raises:
         CellError: an edit is invalid; none is applied.
@@ -73,7 +73,7 @@ def _place(edit: Any) -> Cell:
 
 
 def _culprit(error: SymoroError, edits: Sequence[Any]) -> Any:
-    """Return the edit whose row an error message mentions, else the last edit."""
+    """Return the edit of the table row that an error message mentions; the last edit if there is none."""
     message = error.problems[0] if isinstance(error, RobotError) else error.message
     for word, j in re.findall(r"\b(frame|joint|link|wheel|posture) '?(\w+)'?", message):
         part = "frame" if word == "joint" else word
@@ -114,7 +114,10 @@ def _frame(draft: Draft, edit: Edit) -> Draft:
 
 
 def _with_spring(draft: Draft, j: int, field: str, text: str) -> Draft:
-    """Return the draft with a new stiffness; it makes the joint elastic, and a rigid joint has none."""
+    """Return the draft with new elasticity of joint j: its stiffness (field 'k') or the flag 'eta'.
+
+    A nonzero stiffness makes the joint elastic; a rigid joint has no stiffness.
+    """
     if field == "k":
         stiffness = cell(field, text)
         return draft.with_frame(j, eta=not stiffness.is_zero, k=stiffness)
@@ -123,7 +126,11 @@ def _with_spring(draft: Draft, j: int, field: str, text: str) -> Draft:
 
 
 def _offset(draft: Draft, j: int, field: str, text: str) -> Formula:
-    """Return a geometric parameter; that of the joint variable may contain the variable, as in 'q3 + pi/2'."""
+    """Return the geometric parameter in the text of a cell.
+
+    The parameter that is the joint variable may contain the variable, as in 'q3 + pi/2'; then the offset is
+    returned.
+    """
     value = cell(field, text)
     own = f"q{j}"
     if own in value.symbols and field == variable_field(draft.frame(j).sigma):
@@ -161,7 +168,7 @@ def _base(draft: Draft, edit: Edit) -> Draft:
 
 
 def _on_base(draft: Draft, text: str) -> Draft:
-    """Return the draft with another kind of base; only a wheeled base has wheels."""
+    """Return the draft with the kind of base in `text`; wheels remain only on a wheeled base."""
     kind = choice("kind", text, {str(kind): kind for kind in BaseKind})
     if draft.wheels and kind != BaseKind.WHEELED:
         raise ArgumentError(
@@ -215,7 +222,7 @@ def _wheel(draft: Draft, edit: Edit) -> Draft:
 
 
 def _with_kind(draft: Draft, k: int, kind: WheelKind) -> Draft:
-    """Return the draft with another kind of wheel, without the properties of the old kind."""
+    """Return the draft with another kind for wheel number k; properties of the old kind are removed."""
     changed = replace(draft.wheels[k - 1], kind=kind)
     if not changed.turns:
         changed = replace(changed, steering=0)

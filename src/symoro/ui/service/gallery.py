@@ -32,7 +32,7 @@ STRUCTURES = ("serial", "tree", "closed-loop")
 
 
 def robots(payload: Mapping[str, Any]) -> RobotsData:
-    """Return the bundled robots with a line on each; the page contains their pictures."""
+    """Return the list of the bundled robots with one line of text on each."""
     return RobotsData(robots=[_card(name) for name in library.names()])
 
 
@@ -50,7 +50,7 @@ def _card(name: str) -> GalleryEntry:
 
 
 def _family(robot: Robot) -> str:
-    """Return the heading of a robot in the gallery."""
+    """Return the heading under which the gallery lists a robot."""
     if flexible_links(robot):
         return "flexible"
     if robot.wheels or robot.base.kind == BaseKind.WHEELED:
@@ -65,7 +65,7 @@ def _family(robot: Robot) -> str:
 
 
 def opened(payload: Mapping[str, Any]) -> View:
-    """Return the view of a bundled robot, or of the robot in a text."""
+    """Return the data of a bundled robot, or of the robot in the text of a file, for display."""
     if "id" in payload:
         return replace(view(library.load(item(payload, "id", str))), visuals=[])
     text, file = item(payload, "text", str), _shown(item(payload, "file", str, "file"))
@@ -82,12 +82,12 @@ def opened(payload: Mapping[str, Any]) -> View:
 
 
 def _shown(file: str) -> str:
-    """Return the name of a file for messages, without its path."""
+    """Return a file name without its path, for messages."""
     return file.replace("\\", "/").rpartition("/")[2][:LONGEST_NAME].strip("<>") or "file"
 
 
 def _alone(text: str, file: str) -> None:
-    """Reject a model that includes other files, which MuJoCo would read from any folder."""
+    """Reject an MJCF text that includes other files, because MuJoCo would read them from any folder."""
     if match := _FILES.search(text):
         line = text.count("\n", 0, match.start()) + 1
         raise FormatError(
@@ -98,7 +98,7 @@ def _alone(text: str, file: str) -> None:
 
 
 def _visuals(text: str, file: str) -> list[VisualData]:
-    """Return the shapes of a URDF in the robot's frames."""
+    """Return the visual shapes of a URDF text, in the robot's frames."""
     from symoro.robot.formats.urdf.visuals import visuals
 
     return [VisualData(**asdict(one)) for one in visuals(text, file)]
@@ -149,12 +149,18 @@ def new(payload: Mapping[str, Any]) -> View:
 
 
 def _axle(at: str) -> Frame:
-    """Return the frame of a wheel beside frame 0, which is on the ground with x forward."""
+    """Return the frame of a wheel at the lateral position `at` on the base; frame 0 is on the ground with x forward."""
     return Frame(0, b=Formula("R"), alpha=formula("-pi/2"), r=Formula(at))
 
 
 def _open(links: int, shape: str, below: int) -> list[Frame]:
-    """Return the frames of a chain, or of a tree in which every third link starts a branch on the first link."""
+    """Return the frames of a new chain, or of a tree in which every third link starts a branch on the first link.
+
+    Args:
+        links: number of links.
+        shape: 'serial' or 'tree'.
+        below: number of the frame that carries the first link.
+    """
     entries = []
     for j in range(1, links + 1):
         ant = 1 if shape == "tree" and j > 2 and j % 3 == 0 else j - 1
@@ -163,7 +169,14 @@ def _open(links: int, shape: str, below: int) -> list[Frame]:
 
 
 def _ring(links: int, below: int) -> list[Frame]:
-    """Return the frames of a planar loop of unit links: the chain, the cut joint, and its frame on the base."""
+    """Return the frames of a new planar loop of links of length one.
+
+    These are the chain, the cut joint, and the second frame of the cut on the base.
+
+    Args:
+        links: number of links.
+        below: number of the frame that carries the loop.
+    """
     if links < 3:
         raise ArgumentError(f"'links': a loop has at least 3 moving links, got {links}")
     ants = [j - 1 + below if j > 1 else 0 for j in range(1, links + 1)]
@@ -176,7 +189,10 @@ def _ring(links: int, below: int) -> list[Frame]:
 
 
 def _polygon(links: int) -> list[float]:
-    """Return the joint positions for which such a loop is a regular polygon, one side of which is the base."""
+    """Return the joint positions at which a planar loop of equal links is a regular polygon.
+
+    The base is one side of the polygon.
+    """
     turn = 2 * math.pi / (links + 1)
     return [math.pi - turn, *[-turn] * (links - 1)]
 
@@ -187,7 +203,7 @@ def _link(j: int) -> Link:
 
 
 def from_rows(payload: Mapping[str, Any]) -> View:
-    """Return the view of a robot from Denavit-Hartenberg rows in one of three conventions."""
+    """Return the data of a robot from rows of Denavit-Hartenberg parameters in one of three conventions."""
     rows, convention = item(payload, "rows", list), item(payload, "convention", str)
     name, degrees = item(payload, "name", str, "robot"), item(payload, "degrees", bool, False)
     made = [tuple(row) if isinstance(row, list) else row for row in rows]
@@ -195,7 +211,7 @@ def from_rows(payload: Mapping[str, Any]) -> View:
 
 
 def written(payload: Mapping[str, Any]) -> Files:
-    """Return the robot as the text of a file, with the name of the file."""
+    """Return the text of a robot file in the requested format, with its file name."""
     robot, fmt = robot_of(payload), formats.format_named(item(payload, "format", str))
     if fmt in READ_ONLY:
         raise FormatError(f"robots cannot be written as {fmt}", hint="write it as urdf")

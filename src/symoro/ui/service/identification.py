@@ -32,7 +32,10 @@ REPORTS = ("report.md", "report.html")
 
 
 def identified(payload: Mapping[str, Any]) -> IdentifyAnswer:
-    """Return report, parameters with standard deviations, and measured and predicted torques for a log."""
+    """Identify the parameters of a robot from the log in a payload.
+
+    The answer contains the report, the parameters with standard deviations, and measured and predicted torques.
+    """
     from symoro.identification.dynamic import identify
     from symoro.identification.friction import USUAL
     from symoro.identification.options import IdentificationOptions
@@ -64,7 +67,7 @@ def identified(payload: Mapping[str, Any]) -> IdentifyAnswer:
 
 
 def _known(robot: Robot, values: Mapping[str, float]) -> dict[str, float]:
-    """Return the given numbers without those of friction and rotor inertias, which are estimated."""
+    """Return the given numbers of symbols without those of friction and rotor inertias, which are estimated."""
     unknowns = {
         name for frame in robot.frames for amount in (frame.FV, frame.FS, frame.IA) for name in amount.symbols
     }
@@ -80,7 +83,7 @@ def _words(payload: Mapping[str, Any], name: str, usual: tuple[str, ...]) -> lis
 
 @contextmanager
 def _folder(payload: Mapping[str, Any]) -> Iterator[Path]:
-    """Provide the files of the payload in a temporary folder; error messages omit the folder."""
+    """Write the files of a payload to a temporary folder and yield its path; error messages omit the folder."""
     files = item(payload, "files", dict)
     if not 1 <= len(files) <= MOST_FILES:
         raise ArgumentError(f"'files': expected 1 to {MOST_FILES} files, got {len(files)}")
@@ -101,7 +104,7 @@ def _folder(payload: Mapping[str, Any]) -> Iterator[Path]:
 
 
 def _log(robot: Robot, payload: Mapping[str, Any], folder: Path) -> tuple[Path, Path | None]:
-    """Return the path of the log and the path of its description."""
+    """Return the path of the log in the folder, and the path of its description or None."""
     from symoro.identification.log_description import parse_description
 
     first = folder / next(iter(payload["files"]))

@@ -15,7 +15,10 @@ LOADED_LATE = {"numpy": "NumPy", "scipy": "SciPy", "sympy": "SymPy"}
 
 
 def answer(error: ModuleNotFoundError | MissingDependencyError) -> dict[str, Any]:
-    """Return the error that names the missing package; a missing module of another package is raised as a bug."""
+    """Return an error answer that names the missing package.
+
+    A missing module that does not belong to an optional package is a bug and is raised again.
+    """
     cause = error if isinstance(error, ModuleNotFoundError) else error.__context__
     package = getattr(cause, "name", None)
     package = package.partition(".")[0] if package else None

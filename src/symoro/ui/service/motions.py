@@ -39,7 +39,7 @@ def trajectory(payload: Mapping[str, Any]) -> TrajectoryAnswer:
 
 
 def motion_of(payload: Mapping[str, Any]) -> Trajectory | Samples:
-    """Return the trajectory in a payload."""
+    """Return the trajectory or the samples that a payload contains."""
     from symoro.trajectory.files import read_trajectory_text
     from symoro.trajectory.samples import read_table
 
@@ -58,7 +58,10 @@ def motion_of(payload: Mapping[str, Any]) -> Trajectory | Samples:
 
 
 def is_table(text: str) -> bool:
-    """Return whether a text is a table: its first line that is not a comment contains column names."""
+    """Return whether a text is a table of samples.
+
+    Its first line that is not a comment then contains column names.
+    """
     lines = (line.strip() for line in text.splitlines())
     first = next((line for line in lines if line and not line.startswith("#")), "")
     sign = next((mark for mark in (",", ";", "\t") if mark in first), None)
@@ -107,7 +110,7 @@ def _frame(robot: Robot, motion: Trajectory | Samples) -> int:
 
 
 def excitation(payload: Mapping[str, Any]) -> ExcitationAnswer:
-    """Return an exciting trajectory for identification as the text of its file."""
+    """Compute an exciting trajectory for identification and return it as the text of a trajectory file."""
     from symoro.identification.excitation import excite, trajectory_text
     from symoro.identification.options import ExcitationOptions
 

@@ -17,7 +17,7 @@ STOPPED = "the computation exceeds the memory or recursion limit of a page"
 
 
 class _MissingModules:
-    """Last finder of the import system, which records modules that no other finder provides."""
+    """Last finder of Python's import system; it records the names of modules that could not be imported."""
 
     def __init__(self) -> None:
         self.names: list[str] = []
@@ -32,10 +32,15 @@ sys.meta_path.append(_MISSED)
 
 
 def answer(name: str, payload: str, tell: Tell) -> str:
-    """Return the answer of a call as JSON text.
+    """Answer a call of the page as JSON text, with progress.
 
-    If a missing package prevented or may have changed the answer, the text begins with "missing" and the name of the
-    package, so that the page can load it and repeat the call.
+    If a missing package prevented or may have changed the answer, the text begins with "missing" and the name of
+    the package, so that the page can load it and repeat the call.
+
+    Args:
+        name: name of the call.
+        payload: its arguments as JSON text.
+        tell: function that receives progress: title, work done and total work.
     """
 
     def hear(progress: Progress) -> None:

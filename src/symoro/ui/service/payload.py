@@ -19,7 +19,13 @@ NAMES = {str: "a text", int: "a whole number", bool: "true or false", dict: "an 
 
 
 def item(payload: Mapping[str, Any], name: str, kind: type[T], default: Any = MISSING) -> T:
-    """Return an entry of a payload.
+    """Return an entry of the JSON object of a request.
+
+    Args:
+        payload: the JSON object.
+        name: key of the entry.
+        kind: expected Python type.
+        default: value if the entry is absent; without a default the entry is required.
 
     Raises:
         ArgumentError: the entry is missing or has a wrong type.
@@ -36,10 +42,12 @@ def item(payload: Mapping[str, Any], name: str, kind: type[T], default: Any = MI
 
 
 def robot_of(payload: Mapping[str, Any]) -> Robot:
-    """Return the robot in the document of a payload; JSON is a subset of YAML, so the YAML reader is used.
+    """Return the robot that the entry `robot` of a request describes.
+
+    JSON is a subset of YAML, so the YAML reader is used.
 
     Raises:
-        SymoroError: the document is invalid or too large for the workbench.
+        SymoroError: the description is invalid or too large for the page.
     """
     document = item(payload, "robot", dict)
     frames = document.get("frames", ())

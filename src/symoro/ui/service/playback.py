@@ -19,7 +19,7 @@ MOST_ROWS = 4000  # largest number of samples of a motion that are sent
 
 
 def numbers_of(robot: Robot, payload: Mapping[str, Any]) -> dict[str, float]:
-    """Return the given numbers for symbols.
+    """Return the numbers for symbols that a request contains, by name.
 
     Raises:
         UnknownNameError: a name is not a symbol of the robot.
@@ -43,28 +43,31 @@ def _number(name: str, value: Any) -> float:
 
 
 def number(payload: Mapping[str, Any], name: str, default: float) -> float:
-    """Return a number of the payload."""
+    """Return the number at a key of a request; `default` if it is absent."""
     return _number(name, payload.get(name, default))
 
 
 def row(payload: Mapping[str, Any], name: str) -> list[float] | None:
-    """Return a list of numbers of the payload, or None if it is absent."""
+    """Return the list of numbers at a key of a request; None if it is absent."""
     given: list[Any] | None = item(payload, name, list, None)
     return None if given is None else [_number(name, value) for value in given]
 
 
 def stride(rows: int) -> int:
-    """Return the step between sent rows, so that their number is limited."""
+    """Return n such that every n-th of `rows` samples is sent to the page, which limits their number."""
     return max(1, ceil((rows - 1) / MOST_ROWS)) if rows > 1 else 1
 
 
 def kept_rows(rows: int) -> list[int]:
-    """Return the indices of the sent rows, including the last row."""
+    """Return the indices of the samples that are sent to the page, including the last one."""
     return [*range(0, rows - 1, stride(rows)), rows - 1] if rows else []
 
 
 class Postures:
-    """Map from coordinates of the tree to positions of all joints, including coupled and cut joints."""
+    """Function from the generalised coordinates of a robot to the positions of all its joints.
+
+    Coupled joints and cut joints are included.
+    """
 
     def __init__(self, robot: Robot, values: Mapping[str, float]) -> None:
         from symoro.runtime.function import Function
@@ -77,7 +80,7 @@ class Postures:
             self._places = Function(program, {**dict(robot.nominal), **values}, compiled=False)
 
     def __call__(self, tree: Array) -> Array:
-        """Return positions of the joints of the view (N, joints) from coordinates of the tree (N, coordinates)."""
+        """Return positions of all displayed joints (N, joints) from coordinates of the tree (N, coordinates)."""
         import numpy as np
 
         if self._places is None or not len(tree):
@@ -92,7 +95,10 @@ class Postures:
         return self._places(q=tree, **({"qc": opened} if self.cut else {}))
 
     def _cut_positions(self, tree: Array) -> Array:
-        """Return the positions of the cut joints, angles about z or lengths along z, from their frame pairs."""
+        """Return the positions of the cut joints (rad or m) for N postures, (N, cut joints).
+
+        They are computed from the poses of the two frames of each cut.
+        """
         import numpy as np
 
         positions = np.zeros((len(tree), len(self.cut)))
@@ -109,7 +115,7 @@ class Postures:
 
 
 def end_frame(robot: Robot) -> int:
-    """Return the frame whose path is drawn: that of the tool, the platform or the last link."""
+    """Return the number of the frame whose path is drawn: that of the tool, the platform or the last link."""
     if robot.tool is not None:
         return robot.NF + 1
     return robot.platform or robot.NL

@@ -25,7 +25,7 @@ WORDS: dict[int, Literal["valid", "singular"]] = {0: "valid", 2: "singular"}
 def solve(payload: Mapping[str, Any]) -> SolvedPose:
     """Return the configurations for a pose of the end effector in frame 0: all in closed form, or one by iteration.
 
-    Positions are in the order of the robot's coordinates (q) and of its cut joints (qc).
+    Each solution contains the positions of the robot's coordinates (q) and of its cut joints (qc).
     """
     robot = robot_of(payload)
     options, values = item(payload, "options", dict, {}), item(payload, "values", dict, {})
@@ -66,7 +66,12 @@ def _numbers(name: str, given: Any, shape: tuple[int, ...]) -> Array:
 def _by_iteration(
     robot: Robot, options: Mapping[str, Any], values: Mapping[str, float], T: Array, start: Array
 ) -> dict[str, Any]:
-    """Return one numeric solution in the form of a closed-form model."""
+    """Return one numerical solution for the pose T, as a dictionary with the keys of a closed-form solution.
+
+    Args:
+        options: options of the inverse geometric model.
+        start: joint positions at which the iteration starts.
+    """
     import numpy as np
 
     solver = numeric_inverse(robot, values=values, compiled=False, restarts=RESTARTS, **options)
@@ -85,7 +90,12 @@ def _verified(
     solutions: Mapping[str, Any],
     T: Array,
 ) -> list[PostureRow]:
-    """Return the rows that are finite, reach the pose and close the loops."""
+    """Return the solutions that are finite, reach the pose T and close the loops.
+
+    Args:
+        options: options of the inverse geometric model.
+        solutions: arrays q, qc, status and free with one row per solution.
+    """
     import numpy as np
 
     from symoro.models.geometric.inverse.chain.pose import given_entries
@@ -114,7 +124,7 @@ def _verified(
 
 
 class _LoopClosure:
-    """Check of closed loops in a posture, and computation of the cut joints."""
+    """Function that computes the cut joints of a robot in a posture, and checks that its loops are closed."""
 
     def __init__(self, robot: Robot, values: Mapping[str, float]) -> None:
         from symoro.runtime.function import Function
@@ -123,7 +133,12 @@ class _LoopClosure:
         self.places = Function(all_frames(robot), {**dict(robot.nominal), **values}, compiled=False)
 
     def __call__(self, q: Array, qc: Array | None) -> tuple[Array, float]:
-        """Return the positions of the cut joints and the largest gap of the loops; nan if they are undefined."""
+        """Return the positions of the cut joints, and the largest difference between the two frames of a cut.
+
+        Args:
+            q: positions of the coordinates.
+            qc: positions of the cut joints if they are known; computed otherwise.
+        """
         import numpy as np
 
         if qc is None:
@@ -137,7 +152,10 @@ class _LoopClosure:
         return poses
 
     def _cut_positions(self, q: Array) -> Array:
-        """Return the positions of the cut joints, angles about z or lengths along z, from their frame pairs."""
+        """Return the positions of the cut joints (rad or m) at the coordinates q.
+
+        They are computed from the poses of the two frames of each cut.
+        """
         import numpy as np
 
         T = self._at(q, np.zeros(len(self.cut)))

@@ -14,13 +14,13 @@ Numbers = dict[str, float]
 
 
 def bounded(default: Any = MISSING, **limits: float) -> Any:
-    """Return a field with limits, named as in Python libraries for JSON Schema: max_length, ge, le, gt."""
+    """Return a dataclass field with limits: max_length for texts and lists; ge, le, gt for numbers."""
     return field(default=default, metadata=limits)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """Base class of requests; unknown keys are rejected."""
+    """Base class of requests; keys that are not fields are rejected."""
 
     __pydantic_config__: ClassVar = {"extra": "forbid"}  # used by the OpenAPI description in ui/web
 
@@ -39,7 +39,7 @@ class RobotRequest(Request):
 
 @dataclass(frozen=True, kw_only=True)
 class FramesRequest(Request):
-    """Request for the poses of a robot's frames; with `loops`, also for closed loops."""
+    """Request for the poses of a robot's frames; with `loops`, also for the closure of its loops."""
 
     robot: Document
     loops: bool = True
@@ -47,7 +47,7 @@ class FramesRequest(Request):
 
 @dataclass(frozen=True, kw_only=True)
 class CatalogueRequest(Request):
-    """Request for the catalogue, optionally for a robot."""
+    """Request for the catalogue of models, optionally for a robot."""
 
     robot: Document | None = None
 
@@ -85,7 +85,10 @@ class ParameterRowsRequest(Request):
 
 @dataclass(frozen=True, kw_only=True)
 class CellEdit:
-    """New text of a cell, or added or removed row; `part` determines the other fields."""
+    """Edit of a table of robot data: new text of a cell, or a row to add or remove.
+
+    `part` identifies the table and determines the other fields.
+    """
 
     __pydantic_config__: ClassVar = {"extra": "allow"}
 
@@ -105,7 +108,7 @@ class EditRequest(Request):
 
 @dataclass(frozen=True, kw_only=True)
 class WriteRequest(Request):
-    """Request for the file of a robot in a format."""
+    """Request for the text of a robot file in a format."""
 
     robot: Document
     format: str = bounded(max_length=40)
@@ -123,7 +126,7 @@ class ModelRequest(Request):
 
 @dataclass(frozen=True, kw_only=True)
 class CodeRequest(ModelRequest):
-    """Request for a model in a language."""
+    """Request for a model as source code in a programming language."""
 
     language: str = bounded(max_length=40)
     language_options: dict[str, Any] = field(default_factory=dict)
@@ -131,7 +134,7 @@ class CodeRequest(ModelRequest):
 
 @dataclass(frozen=True, kw_only=True)
 class ExportRequest(ModelRequest):
-    """Request for an exported folder of a model."""
+    """Request for a folder with a model as source code, build file and demo."""
 
     languages: list[str] = bounded(max_length=20)
 
@@ -146,7 +149,7 @@ class EvaluateRequest(ModelRequest):
 
 @dataclass(frozen=True, kw_only=True)
 class CloseRequest(Request):
-    """Request to close loops, starting from a posture."""
+    """Request to close the loops of a robot at given active joints, starting from a posture."""
 
     robot: Document
     qa: list[float]
@@ -157,7 +160,7 @@ class CloseRequest(Request):
 
 @dataclass(frozen=True, kw_only=True)
 class SolveRequest(Request):
-    """Request to solve for a pose of the end effector in frame 0, with options and positions of free joints."""
+    """Request for the configurations that reach a pose of the end effector in frame 0."""
 
     robot: Document
     pose: list[list[float]] = bounded(max_length=4)
@@ -183,10 +186,10 @@ class SingularitiesRequest(Request):
 
 @dataclass(frozen=True, kw_only=True)
 class TrajectoryRequest(Request):
-    """Request with a trajectory: the text of its file (YAML or CSV), or the tree of the YAML file.
+    """Request for the torques along a trajectory: the text of its file (YAML or CSV), or the tree of the YAML file.
 
-    `posture` selects the assembly mode of closed loops if a table contains only the active joints: all joints, or a
-    name.
+    `posture` selects the assembly mode of closed loops if a table contains only the active joints: the positions of
+    all joints, or the name of a posture.
     """
 
     robot: Document
@@ -210,7 +213,7 @@ class ExcitationRequest(Request):
 
 @dataclass(frozen=True, kw_only=True)
 class SimulationRequest(Request):
-    """Request to simulate: initial state, constant torques or a trajectory to track, and options of the integrator."""
+    """Request for a simulation: initial state, constant torques or a trajectory to track, and integrator options."""
 
     robot: Document
     duration: float = bounded(5, gt=0)
@@ -230,7 +233,7 @@ class SimulationRequest(Request):
 
 @dataclass(frozen=True, kw_only=True)
 class IdentificationRequest(Request):
-    """Request to identify: files of a log by name, description of their columns (YAML), and options of the method."""
+    """Request for an identification: files of a log by name, description of their columns (YAML), and options."""
 
     robot: Document
     files: dict[str, str] = bounded(min_length=1, max_length=8)

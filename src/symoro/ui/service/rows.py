@@ -26,10 +26,15 @@ MOST_FRAMES = 200
 
 
 def add_frame(draft: Draft, edit: Edit) -> Draft:
-    """Add a joint and its link, numbered after frame `after` (default: the last link), with antecedent `ant`.
+    """Add a joint and its link to a robot that is being edited.
 
-    With `carry`, frames that had the antecedent `ant` get the new frame as antecedent. With `inertia`, the inertial
+    The new frame is numbered after frame `after` (default: the last link) and has the antecedent `ant`. With
+    `carry`, frames that had the antecedent `ant` get the new frame as antecedent. With `inertia`, the inertial
     parameters of the link are new symbols.
+
+    Args:
+        draft: data of the robot.
+        edit: mapping with the keys named above.
     """
     after = item(edit, "after", int, draft.NL)
     ant = item(edit, "ant", int, after)
@@ -51,7 +56,7 @@ def add_frame(draft: Draft, edit: Edit) -> Draft:
 
 
 def remove_frame(draft: Draft, edit: Edit) -> Draft:
-    """Remove a link and its joint; frames mounted on it get its antecedent."""
+    """Remove the link and joint of frame `j`; frames that it carried get its antecedent."""
     j = item(edit, "j", int)
     if not 0 < j <= draft.NL:
         no_row("link", j)
@@ -101,7 +106,7 @@ def _symbolic_link(draft: Draft, j: int) -> Link:
 
 
 def symbols_of(draft: Draft) -> set[str]:
-    """Return the symbols of a draft."""
+    """Return the names of all symbols in the data of a robot."""
     return {*symbols(draft), *dict(draft.nominal)}  # type: ignore[arg-type]
 
 
@@ -112,7 +117,10 @@ def _unused(name: str, taken: set[str]) -> str:
 
 
 def add_loop(draft: Draft, edit: Edit) -> Draft:
-    """Add a loop between two links: the cut joint has the antecedent `from`, its second frame the antecedent `to`."""
+    """Add a closed loop between two links.
+
+    The cut joint has the antecedent `from`, the second frame of the cut the antecedent `to`.
+    """
     start, end = item(edit, "from", int), item(edit, "to", int)
     _link_or_base(draft, start)
     _link_or_base(draft, end)
@@ -126,7 +134,7 @@ def add_loop(draft: Draft, edit: Edit) -> Draft:
 
 
 def remove_loop(draft: Draft, edit: Edit) -> Draft:
-    """Remove the loop whose cut frame pair contains frame `j`."""
+    """Remove the loop to whose cut joint frame `j` belongs."""
     j = item(edit, "j", int)
     if not draft.NL < j <= draft.NF:
         no_row("loop at frame", j)
@@ -251,7 +259,7 @@ def remove_posture(draft: Draft, edit: Edit) -> Draft:
 
 
 def coordinates(draft: Draft) -> list[int]:
-    """Return the independent joints of the tree."""
+    """Return the numbers of the independent joints of the tree."""
     numbered = enumerate(draft.frames[: draft.NL], 1)
     return [j for j, frame in numbered if frame.moving and frame.coupling is None]
 

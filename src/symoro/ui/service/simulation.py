@@ -32,7 +32,7 @@ PARTS = ("e", "ed", "P0", "Q0", "V0", "pose")
 
 
 def simulated(payload: Mapping[str, Any]) -> SimulationAnswer:
-    """Return the motion of a robot from a posture, under constant torques or computed-torque control."""
+    """Simulate a robot from a posture, under constant torques or computed-torque control, and return the motion."""
     from symoro.simulation.options import SimulationOptions
     from symoro.simulation.simulate import simulate
 
@@ -84,7 +84,10 @@ def _torques(robot: Robot, payload: Mapping[str, Any], values: Mapping[str, floa
 
 
 class _SampleReport:
-    """Report of samples in blocks, with limits on their rate and on their total number."""
+    """Function that collects samples of a running simulation and sends them to the page in blocks.
+
+    The rate of the blocks and the total number of samples are limited.
+    """
 
     def __init__(
         self, robot: Robot, values: Mapping[str, float], work: Task, duration: float, step: float
@@ -126,7 +129,10 @@ BasePlace = Callable[[Mapping[str, "Array"]], list[float]]
 
 
 def placing(robot: Robot, values: Mapping[str, float]) -> BasePlace | None:
-    """Return the function from a state to the transform of frame 0 in the world, by rows; None if it is constant."""
+    """Return a function of the state that computes the pose of frame 0 in the world; None if the base is fixed.
+
+    Its result is a 4x4 transform, 16 numbers by rows.
+    """
     from symoro.robot.description import BaseKind
 
     if robot.wheels:
@@ -135,7 +141,7 @@ def placing(robot: Robot, values: Mapping[str, float]) -> BasePlace | None:
 
 
 def _location(robot: Robot, values: Mapping[str, float]) -> Array:
-    """Return the transform of frame 0 in the world according to the description."""
+    """Return the pose of frame 0 in the world, as the robot's description gives it, (4, 4)."""
     import numpy as np
 
     known = {**dict(robot.nominal), **values}
@@ -143,7 +149,12 @@ def _location(robot: Robot, values: Mapping[str, float]) -> Array:
 
 
 def _rolled(parts: Mapping[str, Array], location: Array) -> list[float]:
-    """Return the transform of a rolling base; its pose coordinates are relative to the described transform."""
+    """Return the transform of a wheeled base in the world, 16 numbers by rows.
+
+    Args:
+        parts: parts of the state; `pose` (x, y, heading) is relative to `location`.
+        location: transform that the robot's description gives.
+    """
     import numpy as np
 
     x, y, heading = map(float, parts["pose"])

@@ -28,7 +28,7 @@ _UNITS = {"G": "gravity in the world (m/s^2)", "V0": "velocity of the base, in f
 
 
 def tables(robot: Robot) -> list[Table]:
-    """Return all tables of a robot."""
+    """Return all tables of a robot's data for display and editing."""
     links, joints = range(robot.NL + 1), range(1, robot.NL + 1)
     named = (of.NAME, *of.INERTIA)
     return [

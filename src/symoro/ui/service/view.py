@@ -34,17 +34,17 @@ MOST_EDITS = 2000
 
 
 def view_of(payload: Mapping[str, Any]) -> View:
-    """Return the view of the robot in a document."""
+    """Return the data for display of the robot in a request."""
     return view(robot_of(payload))
 
 
 def edited(payload: Mapping[str, Any]) -> View:
-    """Return the view of a robot after a list of edits; all of them are applied or none."""
+    """Return the data for display of a robot after a list of edits; all of them are applied or none."""
     return view(edits.edited(robot_of(payload), item(payload, "edits", list)))
 
 
 def view(robot: Robot) -> View:
-    """Return the view of a robot."""
+    """Return all data of a robot that the page displays."""
     values = default_values(robot)
     return View(
         robot=tree_of(robot),
@@ -97,7 +97,7 @@ def _joint(robot: Robot, j: int) -> JointView:
 
 
 def _couplings(robot: Robot) -> list[CouplingView]:
-    """Return the coupled joints: q = sum of ratio times q of `frame`, plus the offset."""
+    """Return the coupled joints of a robot, with q = sum of ratio times q of `frame`, plus the offset."""
     held = ((j, frame.coupling) for j, frame in enumerate(robot.frames, 1))
     return [
         CouplingView(
@@ -111,7 +111,7 @@ def _couplings(robot: Robot) -> list[CouplingView]:
 
 
 def _wheel(robot: Robot, k: int, values: Mapping[str, float]) -> WheelView:
-    """Return a wheel; `symbol` is the parameter of its radius, if it is a symbol."""
+    """Return the data of wheel number k for display; `symbol` is the parameter of its radius, if it is a symbol."""
     wheel = robot.wheels[k]
     return WheelView(
         frame=wheel.frame,
@@ -124,7 +124,10 @@ def _wheel(robot: Robot, k: int, values: Mapping[str, float]) -> WheelView:
 
 
 def _platform(robot: Robot) -> PlatformView | None:
-    """Return the platform, the frames that move with it, and the chains of its legs; None if there is no platform."""
+    """Return the platform of a robot, the frames that move with it, and the chains of its legs.
+
+    The result is None if the robot has no platform.
+    """
     if robot.platform is None:
         return None
     try:

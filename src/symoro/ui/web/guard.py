@@ -37,7 +37,7 @@ SAME = ("same-origin", "none")  # values of Sec-Fetch-Site: the page itself, or 
 
 @dataclass(frozen=True)
 class Rules:
-    """Rules for requests.
+    """Rules that HTTP requests to the server must satisfy.
 
     Attributes:
         hosts: accepted host names with port.
@@ -53,7 +53,7 @@ class Rules:
 
 
 class Guard:
-    """ASGI middleware that applies the rules."""
+    """ASGI middleware that rejects requests which violate the rules."""
 
     def __init__(self, app: ASGIApp, rules: Rules) -> None:
         self.app, self.rules = app, rules
@@ -111,7 +111,7 @@ class Guard:
         return dict(_query(scope)).get(TOKEN, "")
 
     async def _let_in(self, scope: Scope, send: Send) -> None:
-        """Store the token in a cookie and redirect to the address without it, so that it is not displayed."""
+        """Store the token in a cookie and redirect to the address without the token, so that it is not displayed."""
         if not secrets.compare_digest(self._in_address(scope).encode(), self.rules.token.encode()):
             await _refuse(send, 401, "the token is wrong")
             return
@@ -131,7 +131,7 @@ def host_with_port(host: str, port: int) -> set[str]:
 
 
 def connected_host(server: Sequence[Any] | None) -> set[str]:
-    """Return IP address and port of a connection in the forms of `host_with_port`; an empty set if there are none."""
+    """Return IP address and port of a connection in the forms of `host_with_port`; an empty set if unknown."""
     if server is None or server[1] is None:
         return set()
     try:
@@ -156,7 +156,7 @@ def _query(scope: Scope) -> list[tuple[str, str]]:
 
 
 class _Body:
-    """Request body with limited size; requests may lack a Content-Length header."""
+    """Body of an HTTP request with limited size, also if the request has no Content-Length header."""
 
     def __init__(self, receive: Receive, largest: int) -> None:
         self._receive, self._largest, self._seen = receive, largest, 0
@@ -172,7 +172,7 @@ class _Body:
 
 
 class _Answer:
-    """Response with security headers; replaced by an error if the request body was too large."""
+    """HTTP response with security headers; it becomes an error if the request body was too large."""
 
     def __init__(self, scope: Scope, send: Send, body: _Body) -> None:
         self._send, self._body = send, body

@@ -49,7 +49,7 @@ def gui(host: str, port: int, *, browser: bool, names: list[str], token: str | N
     here, *elsewhere = (_address(one, port, secret) for one in reached_at(host))
 
     class Server(uvicorn.Server):
-        """Server that prints its address once it accepts connections."""
+        """Web server that prints its address once it accepts connections."""
 
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
@@ -73,7 +73,7 @@ def _address(host: str, port: int, secret: str) -> str:
 
 
 def reached_at(host: str) -> list[str]:
-    """Return the addresses of the page: first for this machine, then for other machines."""
+    """Return the addresses of the page of a server at `host`: first for this machine, then for other machines."""
     if host not in EVERY_INTERFACE:
         return [host]
     both = host == "::" and socket.has_dualstack_ipv6()
@@ -83,7 +83,7 @@ def reached_at(host: str) -> list[str]:
 
 
 def own_addresses() -> list[str]:
-    """Return the IP addresses of this machine: source addresses of its routes, and those of its host name."""
+    """Return the IP addresses of this machine: those of its network routes and of its host name."""
     addresses: list[str] = []
     for family, elsewhere in ELSEWHERE:
         with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
@@ -97,7 +97,14 @@ def own_addresses() -> list[str]:
 
 
 def hosts_of(host: str, port: int, names: list[str]) -> frozenset[str]:
-    """Return the names of the server with ports, with the machine's names if other machines can reach it."""
+    """Return the host names with ports under which the server accepts requests.
+
+    They include the names of this machine if other machines can reach the server.
+
+    Args:
+        host, port: address of the server.
+        names: additional names, as host:port or host.
+    """
     own = {host, *LOOPBACK}
     if host not in LOOPBACK:
         own |= {socket.gethostname(), socket.getfqdn(), f"{socket.gethostname()}.local"}
@@ -107,7 +114,7 @@ def hosts_of(host: str, port: int, names: list[str]) -> frozenset[str]:
 
 
 def listening_at(host: str, port: int) -> socket.socket:
-    """Return a socket bound to the requested port, or to a default port, or to any free port.
+    """Return a listening socket at the requested port, or at a default port or any free port if `port` is 0.
 
     Raises:
         ArgumentError: no port is available.

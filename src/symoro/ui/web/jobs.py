@@ -21,7 +21,7 @@ ALIVE_SECONDS = 15.0  # s; interval of keep-alive messages
 
 @dataclass
 class Job:
-    """Long call of the service.
+    """Long call of the service, which runs in a worker process.
 
     Attributes:
         state: queued, running, done, failed or cancelled.
@@ -75,7 +75,7 @@ class Jobs:
         return job
 
     def start(self, call: str, payload: Any) -> Job | None:
-        """Return a new job, or None if there are too many jobs."""
+        """Start a job for a call with a payload; return None if there are too many jobs."""
         self.forget()
         if len(self._jobs) >= MOST_JOBS:
             return None
@@ -126,7 +126,7 @@ class Jobs:
     async def watch(self, job: Job) -> AsyncIterator[dict[str, Any] | None]:
         """Yield the states of a job until it has ended, and None at intervals to keep the connection open.
 
-        Each partial result is sent once, with the number of those before it.
+        Each partial result is sent once, with the number of the partial results before it.
         """
         job.watchers += 1
         sent = 0
@@ -148,7 +148,7 @@ class Jobs:
             job.seen = _now()
 
     async def sweep(self) -> None:
-        """Periodically drop old results and cancel jobs that no page watches."""
+        """Periodically delete old results and cancel jobs that no page watches."""
         while True:
             await asyncio.sleep(SWEEP_SECONDS)
             self.forget()
@@ -157,7 +157,7 @@ class Jobs:
                     await self.cancel(job)
 
     def forget(self) -> None:
-        """Drop results that no page has requested for a long time."""
+        """Delete results that no page has requested for a long time."""
         now = _now()
         for id, job in list(self._jobs.items()):
             if job.over and now - job.ended > KEPT_SECONDS:

@@ -21,7 +21,7 @@ def built() -> bool:
 
 
 class PageFiles(StaticFiles):
-    """Files of the page with their cache lifetimes."""
+    """Static files of the page, sent with cache lifetimes."""
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         answer = await super().get_response(path, scope)
@@ -40,7 +40,7 @@ class Zipped(GZipMiddleware):
 
 
 def add_page(app: FastAPI) -> None:
-    """Serve the page at /, or instructions if it is not built."""
+    """Serve the page at the address /, or instructions for building it if it is not built."""
     if built():
         app.mount("/", PageFiles(directory=STATIC, html=True))
         return

@@ -21,7 +21,7 @@ LAST = 19  # niceness of a call with lower priority
 
 
 class PoolFullError(Exception):
-    """Error: too many calls are waiting."""
+    """Error that is raised if too many calls are waiting for a worker."""
 
 
 class _PriorityTimer:
@@ -50,7 +50,7 @@ class _PriorityTimer:
 
 
 class Pool:
-    """Workers with common limits.
+    """Pool of worker processes with common limits.
 
     Attributes:
         size: number of workers when idle.
@@ -67,7 +67,7 @@ class Pool:
         self._closed = False
 
     def start(self) -> None:
-        """Start the first workers; calls wait for them."""
+        """Start the first worker processes in the background; calls wait for them."""
         for _ in range(self.size):
             self._grow()
 
@@ -106,9 +106,11 @@ class Pool:
         listen: Listen = lambda _: None,
         begun: Callable[[], None] = lambda: None,
     ) -> Answer:
-        """Return the answer of a call; cancelling the awaiting task ends the computation.
+        """Run a call in a worker and return its answer; cancelling the awaiting task ends the computation.
 
         Args:
+            name: name of the call.
+            payload: its arguments.
             listen: receives progress, in the thread of the event loop.
             begun: called when the call stops waiting and starts.
 
@@ -146,7 +148,7 @@ class Pool:
             self._given_back(worker, sound=answer.done(), fresh=behind is None or not behind.expired)
 
     async def _taken(self) -> Worker:
-        """Return an idle worker; start another one if all are busy."""
+        """Return an idle worker, or a new one if all are busy; wait if the largest number is reached."""
         if self._waiting >= self.queue:
             raise PoolFullError
         self._waiting += 1
@@ -165,7 +167,12 @@ class Pool:
             self._waiting -= 1
 
     def _given_back(self, worker: Worker, *, sound: bool, fresh: bool) -> None:
-        """Keep a reusable worker; end one that was interrupted, has a lowered priority, or exceeds the pool's size."""
+        """Return a worker to the pool, or end it if it cannot be reused or the pool is too large.
+
+        Args:
+            sound: whether the worker completed its call.
+            fresh: whether its priority was not lowered.
+        """
         too_many = len(self._all) > self.size and not self._waiting
         if sound and fresh and worker.alive and not too_many and not self._closed:
             self._idle.put_nowait(worker)

@@ -12,7 +12,7 @@ from symoro.ui.service.requests import Request
 
 
 def _start(name: str) -> type:
-    """Return the type of the request that starts a long call as a job."""
+    """Return the type of the HTTP request that starts the long call `name` as a job."""
     call: Any = Literal[name]
     entries = [("call", call), ("payload", SERVICE[name].request)]
     return make_dataclass(f"Start_{name}", entries, bases=(Request,), frozen=True, kw_only=True)
@@ -22,7 +22,7 @@ Start: Any = Annotated[Union[tuple(_start(name) for name in LONG)], Field(discri
 
 
 def payload_of(request: Any) -> Any:
-    """Return a request as JSON values with defaults and without None."""
+    """Convert a validated request to JSON values, with defaults and without None."""
     if is_dataclass(request):
         return {key: payload_of(value) for key, value in vars(request).items() if value is not None}
     return [payload_of(item) for item in request] if isinstance(request, list) else request

@@ -93,7 +93,7 @@ UNKNOWN: dict[int | str, dict[str, Any]] = {**REFUSALS, 404: {"model": Failure}}
 
 
 def _add_refusals(app: FastAPI) -> None:
-    """Return errors of the framework in the same form as all other errors."""
+    """Register handlers that return errors of the web framework in the same form as all other errors."""
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:
@@ -136,7 +136,7 @@ def _add_jobs(app: FastAPI, jobs: Jobs) -> None:
     known: dict[int | str, dict[str, Any]] = {**UNKNOWN, 200: {"model": JobData}}
 
     async def start(body: Any) -> Response:
-        """Start a long call."""
+        """Start a long call as a job and return its id."""
         job = jobs.start(body.call, payload_of(body.payload))
         if job is None:
             raise HTTPException(429, BUSY)

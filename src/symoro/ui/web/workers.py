@@ -35,7 +35,7 @@ HEARTBEAT = 1.0  # s; interval of checks whether the server still runs
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits of one call.
+    """Limits of one call in a worker process.
 
     Attributes:
         seconds: wall-clock time.
@@ -55,12 +55,15 @@ INTERNAL = "InternalError"
 
 
 def stopped(message: str, hint: str) -> Answer:
-    """Return the answer of a call that was ended by a limit."""
+    """Return the error answer of a call that exceeded a limit."""
     return {"error": {"kind": "StoppedError", "message": message, "hint": hint}}
 
 
 def context() -> BaseContext:
-    """Return the start method of processes: never a fork of the server itself, whose threads would be lost."""
+    """Return the multiprocessing context in which workers are started.
+
+    It never forks the server itself, because the threads of the server would be lost.
+    """
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     made = multiprocessing.get_context("forkserver")
@@ -69,13 +72,13 @@ def context() -> BaseContext:
 
 
 def prepare() -> None:
-    """Start the fork server, so that it loads the required modules in the background."""
+    """Start the fork server, so that it loads the modules of the workers in the background."""
     if isinstance(context(), ForkServerContext):
         forkserver.ensure_running()
 
 
 def serve(pipe: Connection, limits: Limits) -> None:
-    """Answer calls in a worker process until the pipe is closed."""
+    """Answer the calls that arrive at a pipe, in a worker process, until the pipe is closed."""
     _apply_limits(limits)
     from symoro.progress import Progress, listening
     from symoro.ui.service import call
@@ -116,7 +119,7 @@ def _answer(call: Callable[[str, Any], Answer], name: str, payload: Any) -> Answ
 
 
 def _grown(limits: Limits) -> bool:
-    """Return whether the process has used a large part of its allowed memory."""
+    """Return whether the process uses so much of its allowed memory that it should be replaced."""
     try:
         import resource
     except ImportError:
@@ -126,7 +129,10 @@ def _grown(limits: Limits) -> bool:
 
 
 def _apply_limits(limits: Limits) -> None:
-    """Apply limits and priority to the process, end it with its parent, and ignore Ctrl-C, which the server handles."""
+    """Apply the limits to the worker process itself.
+
+    The process also ends with its parent and ignores Ctrl-C, which the server handles.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with suppress(ImportError, ValueError, OSError):
         import resource
@@ -142,7 +148,7 @@ def _apply_limits(limits: Limits) -> None:
 
 
 class Worker:
-    """Worker process with its pipe."""
+    """Worker process and the pipe to it."""
 
     def __init__(self, limits: Limits) -> None:
         made = context()
@@ -153,7 +159,13 @@ class Worker:
         other.close()
 
     def ask(self, name: str, payload: Any, listen: Listen) -> Answer:
-        """Return the answer of a call; blocks, so it runs in a thread."""
+        """Send a call to the worker and return its answer. The function blocks, so it runs in a thread.
+
+        Args:
+            name: name of the call.
+            payload: its arguments.
+            listen: receives progress.
+        """
         try:
             self.pipe.send((name, payload))
             while True:
@@ -171,7 +183,7 @@ class Worker:
             return {"error": {"kind": "ArgumentError", "message": "the request is nested too deeply"}}
 
     def computed(self) -> float | None:
-        """Return the processor time of the process and its compilers in seconds; None if it is unknown."""
+        """Return the processor time in seconds that the worker and its compilers have used; None if unknown."""
         try:
             fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
             return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
@@ -179,7 +191,7 @@ class Worker:
             return None
 
     def later(self, nice: int) -> None:
-        """Lower the scheduling priority of the process, where the system allows it."""
+        """Lower the scheduling priority of the worker by `nice`, where the system allows it."""
         with suppress(AttributeError, OSError, ProcessLookupError):
             os.setpriority(os.PRIO_PROCESS, self.process.pid, nice)
 

@@ -109,7 +109,7 @@ class ExportedData:
 
     Attributes:
         tool: name of the link whose frame is the tool frame.
-        location: homogeneous transform from the world to frame 0, sixteen entries by rows.
+        location: pose of frame 0 in the world, a homogeneous transform, sixteen entries by rows.
     """
 
     tool: str | None = None
