@@ -43,7 +43,7 @@ FRICTION_OPTION = Option(
 
 @dataclass(frozen=True)
 class Column:
-    """Parameter of link or joint j: the name of its field in the robot description, and j."""
+    """Column of a regressor: parameter `kind` (for example XX or FV) of link or joint j."""
 
     kind: str
     j: int
@@ -63,10 +63,14 @@ NO_PARAMETERS = "all its inertial parameters are zero: give its links symbols, f
 
 
 def with_parameters(structure: Structure, *, at_rest: bool = False) -> Callable[[Robot], str | None]:
-    """Return a function that returns the reason why an identification model does not apply to a robot, or None.
+    """Return a check that an identification model applies to a robot.
 
     Args:
+        structure: kind of robot for which the model is defined.
         at_rest: whether a prescribed motion of the base is rejected, as in energy models: its work is not measured.
+
+    Returns:
+        A function of a robot that returns the reason why the model does not apply, or None.
     """
 
     def reason(robot: Robot) -> str | None:
@@ -87,7 +91,7 @@ SPRING_ENERGY = Port("springs", "", "known energy of springs of passive joints, 
 
 
 def output_spring_torques(s: System) -> None:
-    """Declare the torques of springs of passive joints in loops, whose stiffness is known."""
+    """Add the output `springs` to a model: known torques of the springs of passive joints in loops."""
     torques = s.tree.elements.springs if s.layout.robot.B else {}
     if torques:
         efforts = {c: torques.get(c.j, 0) if c.block is Block.JOINT else 0 for c in s.provider.tree}
@@ -96,14 +100,14 @@ def output_spring_torques(s: System) -> None:
 
 
 def output_spring_energy(s: System) -> None:
-    """Declare the energy of springs of passive joints in loops."""
+    """Add the output `springs` to a model: known energy of the springs of passive joints in loops."""
     robot, q = s.layout.robot, s.provider.positions
     if robot.B and any(robot.frame(j).eta for j in q):
         s.builder.output(SPRING_ENERGY, spring_energy(s.builder, robot, q))
 
 
 def unloaded(robot: Robot) -> Robot:
-    """Return the robot without external wrenches, which the identification models do not include."""
+    """Return the robot without external wrenches and payload, which the identification models do not include."""
     none: dict[str, Any] = dict.fromkeys(WRENCH, ZERO)
     links = tuple(replace(link, **none) for link in robot.links)
     base = replace(robot.base, link=replace(robot.base.link, **none))
@@ -111,17 +115,17 @@ def unloaded(robot: Robot) -> Robot:
 
 
 def stiffness_columns(robot: Robot) -> list[Column]:
-    """Return the stiffness columns of the elastic joints; none in closed loops, where the stiffness is known."""
+    """Return the columns for the stiffness of elastic joints; none for closed loops, where the stiffness is known."""
     return [] if robot.B else [Column("k", j) for j in elastic_joints(robot)]
 
 
 def inertial_columns(robot: Robot) -> list[Column]:
-    """Return the nonzero standard parameters of links and rotors."""
+    """Return the columns of the nonzero standard inertial parameters of links and rotors."""
     return [column for column in all_inertial_columns(robot) if not column.value(robot).is_zero]
 
 
 def at_posture(robot: Robot, posture: PostureLike | None) -> Robot:
-    """Return the robot with a posture in place of 'home', which selects the assembly mode of its loops.
+    """Return the robot with the given posture as 'home', which selects the assembly mode of its loops.
 
     The robot is unchanged if the posture is None or if there are no loops.
 
@@ -158,7 +162,11 @@ def _of_joints(robot: Robot, kinds: Sequence[str]) -> list[Column]:
 
 
 def friction_columns(robot: Robot, friction: str) -> list[Column]:
-    """Return friction and offset columns of the moving joints."""
+    """Return the columns of friction and torque offset of the moving joints.
+
+    Args:
+        friction: 'all', 'given' (only nonzero parameters) or 'none'.
+    """
     if friction == "none":
         return []
     candidates = _of_joints(robot, FRICTION)

@@ -25,7 +25,12 @@ from symoro.robot.description import INERTIAL, Robot
 
 
 def columns(robot: Robot, parameters: str = "standard", friction: str = "given") -> list[Column]:
-    """Return the columns, link by link: inertia, rotor inertia, friction, stiffness."""
+    """Return the columns of an identification model, link by link: inertia, rotor inertia, friction, stiffness.
+
+    Args:
+        parameters: 'standard' or 'base'.
+        friction: 'all', 'given' (only nonzero parameters) or 'none'.
+    """
     inertial = base_columns(robot) if parameters == "base" else inertial_columns(robot)
     chosen = [*inertial, *friction_columns(robot, friction), *stiffness_columns(robot)]
     order = (*INERTIAL, "IA", *FRICTION, "k")
@@ -33,13 +38,16 @@ def columns(robot: Robot, parameters: str = "standard", friction: str = "given")
 
 
 def base_columns(robot: Robot) -> list[Column]:
-    """Return the base parameters; a kept one may be zero in the description if others are regrouped with it."""
+    """Return the columns of the base parameters.
+
+    A base parameter may be zero in the description if others are regrouped with it.
+    """
     kept = set(regressor_base(robot).names)
     return [column for column in all_inertial_columns(robot) if column.name in kept]
 
 
 def regressor_base(robot: Robot) -> BaseParameters:
-    """Return the base parameters with every rotor inertia that affects the torques, including passive joints."""
+    """Return the base parameters, including rotor inertias of passive joints that affect the torques."""
     from symoro.models.identification.base.parameters import (
         base_parameters,  # imported here because it is slow and loads NumPy
     )
@@ -51,14 +59,19 @@ def regressor_base(robot: Robot) -> BaseParameters:
 
 
 def with_columns(program: Program, chosen: Sequence[Column], robot: Robot, parameters: str) -> Program:
-    """Return the program with the names of its columns, and with notes on base parameters."""
+    """Return the program of a model with the names of its columns, and with notes on base parameters."""
     notes = regressor_base(robot).notes if parameters == "base" else ()
     header = (*program.header, *(("remark", note) for note in notes))
     return replace(program, columns=tuple(column.name for column in chosen), header=header)
 
 
 def parameter_values(robot: Robot, names: Sequence[str], parameters: str = "standard") -> list[Formula]:
-    """Return K, the values of the robot's parameters for the columns of a regressor."""
+    """Return the vector K of parameter values for the columns of a regressor.
+
+    Args:
+        names: names of the columns.
+        parameters: 'standard' or 'base'.
+    """
     known = {
         column.name: column
         for column in (

@@ -57,7 +57,10 @@ def dynamic_identification(
     posture: PostureLike | None = None,
     actuators: str | None = None,
 ) -> Program:
-    """Return the regressor of the forces on the independent coordinates."""
+    """Return a program for the regressor W of the inverse dynamic model, tau = W K.
+
+    The rows are those of the independent coordinates; the arguments are the options of the model.
+    """
     robot = at_posture(robot, posture)
     chosen = columns(robot, parameters, friction)
     programs = [regressor_program(robot, f, chosen, rotation, actuators) for f in formulations(robot)]

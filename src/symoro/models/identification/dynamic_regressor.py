@@ -56,9 +56,11 @@ RegressorEntries = dict[tuple[Coordinate, Column], Scalar]  # (coordinate of the
 
 
 def regressor_row(body: LinkState, twist: RunTwist) -> dict[str, Scalar]:
-    """Return the torque of one joint per unit of each parameter of a link.
+    """Return the torque of one joint per unit of each inertial parameter of a link, by parameter name.
 
-    `twist` is the twist of the link at unit velocity of the joint.
+    Args:
+        body: velocities and accelerations of the link.
+        twist: twist of the link at unit velocity of the joint.
     """
     u, w, wd, vd, (d23, d31, d12) = body.u, body.w, body.wd, body.vd, body.d
     w12, w13, w23 = w[0] * w[1], w[0] * w[2], w[1] * w[2]
@@ -79,14 +81,25 @@ def regressor_row(body: LinkState, twist: RunTwist) -> dict[str, Scalar]:
 
 
 def drive(kind: str, qd: Scalar, qdd: Scalar) -> Scalar:
-    """Return the torque per unit of rotor inertia, friction or offset."""
+    """Return the torque of a joint per unit of rotor inertia (IA), friction (FV, FS) or offset (FO).
+
+    Args:
+        kind: name of the parameter.
+    """
     if kind == "FS":
         return sign(qd)
     return {"IA": qdd, "FV": qd, "FO": 1}[kind]
 
 
 def regressor(s: System, formulation: Formulation) -> RegressorEntries:
-    """Return the entries for every coordinate of the tree and every column; unused ones cost no operations."""
+    """Return the entries of the regressor W by (coordinate of the tree, column).
+
+    Entries that no output uses cost no operations.
+
+    Args:
+        s: system of equations of motion of the robot.
+        formulation: variant of the outward recursion.
+    """
     builder, robot, dynamics = s.builder, s.tree.robot, s.tree
     rates, accelerations = s.state.rates, s.provider.accelerations(s.known.accelerations, s.state.nu)
     base, down, trig = dynamics.root(rates, accelerations), dynamics.gravity, Trigonometry(builder, robot)
@@ -106,7 +119,11 @@ def regressor(s: System, formulation: Formulation) -> RegressorEntries:
 
 
 def drive_entries(s: System, accelerations: Values | None) -> RegressorEntries:
-    """Return the columns of rotors, friction and springs; without accelerations those of rotors are omitted."""
+    """Return the regressor entries of rotor inertias, friction and springs, by (coordinate of the tree, column).
+
+    Args:
+        accelerations: accelerations by coordinate; without them the entries of rotor inertias are omitted.
+    """
     entries: RegressorEntries = {}
     kinds = ("FV", "FS", "FO") if accelerations is None else ("IA", "FV", "FS", "FO")
     for c in s.provider.tree:
@@ -122,7 +139,10 @@ def drive_entries(s: System, accelerations: Values | None) -> RegressorEntries:
 
 
 def stretches(s: System) -> dict[int, Scalar]:
-    """Return q - rest of the elastic joints, or q - qm - rest if the joint has a motor; none in closed loops."""
+    """Return the deflection of the spring of each elastic joint, by joint; none in closed loops.
+
+    It is q - rest, or q - qm - rest if the joint has a motor at position qm.
+    """
     robot, elements = s.layout.robot, s.tree.elements
     joints = [] if robot.B else elastic_joints(robot)
     rest = {j: s.provider.positions[j] - s.builder.formula(robot.frame(j).rest) for j in joints}
@@ -130,12 +150,17 @@ def stretches(s: System) -> dict[int, Scalar]:
 
 
 def row_name(c: Coordinate) -> str:
-    """Return the name of a row: the joint number; 01 to 06 for a free base."""
+    """Return the name of a regressor row: the joint number, or 01 to 06 for the coordinates of a free base."""
     return str(c.j) if c.block is Block.JOINT else f"0{c.k}"
 
 
 def rows(s: System, entries: RegressorEntries, chosen: Sequence[Column]) -> Matrix:
-    """Return the matrix over the independent coordinates: G' times the entries of the tree."""
+    """Return the regressor over the independent coordinates: G' times that of the tree.
+
+    Args:
+        entries: regressor of the tree by (coordinate, column).
+        chosen: columns of the result, in order.
+    """
     provider = s.provider
     every = [{c: entries.get((c, column), 0) for c in provider.tree} for column in chosen]
     if provider.is_constant:
@@ -145,7 +170,7 @@ def rows(s: System, entries: RegressorEntries, chosen: Sequence[Column]) -> Matr
 
 
 def formulations(robot: Robot) -> list[Formulation]:
-    """Return the formulations of the outward recursion, of which the one with fewest operations is chosen."""
+    """Return variants of the outward recursion, of which the one with the fewest operations is chosen."""
     links = tuple(replace(choice, doubled=False) for choice in quick(robot).links)
     apart = replace(quick(robot), links=links)
     together = replace(apart, links=tuple(replace(choice, difference=True) for choice in links))
@@ -156,13 +181,13 @@ ALL = Inputs(accelerations=True, all_accelerations=True, base_acceleration=True)
 
 
 def regressor_port(name: str, structure: Structure, title: str) -> Port:
-    """Return the port of a matrix with one row per independent coordinate and one column per parameter."""
+    """Return the output port of a matrix with one row per independent coordinate and one column per parameter."""
     rows = "na" if structure.wheels else "6+n" if structure.base else "n"
     return Port(name, f"{rows},P", title.replace("tau", "[wrench0; tau]" if structure.base else "tau", 1))
 
 
 def w_port(structure: Structure) -> Port:
-    """Return the port of the regressor."""
+    """Return the output port of the regressor W."""
     return regressor_port("W", structure, "regressor: tau = W K; K in the order of the columns")
 
 
@@ -174,7 +199,15 @@ def regressor_program(
     actuators: str | None = None,
     surplus: str = "refuse",
 ) -> Program:
-    """Return the program of W."""
+    """Return a program that computes the regressor W of a robot.
+
+    Args:
+        formulation: variant of the outward recursion.
+        chosen: columns of W, in order.
+        rotation: representation of the base orientation.
+        actuators: treatment of the motors of elastic joints.
+        surplus: treatment of wheeled robots with more active joints than degrees of freedom.
+    """
     layout = Layout(unloaded(robot), actuators, surplus)
     s = system("dynamic_identification", layout, formulation, ALL, rotation=rotation)
     _ = s.tree.gravity

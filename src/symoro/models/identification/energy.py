@@ -65,7 +65,13 @@ def energy_functions(
     down: Vector,
     base: FreeBase | None = None,
 ) -> dict[Column, Scalar]:
-    """Return h for every possible parameter, including link 0 if the base is free; `down` is gravity in frame 0."""
+    """Return the energy h per unit of each inertial parameter, by column.
+
+    Args:
+        q, qd: positions and velocities by joint.
+        down: gravity in frame 0.
+        base: motion of a free base; the columns of link 0 are then included.
+    """
     trig = Trigonometry(builder, robot)
     bodies = placed(builder, robot, q, trig)
     ground = base or FreeBase(NONE)
@@ -100,12 +106,17 @@ def _of_link(moving: RunTwist, g: Vector, height: Scalar, half: Scalar) -> dict[
 
 
 def _heights(bodies: Bodies, g: Mapping[int, Vector], height: Scalar) -> dict[int, Scalar]:
-    """Return the potential -g.0Pj of a unit mass at each origin, relative to that at the origin of the base."""
+    """Return the potential -g.0Pj of a unit mass at the origin of each link frame.
+
+    Args:
+        g: gravity in the axes of each link.
+        height: potential of a unit mass at the origin of the base.
+    """
     return outward(bodies, height, lambda body, before: before - dot(g[body.i], body.position))
 
 
 def energy_columns(s: System) -> dict[Column, Scalar]:
-    """Return h for every possible parameter, including springs."""
+    """Return the energy h per unit of each parameter, including the stiffness of springs, by column."""
     robot, rates = s.layout.robot, s.state.rates
     qd = {j: rates[joint(j)] for j in s.tree.joints}
     base = None
@@ -156,7 +167,10 @@ def energy_identification(
     rotation: str = "matrix",
     posture: PostureLike | None = None,
 ) -> Program:
-    """Return the energy functions."""
+    """Return a program for the energy functions h, with E + U = h K.
+
+    The arguments are the options of the model.
+    """
     robot = at_posture(robot, posture)
     layout = Layout(unloaded(robot))
     s = system("energy_identification", layout, quick(robot), READ, rotation=rotation)

@@ -26,7 +26,9 @@ from symoro.program.program import Program
 
 
 def low_pass_and_derivative(x: Any, a: float, step: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return F x and F' x of samples along the first axis; all other axes are filtered in parallel.
+    """Return the filtered signal F x and its filtered derivative F' x.
+
+    Samples are along the first axis; all other axes are filtered in parallel.
 
     Args:
         x: samples (S, ...).
@@ -52,10 +54,10 @@ def low_pass_and_derivative(x: Any, a: float, step: float) -> tuple[NDArray[np.f
 
 
 def filter_program(name: str = "filter_step") -> Program:
-    """Return one step of both filters as a program, which can be emitted in any language.
+    """Return a program for one time step of the filters F and F', which can be emitted in any language.
 
-    Inputs are x and state = (x, y1, F x) of the previous step; initially all three equal the first sample. Outputs are
-    y = F x, yd = F' x and the new state. Parameters are a (rad/s) and T (s).
+    Inputs are x and state = (x, y1, F x) of the previous step; initially all three equal the first sample. Outputs
+    are y = F x, yd = F' x and the new state. Parameters are a (rad/s) and T (s).
     """
     builder = Builder(name)
     (x,) = builder.input("x", (), ["x"], "sample")

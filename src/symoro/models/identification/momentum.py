@@ -76,7 +76,7 @@ from symoro.robot.description import JointType, Robot
 
 
 def _paired(x: VectorLike, y: VectorLike) -> dict[str, Scalar]:
-    """Return the coefficients of XX .. ZZ in x' J y for a symmetric J."""
+    """Return the coefficients of the inertia parameters XX .. ZZ in the product x' J y with a symmetric matrix J."""
     return {
         "XX": x[0] * y[0],
         "XY": x[0] * y[1] + x[1] * y[0],
@@ -92,14 +92,26 @@ def _link(tensor: Mapping[str, Scalar], ms: Vector, mass: Scalar) -> dict[str, S
 
 
 def momenta(moving: RunTwist, rate: RunTwist) -> dict[str, Scalar]:
-    """Return dE/dqd of one joint per unit of each parameter of a link."""
+    """Return dE/dqd of one joint per unit of each inertial parameter of a link, by name.
+
+    Args:
+        moving: twist of the link.
+        rate: twist of the link at unit velocity of the joint.
+    """
     v, a = rate.linear, rate.angular.value
     V, w = moving.linear, moving.angular.value
     return _link(_paired(w, a), add(cross(v, w), cross(V, a)), dot(V, v))
 
 
 def slopes(moving: RunTwist, rate: RunTwist, shift: RunTwist, g: Vector) -> dict[str, Scalar]:
-    """Return -dE/dq + dU/dq of one joint per unit of each parameter of a link."""
+    """Return -dE/dq + dU/dq of one joint per unit of each inertial parameter of a link, by name.
+
+    Args:
+        moving: twist of the link.
+        rate: twist of the link at unit velocity of the joint.
+        shift: minus the derivative of the link's twist with respect to the joint position.
+        g: gravity in the axes of the link.
+    """
     v, a = rate.linear, rate.angular.value
     c, b = shift.linear, shift.angular.value
     V, w = moving.linear, moving.angular.value
@@ -108,7 +120,7 @@ def slopes(moving: RunTwist, rate: RunTwist, shift: RunTwist, g: Vector) -> dict
 
 
 def _start(body: LinkState, moving: RunTwist) -> RunTwist:
-    """Return the change of a body's twist per unit of its joint position, negated, in its frame."""
+    """Return minus the derivative of a link's twist with respect to its own joint position, in the link frame."""
     (vx, vy, _), (wx, wy, _) = moving.linear, moving.angular.value
     if body.sigma == JointType.PRISMATIC:
         return RunTwist([-wy, wx, 0], Direction([0, 0, 0]))
@@ -118,20 +130,28 @@ def _start(body: LinkState, moving: RunTwist) -> RunTwist:
 def shifts(
     bodies: Bodies, moving: Mapping[int, RunTwist], trig: Trigonometry, ground: Mapping[Coordinate, RunTwist]
 ) -> Twists:
-    """Return (c, j) -> negated change of the twist of link j per unit of coordinate c; `ground`: of the base."""
+    """Return minus the derivative of the twist of link j with respect to coordinate c, by (c, j).
+
+    Args:
+        moving: twist of each link.
+        ground: the same quantity for the coordinates of a free base.
+    """
     return by_joint(bodies, trig, lambda body: _start(body, moving[body.j]), ground)
 
 
 @dataclass(frozen=True)
 class Split:
-    """Entries of D1 and D2 for every coordinate of the tree and every possible column."""
+    """Entries of the matrices D1 and D2 by (coordinate of the tree, column)."""
 
     first: RegressorEntries
     second: RegressorEntries
 
 
 def split(s: System) -> Split:
-    """Return D1 and D2, with the rows of the base and the columns of link 0 if the base is free or wheeled."""
+    """Compute the matrices D1 and D2 of tau = d(D1 K)/dt + D2 K for a robot.
+
+    If the base is free or wheeled, its rows and the columns of link 0 are included.
+    """
     builder, robot, rates = s.builder, s.tree.robot, s.state.rates
     qd = {j: rates[joint(j)] for j in s.tree.joints}
     down, trig = s.tree.gravity, Trigonometry(builder, robot)
@@ -158,7 +178,10 @@ def split(s: System) -> Split:
 
 
 def second_rows(s: System, parts: Split, chosen: Sequence[Column]) -> Matrix:
-    """Return the rows of D2: G' d(D1 K)/dt = d(G' D1 K)/dt - Gdot' D1 K."""
+    """Return the matrix D2 over the independent coordinates, which includes - Gdot' D1 of the tree.
+
+    This follows from G' d(D1 K)/dt = d(G' D1 K)/dt - Gdot' D1 K.
+    """
     second = rows(s, parts.second, chosen)
     if s.provider.is_constant:
         return second
@@ -171,7 +194,7 @@ def second_rows(s: System, parts: Split, chosen: Sequence[Column]) -> Matrix:
 
 
 def momentum_ports(structure: Structure) -> tuple[Port, Port]:
-    """Return the ports of D1 and D2."""
+    """Return the output ports of the matrices D1 and D2."""
     first = "columns of dE/dqd: tau = d(D1 K)/dt + D2 K; K in the order of the columns"
     return (
         regressor_port("D1", structure, first),
@@ -217,7 +240,11 @@ def filtered_identification(
     rotation: str = "matrix",
     posture: PostureLike | None = None,
 ) -> Program:
-    """Return D1 and D2: columns of the momenta, and of the energy gradients and friction."""
+    """Return a program for D1 and D2 with tau = d(D1 K)/dt + D2 K.
+
+    D1 contains the momenta, D2 the gradients of the energy and friction. The arguments are the options of the
+    model.
+    """
     robot = at_posture(robot, posture)
     layout = Layout(unloaded(robot))
     s = system("filtered_identification", layout, quick(robot), Inputs(), rotation=rotation)

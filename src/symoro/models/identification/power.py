@@ -52,12 +52,17 @@ DH = Port("dh", "P", "dh/dt (option acceleration)")
 
 
 def is_stored(column: Column) -> bool:
-    """Return whether a parameter stores energy, as masses and springs do; friction does not."""
+    """Return whether the parameter of a column stores energy, as masses and springs do; friction does not."""
     return column.kind in (*INERTIAL, "IA", "k")
 
 
 def lost(column: Column, qd: Mapping[int, Scalar]) -> Scalar:
-    """Return the power per unit of friction or offset."""
+    """Return the power loss per unit of a friction or offset parameter.
+
+    Args:
+        column: the parameter.
+        qd: velocities by joint.
+    """
     rate = qd[column.j]
     if column.kind == "FS":
         return absolute(rate)
@@ -65,7 +70,7 @@ def lost(column: Column, qd: Mapping[int, Scalar]) -> Scalar:
 
 
 def energy_rates(s: System) -> dict[Column, Scalar]:
-    """Return dh/dt = nu' W."""
+    """Return the time derivative dh/dt = nu' W of the energy functions, by column."""
     rates: dict[Column, Scalar] = {}
     for (c, column), entry in regressor(s, formulations(s.layout.robot)[0]).items():
         rates[column] = rates.get(column, 0) + s.state.rates[c] * entry
@@ -117,7 +122,10 @@ def power_identification(
     rotation: str = "matrix",
     posture: PostureLike | None = None,
 ) -> Program:
-    """Return the energy functions and the power of friction."""
+    """Return a program for the energy functions h and the power p of friction, with qd' tau = d(h K)/dt + p K.
+
+    The arguments are the options of the model.
+    """
     robot = at_posture(robot, posture)
     read = WITH_ACCELERATIONS if acceleration else READ
     layout = Layout(unloaded(robot))

@@ -30,7 +30,10 @@ SLOPES = (
 
 
 def regressor_pullback(robot: Robot, parameters: str = "base", friction: str = "all") -> Program:
-    """Return the program for the columns of `dynamic-identification` with the same options."""
+    """Return a program for the gradient of sum Y_ij W_ij with respect to q, qd and qdd.
+
+    W is the regressor of `dynamic-identification` with the same options; Y is an input.
+    """
     chosen = columns(robot, parameters, friction)
     s = system("regressor_pullback", Layout(unloaded(robot)), quick(robot), ALL)
     builder = s.builder

@@ -27,13 +27,16 @@ Bodies = Mapping[int, LinkState]
 
 @dataclass(frozen=True)
 class Direction:
-    """Free vector in the axes of a body, and before a sequence of parallel axes that ends at the body."""
+    """Free vector in the axes of a link.
+
+    The vector is also available in the axes before a sequence of parallel joint axes that ends at the link.
+    """
 
     value: Vector
     before_run: Vector | None = None
 
     def to(self, body: LinkState, trig: Trigonometry) -> Direction:
-        """Return the vector in the axes of the next body."""
+        """Return the vector in the axes of the next link."""
         if body.parallel and body.group and self.before_run is not None:
             x, y, _ = turn_back_z(trig.sincos(body.group), self.before_run)
             return Direction([x, y, self.value[2]], self.before_run)
@@ -45,18 +48,18 @@ class Direction:
 
 @dataclass(frozen=True)
 class RunTwist:
-    """Velocity of a frame's origin, and an angular velocity."""
+    """Twist: linear velocity of the origin of a link frame, and angular velocity."""
 
     linear: Vector
     angular: Direction
 
     def to(self, body: LinkState, trig: Trigonometry) -> RunTwist:
-        """Return the twist of the next body if it is fixed to this one."""
+        """Return the twist at the next link if it is rigidly connected to this one."""
         moved = add(self.linear, cross(self.angular.value, body.position))
         return RunTwist(body.to_body(moved), self.angular.to(body, trig))
 
     def plus(self, body: LinkState, rate: Scalar) -> RunTwist:
-        """Return the twist with the velocity of the body's joint added."""
+        """Return the twist with the velocity `rate` of the link's joint added."""
         x, y, z = self.linear
         if body.sigma == JointType.PRISMATIC:
             return replace(self, linear=[x, y, z + rate])
@@ -72,26 +75,28 @@ NONE = RunTwist([0, 0, 0], Direction([0, 0, 0]))
 
 @dataclass(frozen=True)
 class FreeBase:
-    """Twist of a free base, and the potential of a unit mass at its origin."""
+    """Twist of a free base, and the potential (per unit mass) at its origin."""
 
     twist: RunTwist
     height: Scalar = 0
 
 
 def own_axes(formulation: Formulation) -> Formulation:
-    """Return the formulation with every link in its own axes, in which its parameters are given."""
+    """Return the formulation with every link in the axes of its own frame, in which its parameters are given."""
     return replace(formulation, links=tuple(replace(choice, before=False) for choice in formulation.links))
 
 
 def placed(
     builder: Builder, robot: Robot, q: Mapping[int, Scalar], trig: Trigonometry
 ) -> dict[int, LinkState]:
-    """Return the bodies with respect to their antecedents, each after its antecedent."""
+    """Return the links of a robot with their poses in the antecedent frames, each after its antecedent."""
     return NewtonEuler(builder, own_axes(quick(robot)), joint_frames(builder, robot, q, trig), trig).bodies
 
 
 def joint_twists(bodies: Bodies, trig: Trigonometry, *, free_base: bool = False) -> Twists:
-    """Return (c, j) -> twist of link j at unit velocity of coordinate c, its joint or one before it.
+    """Return the twist of link j at unit velocity of coordinate c, by (c, j).
+
+    c is the joint of link j or one between the link and the base.
 
     Args:
         free_base: whether the six coordinates of the base (before all joints) and link 0 are included.
@@ -101,14 +106,14 @@ def joint_twists(bodies: Bodies, trig: Trigonometry, *, free_base: bool = False)
 
 
 def _units() -> list[RunTwist]:
-    """Return the unit twists of the base: translations along, then rotations about its axes."""
+    """Return the six unit twists of the base: translations along, then rotations about its axes."""
     axes: list[Vector] = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
     moving = [RunTwist(axis, Direction([0, 0, 0])) for axis in axes]
     return moving + [RunTwist([0, 0, 0], Direction(axis)) for axis in axes]
 
 
 def base_shifts(base: RunTwist) -> dict[Coordinate, RunTwist]:
-    """Return the change of the base's twist per unit of each base coordinate, negated, in its axes."""
+    """Return minus the derivative of the base's twist with respect to each base coordinate, in the axes of the base."""
     v, w = base.linear, base.angular.value
     axes: list[Vector] = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
     moving = [RunTwist(cross(axis, w), Direction([0, 0, 0])) for axis in axes]
@@ -122,7 +127,12 @@ def by_joint(
     start: Callable[[LinkState], RunTwist],
     ground: Mapping[Coordinate, RunTwist],
 ) -> Twists:
-    """Return (c, j) -> the twist `start` at the joint of c, or `ground` at the base, transformed to link j."""
+    """Transform twists outward to all links that follow; return them by (coordinate c, link j).
+
+    Args:
+        start: function that returns the twist at the link of a joint.
+        ground: twists at the base, by base coordinate.
+    """
 
     def step(body: LinkState, above: dict[Coordinate, RunTwist]) -> dict[Coordinate, RunTwist]:
         carried = {c: twist.to(body, trig) for c, twist in above.items()}
@@ -135,12 +145,17 @@ def by_joint(
 def velocities(
     bodies: Bodies, qd: Mapping[int, Scalar], trig: Trigonometry, base: RunTwist = NONE
 ) -> dict[int, RunTwist]:
-    """Return the twist of every link."""
+    """Return the twist of every link by link number.
+
+    Args:
+        qd: velocities by joint.
+        base: twist of the base.
+    """
     return outward(bodies, base, lambda body, before: before.to(body, trig).plus(body, qd.get(body.j, 0)))
 
 
 def weights(bodies: Bodies, gravity: Vector, trig: Trigonometry) -> dict[int, Vector]:
-    """Return gravity in the axes of every link."""
+    """Return the gravity vector in the axes of every link, by link number."""
     directions = outward(bodies, Direction(gravity), lambda body, before: before.to(body, trig))
     return {j: direction.value for j, direction in directions.items()}
 
@@ -148,7 +163,13 @@ def weights(bodies: Bodies, gravity: Vector, trig: Trigonometry) -> dict[int, Ve
 def name_twist(
     builder: Builder, names: tuple[str, str], where: str, twist: RunTwist, section: str = ""
 ) -> None:
-    """Name the entries of a twist, for example JV1.. and JW1.. of a column of the Jacobian."""
+    """Give names to the entries of a twist in the generated code, for example JV1.. and JW1.. of a Jacobian column.
+
+    Args:
+        names: letters of the linear and angular entries.
+        where: suffix of the names.
+        section: heading in the generated code.
+    """
     for name, vector in zip(names, (twist.linear, twist.angular.value), strict=True):
         for axis, x in enumerate(vector, 1):
             builder.named(f"{name}{axis}{where}", x, section)

@@ -1,1 +1,1 @@
-"""Base parameters: exactly for trees and linear loops, by sampled states for the others."""
+"""Base inertial parameters: computed exactly for trees and linear loops, from sampled states for other loops."""

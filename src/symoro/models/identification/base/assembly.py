@@ -1,7 +1,7 @@
-"""Assembly of closed loops in numbers.
+"""Numerical assembly of closed loops: configurations in which the loops are closed.
 
-The unknowns are the positions of cut and passive joints; Newton's method (`numeric.closure`) computes them from a
-nearby configuration. `compare.branch` reaches further configurations of the same assembly branch from there.
+The unknowns are the positions of cut and passive joints; Newton's method (`numeric.closure`) computes them from
+a nearby configuration. `compare.branch` reaches further configurations of the same assembly branch from there.
 """
 
 from __future__ import annotations
@@ -30,9 +30,11 @@ _START_DISTANCES = (
 
 @dataclass(frozen=True)
 class Assembly:
-    """Assembled configuration with its coordinates split into independent and dependent ones (indices into q).
+    """Configuration with closed loops, and the division of its coordinates into independent and dependent ones.
 
     Attributes:
+        q: positions of all coordinates, (n,).
+        free, bound: indices in q of the independent and of the dependent coordinates.
         condition: smallest divided by largest singular value of the constraint Jacobian; zero at a singularity.
     """
 
@@ -43,9 +45,10 @@ class Assembly:
 
 
 def assembled(geometry: NumericTree, posture: Posture | None) -> list[Assembly]:
-    """Return closed configurations: those nearest to the given one first, or those farthest from a singularity first.
+    """Return configurations in which the loops are closed; an empty list if none could be computed.
 
-    Active joints keep their positions if possible.
+    With a given posture the nearest configurations come first, otherwise those farthest from a singularity. Active
+    joints keep their positions if possible.
     """
     begun = starts(geometry, posture)
     robot = geometry.robot
@@ -65,7 +68,10 @@ def assembled(geometry: NumericTree, posture: Posture | None) -> list[Assembly]:
 
 
 def split(geometry: NumericTree, q: Array) -> Assembly:
-    """Return independent and dependent coordinates at a closed configuration; cut and passive joints depend first."""
+    """Divide the coordinates of a closed configuration q into independent and dependent ones.
+
+    Cut joints and passive joints are chosen as dependent coordinates before active joints.
+    """
     robot = geometry.robot
     _, (jacobian,) = balanced_closure(geometry, q[None])
     order = sorted(
@@ -80,14 +86,20 @@ def split(geometry: NumericTree, q: Array) -> Assembly:
 
 
 def loop_coordinates(geometry: NumericTree) -> list[int]:
-    """Return the indices into q of the coordinates that move frames of the loops."""
+    """Return the indices in q of the coordinates that move frames of the loops."""
     frames = [j - 1 for loop in geometry.loops for j in loop.frames]
     moved = np.any(np.asarray(geometry.ratios[:, frames] != 0), axis=(0, 1))
     return [int(k) for k in np.flatnonzero(moved)]
 
 
 def rates(geometry: NumericTree, q: Array, at: Assembly) -> Array:
-    """Return G, which maps the rates of the independent coordinates to those of all coordinates."""
+    """Return the matrices G (N, n, n_free) at N closed configurations q (N, n).
+
+    G maps the velocities of the independent coordinates to those of all coordinates.
+
+    Args:
+        at: division into independent and dependent coordinates.
+    """
     _, jacobian = balanced_closure(geometry, q)
     unit = geometry.units
     g = np.zeros((len(q), q.shape[1], len(at.free)))
@@ -97,7 +109,11 @@ def rates(geometry: NumericTree, q: Array, at: Assembly) -> Array:
 
 
 def starts(geometry: NumericTree, posture: Posture | None) -> Array:
-    """Return start configurations: the given one and others around it, or mid-range and random joint positions."""
+    """Return configurations (N, n) from which Newton's method starts to close the loops.
+
+    These are the given posture and random configurations around it; without a posture, mid-range and random
+    positions.
+    """
     n = len(geometry.coordinates)
     rng, unit = np.random.default_rng(0), geometry.units
     if posture is None:

@@ -71,7 +71,14 @@ LARGEST_CORRECTION = 0.25  # largest correction by Newton's method, relative to 
 
 
 def branch(geometry: Geometry, at: Assembly, count: int, rng: np.random.Generator) -> Array | None:
-    """Return `count` configurations of a branch; joints outside the loops are random. None if no step was accepted."""
+    """Return `count` closed configurations (count, n) of the assembly branch that contains a configuration.
+
+    They are computed by random walks. Joints outside the loops have random positions. The result is None if no step
+    of the walks was accepted.
+
+    Args:
+        at: closed configuration at which the walks start.
+    """
     walk = _Walk(geometry, len(at.bound))
     for step in STEPS:
         away, taken = walk.walked(at.q, step, STRIDE, 0.5 * at.condition, rng)
@@ -93,7 +100,13 @@ def branch(geometry: Geometry, at: Assembly, count: int, rng: np.random.Generato
 
 @dataclass(frozen=True)
 class _Tangents:
-    """Decomposition of J at some configurations: null space, pseudo-inverse, smallest / largest singular value."""
+    """Decomposition of the constraint Jacobian J at N configurations.
+
+    Attributes:
+        null: basis of the null space, (N, n, n - rank).
+        inverse: pseudo-inverse of J.
+        condition: smallest divided by largest singular value, (N,).
+    """
 
     null: Array
     inverse: Array
@@ -101,7 +114,12 @@ class _Tangents:
 
 
 class _Walk:
-    """Walkers on a branch on which the constraint Jacobian has a given rank."""
+    """Random walks through closed configurations of one assembly branch.
+
+    Args:
+        geometry: the robot in numbers.
+        rank: rank of the constraint Jacobian on this branch.
+    """
 
     def __init__(self, geometry: Geometry, rank: int) -> None:
         self.geometry, self.rank = geometry, rank
@@ -122,7 +140,17 @@ class _Walk:
     def walked(
         self, start: Array, step: float, steps: int, least: float, rng: np.random.Generator
     ) -> tuple[Array, float]:
-        """Return the configurations of every STRIDE-th step, and the share of accepted steps."""
+        """Perform random walks and return the configurations after every STRIDE-th step.
+
+        Args:
+            start: closed configuration at which all walks start.
+            step: length of a step, in rad or relative to the robot's size.
+            steps: number of steps.
+            least: smallest accepted condition (smallest / largest singular value) of the constraint Jacobian.
+
+        Returns:
+            The configurations, and the fraction of steps that were accepted.
+        """
         q = np.repeat(start[None], WALKERS, 0)
         at = self.tangents(q)
         kept, taken = [], 0
@@ -144,7 +172,15 @@ class _Walk:
         return np.concatenate(kept), taken / (steps * WALKERS)
 
     def _corrected(self, q: Array, move: Array) -> tuple[Array, Flags]:
-        """Return the configurations after a step and its correction, and which of them closed nearby."""
+        """Move configurations by a step and close the loops again by Newton's method.
+
+        Args:
+            q: closed configurations (N, n).
+            move: steps of the loop coordinates.
+
+        Returns:
+            The new configurations, and a mask of those that closed after a small correction.
+        """
         moved = q.copy()
         moved[:, self.inside] += move * self.unit
         postures, good = closed(self.geometry, moved, self.inside, CORRECTIONS)
@@ -154,7 +190,7 @@ class _Walk:
         )
 
     def inverse(self, q: Array) -> Array:
-        """Return the pseudo-inverse J+ without units."""
+        """Return the pseudo-inverses J+ of the constraint Jacobian, without scaling by units, at configurations q."""
         _, jacobian = closure(self.geometry, q)
         u, s, v = np.linalg.svd(jacobian[:, :, self.inside], full_matrices=False)
         r = self.rank
@@ -163,7 +199,12 @@ class _Walk:
 
 @dataclass(frozen=True)
 class ClosedStates:
-    """States in scaled integers: configurations, rates, and the residuals of the loops."""
+    """States with closed loops in multiple precision (scaled integers).
+
+    Attributes:
+        q, qd: positions and velocities.
+        open: largest remaining error of the loop closure.
+    """
 
     q: Numbers
     qd: Numbers
@@ -173,7 +214,16 @@ class ClosedStates:
 def closed_states(
     exact: Geometry, geometry: Geometry, rank: int, q: Array, rng: np.random.Generator
 ) -> ClosedStates:
-    """Return configurations closed to all digits, with random rates; those that do not close are omitted."""
+    """Return states whose loops are closed to all digits of multiple precision, with random velocities.
+
+    Configurations that do not close are omitted.
+
+    Args:
+        exact: the robot in scaled integers.
+        geometry: the robot in double precision.
+        rank: rank of the constraint Jacobian.
+        q: configurations that are closed in double precision (N, n).
+    """
     walk = _Walk(geometry, rank)
     inside, back = walk.inside, exactly(walk.inverse(q))
     postures, errors = refined(exact, exactly(q), inside, back)
@@ -201,14 +251,16 @@ def numeric_base_parameters(
     linear: Closures,
     notes: tuple[str, ...],
 ) -> BaseParameters:
-    """Return the base parameters at the robot's nominal values.
+    """Return the base parameters at the robot's nominal values, from sampled states.
 
     Args:
+        rotor: whether rotor inertias are included.
         linear: the closures of its loops.
+        notes: remarks that are added to the result.
 
     Raises:
         NotApplicableError: the loops cannot be assembled.
-        ProgramError: there is no gap between dependent and independent columns.
+        ProgramError: the numbers do not separate dependent from independent parameters clearly.
     """
     wanted = ordered(robot, columns(robot, rotor=rotor))
     prescribed = robot.base.kind == BaseKind.FIXED and moves(robot)
@@ -245,11 +297,12 @@ class _SampledFit:
 
 @dataclass(frozen=True)
 class _Sampling:
-    """Columns of a robot at sampled states.
+    """Determination of the base parameters of a robot from its energy functions at sampled states.
 
     Attributes:
-        robot: linear loops are replaced by couplings, and every symbol has a number.
+        robot: the robot; linear loops are replaced by couplings, and every symbol has a number.
         loops: the other loops.
+        wanted: the parameters, in order of preference.
         moving: whether the base moves.
         prescribed: whether its motion is prescribed; functions of this motion alone are then excluded.
     """
@@ -268,7 +321,10 @@ class _Sampling:
         return len(self.wanted) + 10 * self.prescribed + EXTRA_ROWS
 
     def anywhere(self) -> _SampledFit:
-        """Return the fit at random states of a tree, in double precision or, if necessary, in multiple precision."""
+        """Return the independent parameters of a tree, from its energy at random states.
+
+        Double precision is used if it is sufficient, otherwise multiple precision.
+        """
         geometry = self._numbers()
         rng = np.random.default_rng(3)
         states = random_states(geometry, max(150, 2 * self.count), rng, moving=self.moving)
@@ -284,7 +340,10 @@ class _Sampling:
         return _SampledFit(self._clear(fit), len(few.q))
 
     def on_branch(self, posture: Posture | None) -> _SampledFit | None:
-        """Return the fit at states of one assembly branch, in multiple precision; None if the loops do not move."""
+        """Return the independent parameters from states of one assembly branch, in multiple precision.
+
+        The result is None if the loops cannot be moved.
+        """
         geometry = self._numbers()
         for at in assembled(geometry, geometry.own(posture))[:6]:
             q = branch(geometry, at, self.count, np.random.default_rng(5))
@@ -295,7 +354,11 @@ class _Sampling:
         return None
 
     def _at(self, geometry: Geometry, rank: int, q: Array) -> Fit | None:
-        """Return the fit at configurations of a branch; None if too few of them close."""
+        """Return the independent parameters from configurations q of a branch; None if too few of them close.
+
+        Args:
+            rank: rank of the constraint Jacobian.
+        """
 
         def tried(tolerance: float, perturbed: bool = False) -> tuple[Fit | None, float]:
             exact = self._numbers(exact=True, perturbed=perturbed)
@@ -340,12 +403,12 @@ class _Sampling:
 
 
 def random_values_note(symbols: Sequence[str]) -> tuple[str, ...]:
-    """Return the note on symbols that have random values, if there are any."""
+    """Return a note that names the symbols with random values, in a tuple; empty if there are none."""
     return ("random values for symbols without a nominal one: " + ", ".join(symbols),) if symbols else ()
 
 
 def no_motion(robot: Robot, posture: Posture | None) -> NotApplicableError:
-    """Return the error for loops that could not be moved from their configuration."""
+    """Return the error to raise if loops could not be moved from their closed configuration."""
     at = "the posture" if posture else "every configuration that was tried"
     return NotApplicableError(
         f"the loops of robot '{robot.name}' are closed at {at}, but they could not be moved from there",
@@ -354,7 +417,10 @@ def no_motion(robot: Robot, posture: Posture | None) -> NotApplicableError:
 
 
 def _same(fit: Fit, other: Fit | None) -> bool:
-    """Return whether two fits agree that differ only in the last digits of the description's numbers."""
+    """Return whether two results agree that were computed with slightly different numbers of the description.
+
+    If they do not agree, the last digits of these numbers determine the result.
+    """
     if other is None or not fit.clear or not other.clear:
         return False
     return fit.kept == other.kept and 0.5 < fit.smallest / other.smallest < 2
@@ -368,7 +434,14 @@ def written_result(
     method: str,
     notes: tuple[str, ...],
 ) -> BaseParameters:
-    """Return the result in SI units, from a fit in units of `length`."""
+    """Return the base parameters with coefficients in SI units.
+
+    Args:
+        wanted: the parameters, in the order of the columns.
+        fit: independent columns and coefficients, in units of `length`.
+        length: unit of length in metres.
+        method: description of the method.
+    """
     relations: dict[str, dict[str, Coefficient]] = {written(wanted[k]): {} for k in fit.kept}
     idle = []
     for k, relation in fit.relations.items():
@@ -389,7 +462,11 @@ def _compared(
     rotor: bool,
     posture: Posture | None,
 ) -> BaseParameters:
-    """Return the result with a note on the parameters that these numbers lose, if an exact result exists."""
+    """Return the result with a note that compares it with the base parameters for symbolic geometry.
+
+    The note lists the parameters that are lost because of special numbers. There is no note without an exact
+    result.
+    """
     generic = robot.symbolic(geometry=True)
     try:
         tree = generic
@@ -411,7 +488,11 @@ def _compared(
 
 
 def numeric_rank(robot: Robot, *, rotor: bool = True, seed: int = 0) -> tuple[int, float, float]:
-    """Return the number of base parameters of a tree from singular values, and the two values at the gap."""
+    """Return the number of base parameters of a tree, determined from singular values at random states.
+
+    Returns:
+        The number, the smallest singular value that is counted, and the largest one that is not.
+    """
     robot, _ = completed(robot, seed)
     geometry = numbers(robot)
     wanted = ordered(robot, columns(robot, rotor=rotor))
@@ -427,7 +508,12 @@ def numeric_rank(robot: Robot, *, rotor: bool = True, seed: int = 0) -> tuple[in
 
 
 def rank_with_gap(rows: Array) -> tuple[int, float, float]:
-    """Return the rank of the column-normalised matrix, its smallest kept and its largest dropped singular value."""
+    """Return the rank of a matrix whose columns are scaled to unit length.
+
+    Returns:
+        The rank, the smallest singular value that is counted, and the largest one that is not, relative to the
+        largest.
+    """
     norms = np.linalg.norm(rows, axis=0)
     used = rows[:, norms > 1e-9 * np.sqrt(len(rows))]
     if not used.shape[1]:

@@ -25,11 +25,11 @@ EXTRA_ROWS = 40  # additional rows beyond the number of columns; half of them ar
 
 @dataclass(frozen=True)
 class Fit:
-    """Independent and dependent columns.
+    """Linearly independent and dependent columns of a matrix of sampled energy functions.
 
     Attributes:
         kept: positions of the independent columns.
-        relations: position of a dependent column -> {position of a kept one: coefficient}.
+        relations: by position of a dependent column, its coefficients by position of the kept columns.
         smallest: remainder of the weakest kept column, relative to its size (and to 1 if that is less).
         largest: remainder of the strongest dependent column, on all rows.
     """
@@ -41,12 +41,12 @@ class Fit:
 
     @property
     def clear(self) -> bool:
-        """Return whether there is a gap between kept and dropped columns."""
+        """Whether there is a clear gap between the remainders of kept and dropped columns."""
         return self.smallest >= GAP * self.largest
 
     @property
     def plain(self) -> bool:
-        """Return whether all kept columns are far above round-off.
+        """Whether the remainders of all kept columns are far above round-off.
 
         If a nearly special geometry makes one function as small as e, it can make another one as small as e^2.
         """
@@ -54,12 +54,21 @@ class Fit:
 
 
 def rounded_coefficient(c: float, unit: float) -> float:
-    """Return c units rounded to the precision of the fit; numbers without a unit may become whole."""
+    """Return the coefficient c times its unit, rounded to the precision of the fit.
+
+    A coefficient without unit is rounded to a whole number if it is very near one.
+    """
     return round(c) if unit == 1 and abs(c - round(c)) < 1e-9 else float(f"{c * unit:.11g}")
 
 
 def fitted(rows: Numbers, gauge: Numbers, tolerance: float) -> Fit:
-    """Return the choice from two thirds of the rows, verified on the others."""
+    """Determine the linearly independent columns from two thirds of the rows, and verify them on the others.
+
+    Args:
+        rows: energy functions (states, columns), doubles or scaled integers.
+        gauge: functions (states, g) that do not affect torques; columns are independent modulo these.
+        tolerance: smallest remainder of an independent column, for scaled integers.
+    """
     cut = max(2 * len(rows) // 3, len(rows) - EXTRA_ROWS // 2)
     return _eliminated(rows, gauge, cut, tolerance) if is_exact(rows) else _orthogonal(rows, gauge, cut)
 
@@ -147,7 +156,7 @@ def _eliminated(rows: Numbers, gauge: Numbers, cut: int, tolerance: float) -> Fi
 
 
 def _clear(table: Numbers, r: int, k: int) -> None:
-    """Eliminate column k from all rows except r by multiples of row r; previous columns are already eliminated."""
+    """Eliminate column k from all rows of the table except row r, by multiples of row r, in place."""
     table[r, k:] = (table[r, k:] << BITS) // table[r, k]
     factors = table[:, k].copy()
     factors[r] = 0
@@ -158,7 +167,15 @@ def _clear(table: Numbers, r: int, k: int) -> None:
 def _relations(
     table: Numbers, sizes: Numbers, pivots: dict[int, int], first: int, none: float
 ) -> dict[int, dict[int, float]]:
-    """Return the coefficients of the dependent columns, from the pivot rows."""
+    """Return the coefficients of the dependent columns in terms of the independent ones.
+
+    Args:
+        table: matrix after Gauss-Jordan elimination.
+        sizes: original size of each column.
+        pivots: pivot row of each independent column.
+        first: number of gauge columns, which come first.
+        none: coefficients below this are zero.
+    """
     relations: dict[int, dict[int, float]] = {}
     for k in range(first, table.shape[1]):
         if k in pivots:

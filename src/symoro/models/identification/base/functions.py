@@ -41,7 +41,7 @@ WaveSum = dict[Wave, ExactScalar]
 
 
 def product(a: WaveSum, b: WaveSum) -> WaveSum:
-    """Return a * b."""
+    """Return the product of two functions a and b, as a sum of waves."""
     terms: WaveSum = {}
     for x, p in a.items():
         for y, q in b.items():
@@ -62,13 +62,13 @@ def total(*terms: WaveSum) -> WaveSum:
 
 
 def scaled(a: WaveSum, k: ExactScalar) -> WaveSum:
-    """Return k * a."""
+    """Return the function a multiplied by the number k."""
     return {wave: k * c for wave, c in a.items()} if k else {}
 
 
 @lru_cache(maxsize=100_000)
 def _waves(x: Wave, y: Wave) -> tuple[tuple[Wave, int], ...]:
-    """Return the product of two waves as terms with twice their coefficients."""
+    """Return the product of two waves as a sum of one or two waves, each with twice its coefficient."""
     (k, f, p), (m, g, q) = x, y
     powers = tuple(a + b for a, b in zip(p, q, strict=True))
     if not any(f) and k == COS:
@@ -86,7 +86,13 @@ def _waves(x: Wave, y: Wave) -> tuple[tuple[Wave, int], ...]:
 
 
 def _canonical(kind: int, f: tuple[ExactScalar, ...], sign: int) -> tuple[int, tuple[ExactScalar, ...], int]:
-    """Return the same wave with a positive first frequency."""
+    """Return an equal wave whose first nonzero frequency is positive: kind, frequencies and sign.
+
+    Args:
+        kind: COS or SIN.
+        f: frequencies.
+        sign: 1 or -1.
+    """
     first = next((x for x in f if x), 0)
     if first >= 0:
         return kind, f, sign
@@ -101,13 +107,14 @@ _AXIS = {"MX": 0, "MY": 1, "MZ": 2}
 
 @dataclass(frozen=True)
 class Span:
-    """Span of the ten energy functions and six velocity components of a link.
+    """Linear span of the ten energy functions and six velocity components of a link.
 
     Attributes:
         basis: the parameters whose functions are independent modulo constants, the first in the order of columns.
-        functions: parameter -> {number in the basis from 1, or 0 for the constant: coefficient}.
-        twist: six components v1 v2 v3 w1 w2 w3, each {number of an independent one: coefficient}.
-        rank: number of independent components.
+        functions: per parameter its coefficients by number in the basis (from 1; 0 is the constant function).
+        twist: for each of the components v1 v2 v3 w1 w2 w3, its coefficients by number of the independent
+            components.
+        rank: number of independent velocity components.
     """
 
     basis: tuple[str, ...]
@@ -117,7 +124,10 @@ class Span:
 
     @property
     def full(self) -> bool:
-        """Return whether all functions and velocities are independent; the same is then true for every link beyond."""
+        """Whether all functions and velocity components are independent.
+
+        The same is then true for every link further outward.
+        """
         return len(self.basis) == 10 and self.rank == 6
 
 
@@ -130,7 +140,11 @@ FULL = Span(
 
 
 def fixed_base(gravity: Sequence[ExactScalar]) -> Span:
-    """Return the span of a fixed base: potential energy alone, which is constant."""
+    """Return the span of a fixed base: only the potential energy, which is constant.
+
+    Args:
+        gravity: components of gravity in frame 0.
+    """
     functions: dict[str, dict[int, ExactScalar]] = {name: {} for name in INERTIAL}
     for name, k in _AXIS.items():
         if gravity[k]:
@@ -140,7 +154,7 @@ def fixed_base(gravity: Sequence[ExactScalar]) -> Span:
 
 @dataclass
 class RestFrame:
-    """Pose of frame j with respect to its antecedent at q_j = 0: rotation and position."""
+    """Pose of frame j in its antecedent frame at q_j = 0, with the joint axis."""
 
     rotation: list[list[ExactScalar]]
     position: list[ExactScalar]
@@ -148,7 +162,10 @@ class RestFrame:
 
 
 def place(geometry: Field, robot: Robot, j: int) -> RestFrame:
-    """Return iTj at q_j = 0; for a coupled joint, at zero positions of the joints on which it depends."""
+    """Return the pose of frame j in its antecedent frame at q_j = 0.
+
+    For a coupled joint, the joints on which it depends are at zero.
+    """
     frame = robot.frame(j)
     (sg, cg), (sa, ca) = geometry.sincos(frame.gamma), geometry.sincos(frame.alpha)
     st, ct = geometry.sincos(frame.theta)
@@ -168,7 +185,12 @@ def place(geometry: Field, robot: Robot, j: int) -> RestFrame:
 
 @dataclass
 class BlockLink:
-    """Link within its block: rotation and position in the frame of the root, velocity in its own frame."""
+    """Motion of a link within its block.
+
+    Attributes:
+        rotation, position: pose of the link in the frame of the block's root.
+        v, w: linear and angular velocity in the link frame.
+    """
 
     rotation: WaveMatrix
     position: list[WaveSum]
@@ -178,11 +200,13 @@ class BlockLink:
 
 @dataclass
 class LinkBlock:
-    """Links between a root and a set of joints that are coupled only with each other; most often one link.
+    """Group of links whose joints are coupled only with each other; most often a single link.
 
     Attributes:
-        functions: column -> its function, as a vector; filled by `expand`.
-        twists: link -> its six velocity components, as vectors.
+        root: link that carries the block.
+        links: the links, each after its antecedent.
+        functions: energy function of each parameter (link, name), as a sparse vector; filled by `Expansion.expand`.
+        twists: the six velocity components of each link, as sparse vectors.
     """
 
     root: int
@@ -192,7 +216,7 @@ class LinkBlock:
 
 
 class Expansion:
-    """Expansion of the energy functions of a block's links over the span of its root."""
+    """Computation of the energy functions of the links of a block, in terms of the functions of its root."""
 
     def __init__(self, geometry: Field, robot: Robot, block: LinkBlock, root: Span) -> None:
         self.geometry, self.robot, self.block, self.root = geometry, robot, block, root
@@ -203,7 +227,7 @@ class Expansion:
         self.start = BlockLink(one, [{}, {}, {}], parts[:3], parts[3:])
 
     def expand(self) -> None:
-        """Fill the block's functions and twists."""
+        """Compute the energy functions and velocity components of all links of the block."""
         for j, motion in self._walked(self.block.links).items():
             self.block.twists[j] = [
                 {(part, wave): c for part, f in component.items() for wave, c in f.items()}
@@ -215,7 +239,11 @@ class Expansion:
                 self.block.functions[j, "IA"] = self._rotor(j)
 
     def walked(self, links: Sequence[int]) -> BlockLink:
-        """Return the motion of the last of some links, each of which is the antecedent of the next one."""
+        """Return the motion of the last link of a chain.
+
+        Args:
+            links: the chain, in which each link is the antecedent of the next one.
+        """
         return self._walked(links)[links[-1]]
 
     def _walked(self, links: Sequence[int]) -> dict[int, BlockLink]:
@@ -226,16 +254,17 @@ class Expansion:
     # -- variables of the block
 
     def _ratios(self, j: int) -> list[tuple[int, ExactScalar]]:
-        """Return the coordinates that move joint j, with their ratios."""
+        """Return the coordinates that move joint j, each with its ratio."""
         law = relation(self.robot, j)
         if law is None:
             return [(j, 1)]
         return [(i, c) for i, ratio in law.terms if (c := self.geometry.of(ratio))]
 
     def _name_variables(self) -> None:
-        """Number the angles by coordinate and kind of ratio.
+        """Number the angles of the block that are independent of each other.
 
-        For one coordinate q and k*q are independent angles if k is irrational, and multiples of one angle otherwise.
+        For one coordinate q, the angles q and k*q are independent if k is irrational, and multiples of one angle
+        otherwise.
         """
         self.phases: dict[tuple[int, ExactScalar], int] = {}
         self.lengths: dict[int, int] = {}
@@ -269,7 +298,7 @@ class Expansion:
     # -- motion
 
     def _moved(self, frame: TreeLink, before: BlockLink) -> BlockLink:
-        """Return the motion of link j from that of its antecedent."""
+        """Return the motion of a link from that of its antecedent."""
         j, fixed = frame.j, place(self.geometry, self.robot, frame.j)
         turn: WaveMatrix = [[self._number(x) for x in row] for row in fixed.rotation]
         shift = [self._number(x) for x in fixed.position]
@@ -329,7 +358,13 @@ class Expansion:
         return energy
 
     def _carried(self, motion: BlockLink, name: str) -> list[tuple[str, WaveSum]]:
-        """Return one parameter of the link as parameters of the root; those without a function there are omitted."""
+        """Express parameter `name` of a link by the parameters of the root of its block.
+
+        Parameters of the root without an energy function are omitted.
+
+        Returns:
+            Pairs (parameter of the root, coefficient as a function of the joint positions).
+        """
         a, p = motion.rotation, motion.position
         wanted = [target for target in INERTIAL if self.root.functions[target]]
         if name in _PAIRS:
@@ -356,7 +391,13 @@ class Expansion:
 
 
 def span(block: LinkBlock, j: int, order: Sequence[str], constant: Any) -> Span:
-    """Return the span of the functions and velocities of a link of an expanded block."""
+    """Return the span of the energy functions and velocity components of link j of a block.
+
+    Args:
+        block: block whose functions have been computed.
+        order: names of the parameters in order of preference.
+        constant: the wave that represents the constant function.
+    """
     names = [name for name in order if name in INERTIAL]
     unit: SparseVector = {("B", 0, constant): Fraction(1)}
     elimination = independent([unit, *(block.functions[j, name] for name in names)])
@@ -372,7 +413,7 @@ def span(block: LinkBlock, j: int, order: Sequence[str], constant: Any) -> Span:
 
 
 def _kind(ratio: ExactScalar) -> tuple[ExactScalar, ExactScalar]:
-    """Return a ratio as (irrational part, rational factor)."""
+    """Split a ratio into an irrational factor (1 if it is rational) and a rational factor."""
     if not isinstance(ratio, Element):
         return 1, ratio
     lead = ratio.num.LC
@@ -395,7 +436,7 @@ def _times(a: Velocity, f: WaveSum, sign: int = 1) -> Velocity:
 
 
 def _cross(a: list[Velocity], p: list[WaveSum]) -> list[Velocity]:
-    """Return a x p."""
+    """Return the vector product a x p."""
     return [
         _plus(_times(a[(i + 1) % 3], p[(i + 2) % 3]), _times(a[(i + 2) % 3], p[(i + 1) % 3], -1))
         for i in range(3)
@@ -403,7 +444,7 @@ def _cross(a: list[Velocity], p: list[WaveSum]) -> list[Velocity]:
 
 
 def _turned_back(turn: WaveMatrix, a: list[Velocity]) -> list[Velocity]:
-    """Return turn' a."""
+    """Return the vector `a` multiplied by the transpose of the rotation matrix `turn`."""
     rotated: list[Velocity] = []
     for c in range(3):
         entry: Velocity = {}
@@ -418,13 +459,16 @@ def _column(a: WaveMatrix, k: int) -> list[WaveSum]:
 
 
 def _outer(x: list[WaveSum], y: list[WaveSum], r: int, c: int, *, twice: bool) -> WaveSum:
-    """Return entry (r, c) of x y', or of x y' + y x'."""
+    """Return entry (r, c) of the matrix x y', or with `twice` of x y' + y x'."""
     first = product(x[r], y[c])
     return total(first, product(y[r], x[c])) if twice else first
 
 
 def _add_product(vector: SparseVector, a: Velocity, b: Velocity, k: ExactScalar) -> None:
-    """Add k a b to a vector, without products of two root velocities, which the root's functions contain."""
+    """Add k times the product of the velocities a and b to an energy function, in place.
+
+    Products of two velocities of the root are omitted, because the functions of the root contain them.
+    """
     for x, f in a.items():
         for y, g in b.items():
             if x[0] == "V" and y[0] == "V":

@@ -1,9 +1,9 @@
-"""Input of the base parameters: the columns of a robot, and its geometry without round-off.
+"""Input of the computation of base parameters: the parameters of a robot, and its geometry without round-off.
 
-An angle within 1e-5 of a multiple of pi/12 is replaced by that multiple. A length below 1e-9 of the robot's size, and a
-component of gravity below 1e-9 of its magnitude, are replaced by zero. Otherwise axes that are parallel except for
-round-off would separate parameters that cannot be distinguished in an experiment. The result contains a note on each
-change, and the regrouped robot has the changed geometry.
+An angle within 1e-5 of a multiple of pi/12 is replaced by that multiple. A length below 1e-9 of the robot's
+size, and a component of gravity below 1e-9 of its magnitude, are replaced by zero. Otherwise axes that are
+parallel except for round-off would separate parameters that cannot be distinguished in an experiment. The
+result contains a note on each change, and the regrouped robot has the changed geometry.
 """
 
 from __future__ import annotations
@@ -23,7 +23,11 @@ ParameterKey = tuple[int, str]
 
 
 def columns(robot: Robot, *, rotor: bool) -> set[ParameterKey]:
-    """Return the nonzero parameters, with rotor inertias of actuated joints (of every joint for wheeled robots)."""
+    """Return the nonzero inertial parameters of a robot as pairs (link, name).
+
+    Args:
+        rotor: include rotor inertias of actuated joints (of every joint for wheeled robots).
+    """
     base = [] if robot.base.kind == BaseKind.FIXED else [(0, robot.base.link)]
     chosen = {
         (j, name)
@@ -39,7 +43,7 @@ def columns(robot: Robot, *, rotor: bool) -> set[ParameterKey]:
 
 
 def passive_rotor_notes(robot: Robot) -> tuple[str, ...]:
-    """Return a note on rotor inertias without a column, because their joints are passive."""
+    """Return a note, in a tuple, on rotor inertias that are omitted because their joints are passive."""
     passive = [
         f"IA{j}"
         for j, frame in enumerate(robot.frames[: robot.NL], 1)
@@ -49,14 +53,14 @@ def passive_rotor_notes(robot: Robot) -> tuple[str, ...]:
 
 
 def value(robot: Robot, column: ParameterKey) -> Formula:
-    """Return the value of a parameter in the robot description."""
+    """Return the value of a parameter (link, name) in the robot description."""
     j, name = column
     formula: Formula = robot.frame(j).IA if name == "IA" else getattr(robot.link(j), name)
     return formula
 
 
 def without_round_off(robot: Robot) -> tuple[Robot, tuple[str, ...]]:
-    """Return the robot without round-off in its geometry, and notes on the changes."""
+    """Return the robot with round-off removed from its angles, lengths and gravity, and notes on the changes."""
     changed: list[str] = []
     frames = []
     least = LENGTH_TOLERANCE * characteristic_length(robot)
@@ -89,13 +93,13 @@ def _angle(f: Formula) -> Formula:
 
 
 def _without_round_off(f: Formula, least: float) -> Formula:
-    """Return the formula, or zero if it is a number below the least one."""
+    """Return the formula, or zero if it is a number with a magnitude below `least`."""
     number = f.number
     return ZERO if number is not None and abs(number) < least else f
 
 
 def field_of(robot: Robot) -> Field:
-    """Return the number field of a robot's geometry, including the frames of loops."""
+    """Return the number field in which the geometry of a robot, including the frames of loops, is exact."""
     lengths: list[Formula] = [*robot.base.G, *robot.base.Z]
     angles: list[Formula] = []
     for frame in robot.frames:
@@ -108,13 +112,13 @@ def field_of(robot: Robot) -> Field:
 
 
 def moves(robot: Robot) -> bool:
-    """Return whether a base that is not free has a prescribed motion."""
+    """Return whether a fixed base has a prescribed motion."""
     base = robot.base
     return any(not f.is_zero for name in ("W0", "WP0", "V0", "VP0") for f in getattr(base, name))
 
 
 def with_values(robot: Robot, values: dict[ParameterKey, Formula]) -> Robot:
-    """Return the robot with some parameters changed."""
+    """Return the robot with the given values of parameters (link, name)."""
     links: dict[int, dict[str, Any]] = {j: {} for j, _ in enumerate((robot.base.link, *robot.links))}
     rotors: dict[int, Formula] = {}
     for (j, name), f in values.items():

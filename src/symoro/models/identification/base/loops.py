@@ -50,12 +50,12 @@ _REQUIRED_CONFIGURATIONS = (
 
 @dataclass(frozen=True)
 class Closures:
-    """Closures of a robot's loops.
+    """Linear and other closed loops of a robot.
 
     Attributes:
-        robot: linear loops are replaced by relations, and every symbol has a nominal value.
+        robot: the robot with linear loops replaced by couplings of joints, and a nominal value for every symbol.
         open: the loops without a linear closure.
-        words: the relations as text.
+        words: the couplings as text.
         random_symbols: symbols with a random value.
         posture: the closed configuration that selects the assembly mode; None if none is known.
     """
@@ -69,14 +69,14 @@ class Closures:
 
 @dataclass(frozen=True)
 class LinearClosure:
-    """Tree with relations in place of loops, and the relations as text."""
+    """Robot with couplings of joints in place of its loops, and the couplings as text."""
 
     robot: Robot
     words: str
 
 
 def linear_closure(robot: Robot, posture: Posture | None = None) -> LinearClosure | None:
-    """Return the proved linear closure of all loops, or None.
+    """Return the robot with couplings in place of all its loops; None if a loop is not provably linear.
 
     Raises:
         NotApplicableError: the loops do not close.
@@ -85,14 +85,16 @@ def linear_closure(robot: Robot, posture: Posture | None = None) -> LinearClosur
 
 
 def proved(robot: Robot, closures: Closures) -> LinearClosure | None:
-    """Return the closure if it is valid for all symbols; None if a loop is open or the proof fails."""
+    """Return the linear closure of all loops if it is valid for all values of the symbols; otherwise None."""
     if closures.open or not _proved(closures.robot):
         return None
     return LinearClosure(replace(closures.robot, nominal=robot.nominal).tree(), closures.words)
 
 
 def closures(robot: Robot, posture: Posture | None = None) -> Closures:
-    """Return the loops with a linear closure, separately or together with others, and the remaining ones.
+    """Determine which loops of a robot can be replaced by linear couplings of joints.
+
+    Loops are examined separately and together with others.
 
     Args:
         posture: configuration near the assembly mode; by default the robot's posture 'home'.
@@ -135,7 +137,7 @@ def _words(robot: Robot, coupled: Robot) -> str:
 
 
 def with_rigid_loops(robot: Robot, closures: Closures) -> Closures | None:
-    """Return the closures with constant joints in open loops that cannot move at the posture; None if all can.
+    """Return the closures with constant joint positions in loops that cannot move; None if all loops can move.
 
     A loop that cannot move alone cannot move together with others. A regular rigid loop is linear; the constraint
     Jacobian of a singular one (a triangle with collinear corners) has a null space without a motion.
@@ -178,9 +180,9 @@ def _next_linear(
 
 
 def _linear(robot: Robot, group: tuple[Loop, ...], posture: Posture | None) -> dict[int, Relation] | None:
-    """Return relations that close some loops; of several solutions the one that moves most joints.
+    """Return couplings by joint number that close the loops of a group; None if there are none.
 
-    A rhombus, for example, can also fold up.
+    Of several solutions the one that moves the most joints is returned: a rhombus, for example, can also fold up.
     """
     geometry = numbers(robot, closing=group)
     posture = geometry.own(posture)
@@ -198,7 +200,10 @@ def _linear(robot: Robot, group: tuple[Loop, ...], posture: Posture | None) -> d
 
 
 def _guess(geometry: Geometry, at: Assembly, posture: Posture | None) -> dict[int, Relation] | None:
-    """Return relations that are valid near an assembly, far from it and at the given posture, within tolerances."""
+    """Return linear couplings that are valid at closed configurations, within tolerances; None if there are none.
+
+    They must be valid near the configuration `at`, far from it, and at the given posture.
+    """
     if not at.bound:
         return {}
     ratios = rates(geometry, at.q[None], at)[0][at.bound]
@@ -225,7 +230,12 @@ def _guess(geometry: Geometry, at: Assembly, posture: Posture | None) -> dict[in
 
 
 def _meets(geometry: Geometry, at: Assembly, ratios: Array, constants: Array, posture: Posture) -> bool:
-    """Return whether the closed configuration satisfies the relations up to full turns."""
+    """Return whether the posture satisfies linear couplings, up to full turns of revolute joints.
+
+    Args:
+        at: division into independent and dependent coordinates.
+        ratios, constants: coefficients of the couplings, one row per dependent coordinate.
+    """
     q = starts(geometry, posture)[0]
     away = q[at.bound] - ratios @ q[at.free] - constants
     turns = [geometry.robot.frame(geometry.coordinates[k]).sigma == JointType.REVOLUTE for k in at.bound]
@@ -234,7 +244,12 @@ def _meets(geometry: Geometry, at: Assembly, ratios: Array, constants: Array, po
 
 
 def _offset(geometry: Geometry, k: int, number: float) -> Formula:
-    """Return the constant of a relation: a multiple of pi/12 plus angles of the loop, or the number itself."""
+    """Return the constant of a coupling as a formula: a multiple of pi/12 plus angles of the loop, or a number.
+
+    Args:
+        k: index of the dependent coordinate.
+        number: numerical value of the constant.
+    """
     if geometry.robot.frame(geometry.coordinates[k]).sigma == JointType.PRISMATIC:
         return ZERO if abs(number) < RELATION else formula(float(f"{number * geometry.length:.14g}"))
     values = dict(geometry.robot.nominal)
@@ -254,7 +269,7 @@ def _offset(geometry: Geometry, k: int, number: float) -> Formula:
 
 
 def _twelfths(angle: float) -> Fraction | None:
-    """Return an angle divided by pi if it is a multiple of pi/12, otherwise None."""
+    """Return angle/pi as a fraction if the angle (rad) is a multiple of pi/12, otherwise None."""
     twelfths = round(angle * 12 / math.pi)
     if abs(angle - twelfths * math.pi / 12) > 1e-9:
         return None
@@ -262,7 +277,10 @@ def _twelfths(angle: float) -> Fraction | None:
 
 
 def _coupled(robot: Robot, relations: Mapping[int, Relation]) -> Robot:
-    """Return the robot with further relations; its previous relations refer to the independent joints again."""
+    """Return the robot with additional couplings.
+
+    Existing couplings to joints that become dependent are rewritten in terms of the independent joints.
+    """
     before = {j: followed(law, relations) for j, law in followers(robot).items()}
     # the motion of a dependent joint cannot be prescribed
     frames = tuple(replace(frame, QP=None, QDP=None, GAM=None) for frame in robot.frames)
@@ -270,7 +288,7 @@ def _coupled(robot: Robot, relations: Mapping[int, Relation]) -> Robot:
 
 
 def _holds(robot: Robot, group: Sequence[Loop]) -> bool:
-    """Return whether the frames of some loops coincide at random configurations, at the nominal values."""
+    """Return whether the loops of a group are closed at random configurations and nominal values."""
     geometry = numbers(robot, closing=group, exact=True)
     q = exactly(np.random.default_rng(2).uniform(-2.5, 2.5, (6, len(geometry.coordinates))))
     return bool(
@@ -279,7 +297,7 @@ def _holds(robot: Robot, group: Sequence[Loop]) -> bool:
 
 
 def _proved(robot: Robot) -> bool:
-    """Return whether the frames of every loop coincide for all positions and symbols."""
+    """Return whether every loop is closed for all joint positions and all values of the symbols."""
     geometry = field_of(robot)
     for loop in loops(robot):
         block = LinkBlock(loop.root, loop.frames)

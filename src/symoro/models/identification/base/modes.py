@@ -30,11 +30,12 @@ STEP = 0.1  # rad, or relative to the largest length: distance of two configurat
 
 @one_thread
 def other_modes(parameters: BaseParameters, known: Closures) -> tuple[str, ...]:
-    """Return a note if the relations are not valid in the assembly mode of another closed configuration.
+    """Return a note, in a tuple, if the relations of base parameters are not valid in another assembly mode.
 
     Parallelograms are crossed only if they are crossed in the posture 'home', as in the models of the robot.
 
     Args:
+        parameters: the base parameters.
         known: the loops, with numbers for all symbols.
     """
     robot = parameters.original.replace(nominal=known.robot.nominal)
@@ -60,7 +61,10 @@ def other_modes(parameters: BaseParameters, known: Closures) -> tuple[str, ...]:
 
 
 def _hold(parameters: BaseParameters, geometry: Geometry, postures: Sequence[Assembly]) -> Sequence[bool]:
-    """Return whether the relations are valid around each closed configuration: their differences are constant there."""
+    """Return, per closed configuration, whether the relations of base parameters are valid around it.
+
+    They are valid if the differences of the related energy functions are constant.
+    """
     if not postures:
         return []
     q, qd, good = _states(geometry, postures)
@@ -86,7 +90,12 @@ def _hold(parameters: BaseParameters, geometry: Geometry, postures: Sequence[Ass
 
 
 def _states(geometry: Geometry, postures: Sequence[Assembly]) -> tuple[Array, Array, Flags]:
-    """Return states around each configuration: positions and rates (postures * states, n), flags of closed ones."""
+    """Return states around each of P closed configurations.
+
+    Returns:
+        Positions (P * states, n), velocities (P * states, n), and a mask (P, states) of the states with closed
+        loops.
+    """
     rng = np.random.default_rng(11)
     rank, own = len(postures[0].bound), np.repeat(np.stack([at.q for at in postures]), NEAR + 1, 0)
     step = STEP * _tangents(geometry, own, rank, rng)
@@ -98,7 +107,11 @@ def _states(geometry: Geometry, postures: Sequence[Assembly]) -> tuple[Array, Ar
 
 
 def _tangents(geometry: Geometry, q: Array, rank: int, rng: np.random.Generator) -> Array:
-    """Return random rates of the coordinates that keep the loops closed."""
+    """Return random velocities (N, n) that keep the loops closed at configurations q (N, n).
+
+    Args:
+        rank: rank of the constraint Jacobian.
+    """
     inside = loop_coordinates(geometry)
     _, jacobian = balanced_closure(geometry, q)
     turned = jacobian[:, :, inside].transpose(0, 2, 1)

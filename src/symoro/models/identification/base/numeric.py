@@ -1,9 +1,9 @@
-"""Robot in numbers: random states, and the energy functions at them.
+"""Robot in numbers: random states, and the energy functions of the inertial parameters at these states.
 
-Lengths, positions of prismatic joints and gravity are in units of the robot's size (a power of two, so that divisions
-are exact), so that one tolerance suits robots of all sizes. Masses and times keep their units. Each row contains the
-functions f_p(q, qd) of all columns at one state. All computations use the number type of the geometry and the states,
-double precision or scaled integers (`numeric.fixed_point`).
+Lengths, positions of prismatic joints and gravity are in units of the robot's size (a power of two, so that
+divisions are exact), so that one tolerance suits robots of all sizes. Masses and times keep their units. Each
+row contains the functions f_p(q, qd) of all parameters at one state. All computations use the number type of
+the geometry and the states, double precision or scaled integers (`numeric.fixed_point`).
 """
 
 from __future__ import annotations
@@ -53,18 +53,18 @@ from symoro.robot.topology import Loop
 
 @dataclass(frozen=True)
 class Geometry(NumericTree):
-    """Tree in numbers, lengths in units of `length` (metres), with gravity in frame 0."""
+    """Kinematic tree in numbers, with lengths in units of `length` (metres) and gravity in frame 0."""
 
     gravity: Numbers
     length: float
 
     @cached_property
     def metres(self) -> Array:
-        """Return the unit of each coordinate: one radian, or `length` in metres."""
+        """Unit of each coordinate: one radian, or `length` in metres."""
         return np.array(joint_units(self.robot, self.coordinates, self.length))
 
     def own(self, posture: Posture | None) -> Posture | None:
-        """Convert a configuration in radians and metres to the units of the geometry."""
+        """Convert a configuration {joint: position} in radians and metres to the units of the geometry."""
         if posture is None:
             return None
         units = joint_units(self.robot, posture, self.length)
@@ -72,18 +72,18 @@ class Geometry(NumericTree):
 
 
 def coefficient_unit(robot: Robot, kept: ParameterKey, other: ParameterKey, length: float) -> float:
-    """Return the unit of the coefficient of a parameter in the base parameter of another one."""
+    """Return the unit of the coefficient of parameter `other` in the base parameter of `kept`, a power of `length`."""
     return float(length ** (length_power(robot, *kept) - length_power(robot, *other)))
 
 
 def geometric_formulas(robot: Robot) -> list[Formula]:
-    """Return the formulas on which relations between parameters depend: the tree, its base and gravity, the wheels."""
+    """Return the formulas that determine the relations between parameters: geometry, base, gravity and wheels."""
     wheels = [f for wheel in robot.wheels for f in (wheel.radius, wheel.roller)]
     return [*formulas(robot), *robot.base.Z, *robot.base.G, *wheels]
 
 
 def completed(robot: Robot, seed: int = 0) -> tuple[Robot, tuple[str, ...]]:
-    """Return the robot with random nominal values for geometric symbols without one, and their names."""
+    """Return the robot with random nominal values for geometric symbols that have none, and their names."""
     rng = np.random.default_rng(seed)
     values = dict(robot.nominal)
     needed: dict[str, None] = {}
@@ -97,7 +97,9 @@ def completed(robot: Robot, seed: int = 0) -> tuple[Robot, tuple[str, ...]]:
 def numbers(
     robot: Robot, *, closing: Sequence[Loop] | None = None, exact: bool = False, perturbed: bool = False
 ) -> Geometry:
-    """Return the geometry at nominal values, in units of the robot's size; every symbol must have a value.
+    """Return the geometry of a robot in numbers at its nominal values, in units of the robot's size.
+
+    Every symbol must have a value.
 
     Args:
         closing: the loops to close; by default all of them.
@@ -130,7 +132,7 @@ def numbers(
 
 
 def _over(x: Numbers, unit: Array | float) -> Numbers:
-    """Return numbers divided by powers of two."""
+    """Return numbers (doubles or scaled integers) divided by powers of two."""
     if not is_exact(x):
         return np.asarray(x / unit)
     shifts = np.vectorize(int, otypes=[object])(np.round(np.log2(unit)))
@@ -141,7 +143,7 @@ def _over(x: Numbers, unit: Array | float) -> Numbers:
 
 @dataclass
 class States:
-    """Samples of a motion: coordinates, their rates, and pose and twist (linear; angular) of the base."""
+    """Samples of a motion: coordinates, their velocities, and pose and twist (linear; angular) of the base."""
 
     q: Numbers
     qd: Numbers
@@ -150,7 +152,7 @@ class States:
     twist: Numbers
 
     def exactly(self, q: Numbers, qd: Numbers) -> States:
-        """Return the states in scaled integers, with other coordinates and rates."""
+        """Return the states in scaled integers, with the given coordinates and velocities."""
         # A rotation in double precision is orthogonal only to 1e-16: it is orthogonalised in multiple precision.
         turn = exactly(self.rotation)
         one = np.array([[ONE * (r == c) for c in range(3)] for r in range(3)], dtype=object)
@@ -160,12 +162,12 @@ class States:
 
 
 def still(q: Numbers, qd: Numbers) -> States:
-    """Return states on a fixed base."""
+    """Return states with the given coordinates and velocities on a fixed base."""
     return States(q, qd, *identity_pose(q), np.zeros((len(q), 6), dtype=q.dtype))
 
 
 def random_states(geometry: Geometry, count: int, rng: np.random.Generator, *, moving: bool) -> States:
-    """Return random configurations and velocities of a tree."""
+    """Return `count` random states of a tree; with `moving` its base moves too."""
     n = len(geometry.coordinates)
     states = still(rng.uniform(-2.5, 2.5, (count, n)), rng.standard_normal((count, n)))
     if moving:
@@ -177,7 +179,7 @@ def random_states(geometry: Geometry, count: int, rng: np.random.Generator, *, m
 
 
 def energy_rows(geometry: Geometry, states: States, columns: Sequence[ParameterKey]) -> Numbers:
-    """Return the energy functions of the columns at the states, one row per state."""
+    """Return the energy functions of parameters (link, name) at states, (states, parameters)."""
     at = placements(geometry, states.q, {0: Placements(states.rotation, states.position)})
     linear, angular = states.twist[:, :3], states.twist[:, 3:]
     base = Velocities(turned(states.rotation, linear), turned(states.rotation, angular))
@@ -204,7 +206,10 @@ def _half(x: Numbers) -> Numbers:
 
 
 def gauge_of(geometry: Geometry, states: States, *, base: bool) -> Numbers:
-    """Return functions that do not affect torques: the constant, and those of link 0 if its motion is prescribed."""
+    """Return functions (states, g) of the motion that do not affect torques.
+
+    These are the constant function and, with `base`, the energy functions of link 0, whose motion is prescribed.
+    """
     ones = np.full((len(states.q), 1), one_like(states.q), dtype=states.q.dtype)
     if not base:
         return ones

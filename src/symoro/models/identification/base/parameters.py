@@ -77,7 +77,11 @@ def base_parameters(
 def _cached_parameters(
     robot: Robot, method: str, rotor: bool, near: tuple[tuple[int, float], ...] | None
 ) -> BaseParameters:
-    """Return the base parameters from hashable arguments, because several models need the result for one robot."""
+    """Compute the base parameters from hashable arguments; the results are cached, because several models need them.
+
+    Args:
+        near: joint positions near the assembly mode, as pairs (joint, position).
+    """
     rounded, notes = without_round_off(robot)
     notes += passive_rotor_notes(rounded) if rotor else ()
     if rounded.wheels and method != "exact":
@@ -132,7 +136,7 @@ def _cached_parameters(
 def base_program(
     robot: Robot, method: str = "auto", rotor: bool = True, posture: PostureLike | None = None
 ) -> Program:
-    """Return the base parameters as a program of the standard parameters."""
+    """Return a program that computes the values of the base parameters from those of the standard parameters."""
     parameters = base_parameters(robot, method=method, rotor=rotor, posture=posture)
     if not parameters.names:
         raise NotApplicableError(f"robot '{robot.name}' has no nonzero inertial parameter")

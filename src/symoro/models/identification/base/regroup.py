@@ -44,21 +44,26 @@ _FIRST = ("XX", "XY", "XZ", "YZ", "ZZ", "MX", "MY")
 
 
 def order_in_link(robot: Robot, j: int) -> tuple[str, ...]:
-    """Return the columns of a link, in order."""
+    """Return the names of the inertial parameters of link j in order of preference for a base set."""
     if j == 0 or robot.frame(j).sigma == JointType.REVOLUTE:
         return (*_FIRST, "IA", "YY", "MZ", "M")
     return (*_FIRST, "MZ", "M", "IA", "YY")
 
 
 def ordered(robot: Robot, columns: set[ParameterKey]) -> list[ParameterKey]:
-    """Return columns in order of preference."""
+    """Return parameters (link, name) in order of preference for a base set."""
     links = sorted({j for j, _ in columns})
     return [(j, n) for j in links for n in order_in_link(robot, j) if (j, n) in columns]
 
 
 @dataclass(frozen=True)
 class Regrouping:
-    """Kept columns, each with the combination that it represents; and the links that required a null space."""
+    """Base parameters of a tree.
+
+    Attributes:
+        kept: per base parameter, its coefficients by standard parameter.
+        early: links for which the general rule was not sufficient.
+    """
 
     kept: dict[ParameterKey, Combination]
     early: tuple[int, ...]
@@ -68,8 +73,9 @@ def regroup(geometry: Field, robot: Robot, root: Span | None, allowed: set[Param
     """Return the base parameters of a tree, which may have coupled joints.
 
     Args:
-        root: span of the base; None for a free base, for which link 0 has parameters.
-        allowed: the columns; a parameter that is zero has none.
+        geometry: number field of the robot's geometry.
+        root: span of the energy functions of the base; None for a free base, for which link 0 has parameters.
+        allowed: the nonzero standard parameters (link, name).
     """
     work = _BlockRegrouping(geometry, robot, FULL if root is None else root, keep_base=root is None)
     kept = work.run()
@@ -83,14 +89,17 @@ def regroup(geometry: Field, robot: Robot, root: Span | None, allowed: set[Param
 
 
 def gravity_span(geometry: Field, robot: Robot) -> Span:
-    """Return the span of the fixed base, with gravity in frame 0."""
+    """Return the span of the energy functions of a fixed base, with gravity in frame 0."""
     z = [geometry.of(f) for f in robot.base.Z]
     world = [geometry.of(f) for f in robot.base.G]
     return fixed_base([sum((z[4 * r + c] * world[r] for r in range(3)), 0) for c in range(3)])
 
 
 def blocks(robot: Robot) -> list[LinkBlock]:
-    """Return the links in blocks whose joints move independently of all others; roots come first."""
+    """Divide the links of a robot into blocks whose joints are coupled only with each other.
+
+    The root of each block comes before the block.
+    """
     moved: dict[int, set[int]] = {i: {i} for i in coordinates(robot)}
     tree = robot.tree()
     for j, law in followers(tree).items():
@@ -110,7 +119,7 @@ def blocks(robot: Robot) -> list[LinkBlock]:
 
 
 def _between(robot: Robot, joints: set[int]) -> set[int]:
-    """Return the links from the common root of some joints to each of them."""
+    """Return the links on the paths from the common root of some joints to these joints."""
     first, *others = joints
     root = robot.frame(first).ant
     for j in others:
@@ -120,7 +129,7 @@ def _between(robot: Robot, joints: set[int]) -> set[int]:
 
 
 def _merged(robot: Robot, groups: list[set[int]]) -> list[set[int]]:
-    """Merge groups that share a link, until all are disjoint."""
+    """Merge groups of links that share a link, until all groups are disjoint."""
     groups_so_far: list[set[int]] = []
     for group in groups:
         while True:
@@ -134,7 +143,7 @@ def _merged(robot: Robot, groups: list[set[int]]) -> list[set[int]]:
 
 
 def _after_roots(made: list[LinkBlock]) -> list[LinkBlock]:
-    """Return the blocks ordered so that the root of each one comes before it."""
+    """Return the blocks ordered such that the root of each block comes before it."""
     placed, ordered, waiting = {0}, [], made
     while waiting:
         later = []
@@ -161,7 +170,7 @@ class _BlockRegrouping:
         self.constants: dict[int, object] = {}
 
     def run(self) -> dict[ParameterKey, Combination]:
-        """Return the combination of each kept column, before zero parameters are removed."""
+        """Return the coefficients of each base parameter by standard parameter, including parameters that are zero."""
         self._outward()
         kept: list[ParameterKey] = []
         for number in reversed(range(len(self.blocks))):
@@ -172,7 +181,10 @@ class _BlockRegrouping:
         return {column: self.forms[column] for column in kept}
 
     def _plain(self, block: LinkBlock) -> bool:
-        """Return whether the general rule is complete for a block."""
+        """Return whether the general regrouping rule is complete for a block.
+
+        This is the case for a single independent joint on a link whose functions are all independent.
+        """
         alone = len(block.links) == 1 and relation(self.robot, block.links[0]) is None
         return alone and self.spans[block.root].full
 
@@ -212,13 +224,21 @@ class _BlockRegrouping:
         return [columns[p] for p in elimination.pivots]
 
     def _assign_to_root(self, root: int, function: Mapping[int, ExactScalar], form: Combination) -> None:
-        """Add parameters to the root, whose functions generate theirs; a constant has no effect."""
+        """Add a parameter to the parameters of the link `root` whose energy functions generate its function.
+
+        Args:
+            function: coefficients by number of the root's basis function; 0 is the constant, which has no effect.
+            form: the parameter, as a combination of standard parameters.
+        """
         for b, c in function.items():
             if b and (root or self.keep_base):
                 add_to(self.forms[root, self.spans[root].basis[b - 1]], form, c)
 
     def _by_rule(self, j: int) -> list[ParameterKey]:
-        """Apply the general rule; parameters moved to the base have no effect unless it moves."""
+        """Apply the general rule to link j and return its base parameters.
+
+        Parameters moved to the base have no effect unless the base moves.
+        """
         frame, fixed = self.robot.frame(j), place(self.geometry, self.robot, j)
         stay, gain = relations(frame.sigma, fixed.rotation, fixed.position)
         own: dict[str, Combination] = {}
@@ -236,9 +256,13 @@ class _BlockRegrouping:
 def _preferred_columns(
     robot: Robot, kept: Mapping[ParameterKey, Combination], allowed: set[ParameterKey]
 ) -> dict[ParameterKey, Combination]:
-    """Choose other kept columns if some of the present ones are zero or come later in the order than possible.
+    """Return an equivalent base set that consists of nonzero parameters which come first in the order of preference.
 
-    Each column is a vector over the kept ones, and the first independent columns are chosen.
+    Each parameter is a vector over the present base parameters, and the first independent vectors are chosen.
+
+    Args:
+        kept: the present base parameters, as combinations of standard parameters.
+        allowed: the nonzero standard parameters.
     """
     columns = ordered(robot, allowed)
     vectors: dict[ParameterKey, SparseVector] = {column: {} for column in columns}

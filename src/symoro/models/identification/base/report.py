@@ -22,7 +22,14 @@ _FUNCTIONS = ("cos", "sin", "tan", "pi")
 
 
 def grouped(others: Mapping[str, Formula]) -> list[tuple[int, str, list[str]]]:
-    """Return terms as (sign, coefficient without its sign, parameters), in the order of first occurrence."""
+    """Group the terms of a relation by coefficient.
+
+    Args:
+        others: coefficients by parameter name.
+
+    Returns:
+        Tuples (sign, coefficient without its sign, names of the parameters), in the order of first occurrence.
+    """
     groups: dict[tuple[int, str], list[str]] = {}
     for name, c in others.items():
         negative = c.text.startswith("-")
@@ -38,7 +45,12 @@ def renamed(name: str) -> str:
 
 
 def relation(kept: str, others: Mapping[str, Formula]) -> str:
-    """Return one line: XXR2 = XX2 - YY2 - D3^2*(M3 + M4)."""
+    """Return a relation as one line, for example XXR2 = XX2 - YY2 - D3^2*(M3 + M4).
+
+    Args:
+        kept: name of the base parameter.
+        others: coefficients of the parameters that are grouped with it.
+    """
     if not others:
         return kept
     parts = [kept]
@@ -54,7 +66,7 @@ def relation(kept: str, others: Mapping[str, Formula]) -> str:
 
 
 def report(parameters: BaseParameters) -> str:
-    """Return the complete report as text."""
+    """Return the base parameters and their relations as text."""
     lines = [
         f"{parameters.original.name}: {len(parameters.names)} base parameters",
         f"method: {parameters.method}",
@@ -71,7 +83,7 @@ def report(parameters: BaseParameters) -> str:
 
 
 def latex(parameters: BaseParameters) -> str:
-    r"""Return a LaTeX tabular of the relations for \input."""
+    """Return the relations of base parameters as a LaTeX table, for use with the command input."""
     rows = [
         rf"  ${latex_regrouped(kept) if others else latex_name(kept)}$ & ${_right_side(kept, others)}$ \\"
         for kept, others in parameters.relations.items()
@@ -91,7 +103,7 @@ def latex(parameters: BaseParameters) -> str:
 
 
 def latex_name(name: str) -> str:
-    """Return a parameter's name in LaTeX."""
+    """Return the name of a parameter in LaTeX, for example XX_{2}."""
     return rf"I_{{a,{name[2:]}}}" if re.fullmatch(r"IA\d+", name) else notation_latex(name)
 
 
@@ -117,7 +129,7 @@ def _right_side(kept: str, others: Mapping[str, Formula]) -> str:
 
 
 def latex_formula(text: str) -> str:
-    """Return the text of a formula in LaTeX."""
+    """Convert the text of a formula to LaTeX."""
     out: list[str] = []
     roots: list[int] = []  # bracket depths at which roots end
     depth = 0

@@ -29,7 +29,7 @@ from symoro.robot.description import BaseKind, Robot
 
 
 class Coefficient(Formula):
-    """Coefficient of a relation: a formula that can be converted by `float` if it has no symbols."""
+    """Coefficient of a relation between parameters: a formula; `float` converts it if it has no symbols."""
 
     def __float__(self) -> float:
         number = self.number
@@ -47,8 +47,8 @@ class BaseParameters(OneLineRepr):
     Attributes:
         names: the kept parameters, in the order of the columns.
         no_effect: the parameters that do not affect any torque.
-        relations: kept -> {other: coefficient}: the base parameter is the kept one plus the others times their
-            coefficients.
+        relations: for each kept parameter, the coefficients of the others by name; the base parameter is the kept
+            one plus the others times their coefficients.
         original: the robot of the parameters (without round-off in its geometry, see `notes`).
         method: how each part was computed.
         conditions: divisors with symbols, which must not be zero.
@@ -71,7 +71,7 @@ class BaseParameters(OneLineRepr):
         object.__setattr__(self, "relations", MappingProxyType(fixed))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Return the data for copies and for other processes."""
+        """Return constructor and arguments for copying and pickling."""
         plain = {kept: dict(others) for kept, others in self.relations.items()}
         parts = [plain if part.name == "relations" else getattr(self, part.name) for part in fields(self)]
         return BaseParameters, tuple(parts)
@@ -81,7 +81,7 @@ class BaseParameters(OneLineRepr):
 
     @cached_property
     def robot(self) -> Robot:
-        """Return the regrouped robot: kept parameters have the regrouped values, the others are zero."""
+        """Robot with the regrouped parameters: kept parameters have the regrouped values, the others are zero."""
         robot = self.original
         values: dict[ParameterKey, Formula] = {}
         for kept, others in self.relations.items():
@@ -92,7 +92,7 @@ class BaseParameters(OneLineRepr):
         return replace(with_values(robot, values), notes=(*robot.notes, note))
 
     def report(self) -> str:
-        """Return the relations as printed in the papers."""
+        """Return the base parameters and their relations as text, in the notation of the literature."""
         return report.report(self)
 
     def latex(self) -> str:
@@ -104,13 +104,13 @@ class BaseParameters(OneLineRepr):
 
 
 def split(name: str) -> ParameterKey:
-    """Return a parameter's name as (link, letters)."""
+    """Split the name of a parameter into link number and letters: (2, 'XX') for XX2."""
     letters = name.rstrip("0123456789")
     return int(name[len(letters) :]), letters
 
 
 def written(column: ParameterKey) -> str:
-    """Return the name of a column."""
+    """Return the name of a parameter: XX2 for (2, 'XX')."""
     return f"{column[1]}{column[0]}"
 
 
@@ -130,10 +130,13 @@ def _weighted(own: Expr, *pairs: Expr) -> Expr:
 def exact(
     tree: Robot, original: Robot, *, rotor: bool, notes: tuple[str, ...] = (), closure: str = ""
 ) -> BaseParameters:
-    """Return the base parameters by the general rule and exact null spaces.
+    """Return the base parameters of a robot by the general rule and exact null spaces.
 
     Args:
-        tree: the robot with its loops cut and replaced by coupled joints.
+        tree: the robot with couplings of joints in place of its loops.
+        original: the robot itself.
+        rotor: whether rotor inertias are included.
+        closure: text about the loops, for the description of the method.
     """
     geometry = field_of(tree)
     allowed = columns(original, rotor=rotor)
@@ -169,7 +172,7 @@ def _how(robot: Robot, regrouping: Regrouping) -> str:
 
 
 def _links(numbers: Sequence[int]) -> str:
-    """Return link numbers as text; consecutive ones as "4 to 6"."""
+    """Return link numbers as text, with consecutive ones as a range, for example "links 1, 4 to 6"."""
     runs: list[list[int]] = []
     for j in sorted(numbers):
         if runs and runs[-1][-1] == j - 1:
@@ -189,7 +192,13 @@ def assembled(
     method: str,
     notes: tuple[str, ...],
 ) -> BaseParameters:
-    """Return the result with its exact numbers written as formulas."""
+    """Return the base parameters with coefficients as formulas.
+
+    Args:
+        allowed: the nonzero standard parameters.
+        geometry: number field that converts exact numbers to formulas.
+        regrouping: base parameters with exact coefficients.
+    """
     made: dict[ExactScalar, Coefficient] = {}
     conditions: dict[str, None] = {}
 
@@ -213,7 +222,7 @@ def assembled(
 
 
 def friction(robot: Robot) -> tuple[str, ...]:
-    """Return the names of the nonzero friction parameters and offsets."""
+    """Return the names of the nonzero friction parameters and torque offsets of a robot."""
     return tuple(
         f"{name}{j}"
         for j, frame in enumerate(robot.frames[: robot.NL], 1)

@@ -86,7 +86,10 @@ def wheeled_base_parameters(
 def _postures(
     geometry: Geometry, posture: Posture | None, count: int, rng: np.random.Generator
 ) -> dict[int, Array]:
-    """Return the position of each coordinate at some states, in SI units, with closed loops."""
+    """Return the position of each coordinate (N,) by joint number at random configurations with closed loops.
+
+    Positions are in SI units.
+    """
     joints = geometry.coordinates
     q = rng.uniform(-2.5, 2.5, (count, len(joints)))
     if geometry.loops:
@@ -106,7 +109,10 @@ def _postures(
 def _regressor_rows(
     geometry: Geometry, wanted: Sequence[ParameterKey], q: dict[int, Array], rng: np.random.Generator
 ) -> Array:
-    """Return the rows of W at the configurations and random rates, in units of the robot's size."""
+    """Return rows of the regressor W at configurations q with random velocities and accelerations.
+
+    The columns are those of the parameters `wanted`; numbers are in units of the robot's size.
+    """
     robot, length = geometry.robot, geometry.length
     chosen = [Column(name, j) for j, name in wanted]
     program = regressor_program(robot, plain(robot), chosen, surplus="share")
@@ -125,14 +131,20 @@ def _regressor_rows(
 
 
 def _joint(symbol: str) -> int:
-    """Return the joint number of an entry of q, qda or qdda."""
+    """Return the joint number of an input name: 3 for q3, qda3 or qdda3."""
     return int(symbol.lstrip("qd"))
 
 
 def _evaluated(
     program: Program, robot: Robot, q: dict[int, Array], length: float, rng: np.random.Generator
 ) -> Array:
-    """Return W (states, drives, columns) at random rates and accelerations."""
+    """Return the regressor W (states, drives, columns) at random velocities and accelerations.
+
+    Args:
+        program: program that computes W.
+        q: positions (N,) by joint number.
+        length: size of the robot in metres.
+    """
     count = len(next(iter(q.values())))
     variables: dict[str, Array] = {}
     for port in program.inputs:

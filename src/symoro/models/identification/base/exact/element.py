@@ -25,7 +25,7 @@ def inverse(x: ExactScalar) -> ExactScalar:
 
 
 class Ring:
-    """Ring of polynomials for numerators and denominators."""
+    """Ring of polynomials with rational coefficients, for the numerators and denominators of exact numbers."""
 
     def __init__(self, symbols: Sequence[str], roots: Mapping[str, int | str]) -> None:
         """Create the ring.
@@ -60,7 +60,7 @@ class Ring:
         return self.rational(x.numerator, x.denominator)
 
     def reduced(self, p: Any) -> Any:
-        """Return a polynomial with squares of roots replaced by their values."""
+        """Return a polynomial p with the squares of roots replaced by their radicands."""
         for k, square in enumerate(self.squares, self.first_root):
             while any(powers[k] > 1 for powers in p):
                 low, high = self.ring.zero, self.ring.zero
@@ -73,14 +73,19 @@ class Ring:
         return p
 
     def conjugate(self, p: Any, k: int) -> Any:
-        """Return a polynomial with the sign of root k changed."""
+        """Return a polynomial p with the sign of root number k changed."""
         conjugated = self.ring.zero
         for powers, c in p.items():
             conjugated[powers] = -c if powers[k] & 1 else c
         return conjugated
 
     def made(self, num: Any, den: Any) -> ExactScalar:
-        """Return num/den as the simplest kind of scalar; num is reduced, den has no roots."""
+        """Return num/den in its simplest form: an int or Fraction if it is rational, otherwise an Element.
+
+        Args:
+            num: polynomial in which squares of roots have been replaced.
+            den: polynomial without roots.
+        """
         if not num:
             return 0
         if den != self.one:
@@ -94,7 +99,7 @@ class Ring:
 
 
 class Element:
-    """Element that is not a rational number."""
+    """Exact number that is not rational: a fraction of polynomials in symbols and square roots."""
 
     __slots__ = ("den", "num", "ring")
 
@@ -153,5 +158,5 @@ class Element:
 
     @property
     def size(self) -> int:
-        """Return the number of terms."""
+        """Number of terms of numerator and denominator."""
         return len(self.num) + len(self.den)

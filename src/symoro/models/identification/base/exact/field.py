@@ -33,7 +33,10 @@ _TANGENT_DENOMINATOR = 10**8  # tan(x/2) to 1e-16
 
 
 class Field:
-    """Conversion of formulas to exact numbers. All formulas are announced first, because they define the generators."""
+    """Conversion of the formulas of a robot to exact numbers.
+
+    All formulas must be passed to the constructor, because they define the symbols and roots of the number field.
+    """
 
     def __init__(self, lengths: Iterable[Formula], angles: Iterable[Formula]) -> None:
         self.graph = Graph()
@@ -98,7 +101,14 @@ class Field:
         return canonical(Expr(self.graph, i << 1))
 
     def _split(self, lit: int) -> tuple[Fraction, list[tuple[int, Fraction]], float]:
-        """Return an angle as turn*pi + sum of ratio*node + decimal."""
+        """Write an angle as turn*pi + sum of ratio*node + decimal.
+
+        Args:
+            lit: reference to a node of the expression graph.
+
+        Returns:
+            turn (a multiple of 1/12), pairs (node, ratio), and the remaining constant in radians.
+        """
         graph = self.graph
         turn, rest = graph.split_pi(lit)
         terms: dict[int, Fraction] = {}
@@ -124,7 +134,7 @@ class Field:
     # -- formulas to exact numbers
 
     def of(self, f: Formula) -> ExactScalar:
-        """Return a formula as an exact number."""
+        """Return the exact number that a formula represents."""
         return self._of(self.lits[f])
 
     def _of(self, lit: int) -> ExactScalar:
@@ -135,7 +145,10 @@ class Field:
         return -value if lit & 1 else value
 
     def _is_read(self, i: int) -> bool:
-        """Return whether a node needs a value; nodes inside an angle or an opaque function do not."""
+        """Return whether node i of the expression graph has a value in the number field.
+
+        Nodes inside an angle or inside a function that is treated as a symbol have none.
+        """
         op = self.graph.op[i]
         if op in (ops.ADD, ops.SUB, ops.MUL, ops.DIV):
             return all(lit >> 1 in self.known for lit in self.graph.args[i])
@@ -171,7 +184,7 @@ class Field:
         return value
 
     def sincos(self, f: Formula) -> ExactSinCos:
-        """Return sine and cosine of an angle."""
+        """Return the exact sine and cosine of the angle that a formula represents."""
         return self._turn(self.lits[f])
 
     def _turn(self, lit: int) -> ExactSinCos:
@@ -189,7 +202,7 @@ class Field:
         return sincos
 
     def _exact_turn(self, turn: Fraction) -> ExactSinCos:
-        """Return sine and cosine of a multiple of pi/12."""
+        """Return the exact sine and cosine of the angle turn*pi, a multiple of pi/12."""
         steps = int(turn * 12) % 24
         sincos: ExactSinCos = _ZERO
         for _ in range(steps // 6):
@@ -206,7 +219,7 @@ class Field:
     # -- exact numbers to formulas
 
     def formula(self, x: ExactScalar) -> Formula:
-        """Return an exact number as a formula; fractions that came from decimals become decimals."""
+        """Convert an exact number to a formula; fractions that came from decimals are written as decimals."""
         if not isinstance(x, Element):
             return formula(readable(Fraction(x), self.decimals))
         num = self._polynomial(x.num)
@@ -231,7 +244,7 @@ class Field:
         return " + ".join(parts)
 
     def _with_sines(self, p: Any, name: str) -> Any:
-        """Return a polynomial with c^2 replaced by 1 - s^2, which may be shorter."""
+        """Return a polynomial p with c^2 replaced by 1 - s^2 for the angle `name`, which may be shorter."""
         assert self.ring is not None
         k = self.ring.names.index(f"c_{name}")
         square = 1 - self.ring.generators[f"s_{name}"] ** 2
@@ -252,12 +265,15 @@ class Field:
 
 
 def _sum(a: ExactSinCos, b: ExactSinCos) -> ExactSinCos:
-    """Return sine and cosine of the sum of two angles."""
+    """Return sine and cosine of the sum of two angles that are given by their sines and cosines."""
     return a[0] * b[1] + a[1] * b[0], a[1] * b[1] - a[0] * b[0]
 
 
 def _decimal_turn(x: float) -> ExactSinCos:
-    """Return rational sine and cosine of a decimal angle, exactly on the unit circle; odd and even in x."""
+    """Return rational numbers s and c near sine and cosine of an angle, with s^2 + c^2 = 1 exactly.
+
+    s is an odd and c an even function of the angle.
+    """
     if x == 0:
         return _ZERO
     quarters = round(abs(x) / (math.pi / 2))
@@ -269,7 +285,7 @@ def _decimal_turn(x: float) -> ExactSinCos:
 
 
 def _primes(n: int) -> list[int]:
-    """Return the prime factors of a square-free number."""
+    """Return the prime factors of a square-free whole number."""
     factors, p = [], 2
     while p * p <= n:
         if n % p == 0:

@@ -13,7 +13,7 @@ SparseVector = dict[Any, ExactScalar]
 
 
 def add_to(a: SparseVector, b: Mapping[Any, ExactScalar], k: ExactScalar) -> None:
-    """Add k b to a in place; zero entries are removed."""
+    """Add k b to the sparse vector a in place; zero entries are removed."""
     for key, c in b.items():
         value = a[key] + k * c if key in a else k * c
         if value:
@@ -24,11 +24,11 @@ def add_to(a: SparseVector, b: Mapping[Any, ExactScalar], k: ExactScalar) -> Non
 
 @dataclass
 class Elimination:
-    """Independent vectors, and every other vector as a combination of them.
+    """Linearly independent vectors of a list, and the other vectors as combinations of them.
 
     Attributes:
-        pivots: positions of the independent vectors, in order.
-        relations: position of a dependent vector -> {position of an independent one: coefficient}.
+        pivots: positions of the independent vectors in the list, in order.
+        relations: by position of a dependent vector, its coefficients by position of the independent vectors.
     """
 
     pivots: list[int] = field(default_factory=list)
@@ -36,7 +36,7 @@ class Elimination:
 
 
 def independent(vectors: Sequence[Mapping[Hashable, ExactScalar]]) -> Elimination:
-    """Return the vectors that are independent of the previous ones, and the relations of the others."""
+    """Determine which sparse vectors of a list are linearly independent of the previous ones."""
     elimination = Elimination()
     rows: dict[
         Hashable, tuple[SparseVector, SparseVector]
@@ -65,5 +65,5 @@ def independent(vectors: Sequence[Mapping[Hashable, ExactScalar]]) -> Eliminatio
 
 
 def _size(c: ExactScalar) -> int:
-    """Return the sort key of pivots; rational pivots come first, because they keep coefficients short."""
+    """Return the sort key of a pivot: 0 for rational numbers, which keep coefficients short, otherwise its size."""
     return c.size if isinstance(c, Element) else 0
