@@ -64,12 +64,13 @@ class Log(OneLineRepr):
         samples: number of samples.
         chunks: `chunks(size)` yields the samples in order, `size` at a time, in SI units and at the joints.
         part: `part(start, stop)` returns the samples of a range at once.
-        place: returns the line of a sample in the user's files, for messages.
+        place: function that returns the line of a sample in the user's files, for messages.
         source: path of a log in files, so that another process can open it.
         measured: whether the data were measured; data of a simulated motion are not checked for sensor faults.
         start: loop coordinates (`LoopAssembly`) at the first sample, from which the loops are followed; None if
             unknown.
-        units: units of the joint positions, to which small values are compared: one radian, or the robot's length (m).
+        units: units of the joint positions, to which small values are compared: one radian, or the robot's length
+            (m).
         delay: delay in seconds of the torques behind the motion that has been corrected (`delay.aligned`).
     """
 
@@ -105,7 +106,7 @@ class Log(OneLineRepr):
         transmission: Transmission | None = None,
         name: str = "log",
     ) -> Log:
-        """Return a log of arrays in SI units, at the joints.
+        """Return a log from arrays of samples in SI units, at the joints.
 
             log = symoro.Log.from_arrays(t=t, q=q, tau=tau)
             symoro.identify(robot, log)
@@ -139,7 +140,7 @@ class Log(OneLineRepr):
 
     @property
     def position_units(self) -> Array:
-        """Units of the joint positions; ones if the robot is unknown."""
+        """Units of the joint positions (n,): one radian, or the robot's length in metres; ones if unknown."""
         return np.array(self.units or (1.0,) * self.joints)
 
 
@@ -149,7 +150,7 @@ def position_units(robot: Robot) -> tuple[float, ...]:
 
 
 def _rate_of_times(t: Any, samples: int) -> float:
-    """Return the samples per second of evenly spaced times.
+    """Return the number of samples per second of evenly spaced times t (seconds).
 
     Raises:
         ArgumentError: the times are not evenly spaced, or there is not one per sample.
@@ -233,7 +234,7 @@ def open_log(
     *,
     rests: bool = False,
 ) -> Log:
-    """Open a log in files.
+    """Open a log that is stored in files.
 
     Args:
         path: a CSV or Parquet file, or the YAML file that describes a log and names its files.
@@ -266,7 +267,7 @@ def open_log(
 
 
 def _check_usual(described: LogDescription, table: ColumnFile, robot: Robot) -> None:
-    """Reject a log without description that lacks a column with a standard name; list all expected names."""
+    """Check that a log without description has columns with the standard names; the error lists all of them."""
     time = described.time.columns if described.time else ()
     wanted = (*time, *described.position.columns, *described.torque.columns)
     missing = next((name for name in wanted if name not in table.names), None)
@@ -285,7 +286,7 @@ def _check_usual(described: LogDescription, table: ColumnFile, robot: Robot) -> 
 
 
 class _LogFiles:
-    """Files of one log, and the checks that read one piece at a time."""
+    """Reader of the files of one log; the samples are read and checked one piece at a time."""
 
     def __init__(
         self, path: Path, described: LogDescription, table: ColumnFile | None, robot: Robot, rests: bool
@@ -345,7 +346,7 @@ class _LogFiles:
         return self.tables[part.file]
 
     def _rate_of_times(self, table: ColumnFile, time: Quantity) -> float:
-        """Return the samples per second from the first and last time; check that the times are evenly spaced."""
+        """Return the number of samples per second from the time column; check that the times are evenly spaced."""
         column = time.columns[0]
         last = np.empty(0)
         first_time = np.nan
@@ -374,7 +375,10 @@ class _LogFiles:
         return rate
 
     def _check_stamps(self, tables: Mapping[str, ColumnFile]) -> None:
-        """Compare a given rate with the times of the log: the described column, or columns with a standard name."""
+        """Check that a given rate agrees with the times in the log.
+
+        The times are in the described column, or in columns with a standard name.
+        """
         if self.described.time is not None:
             named = [(tables["time"], self.described.time.columns[0], self.described.time.factors[0])]
         else:
@@ -405,7 +409,12 @@ class _LogFiles:
             )
 
     def _check_moved(self, low: Array, high: Array, table: ColumnFile) -> None:
-        """Reject joints that never move."""
+        """Check that every joint moves.
+
+        Args:
+            low, high: smallest and largest position of each joint.
+            table: file of the positions, for the error.
+        """
         least = 1e-9 * np.maximum(np.abs(high), position_units(self.robot))  # round-off of numbers in files
         still = np.flatnonzero(high - low <= least)
         if not still.size:
@@ -482,7 +491,7 @@ class _LogFiles:
 
 
 def _even(pieces: Iterator[Array], size: int) -> Iterator[Array]:
-    """Yield pieces of `size` rows from pieces of any size; the last may have fewer rows."""
+    """Regroup arrays of any number of rows into arrays of `size` rows; the last may have fewer rows."""
     held: list[Array] = []
     rows = 0
     for piece in pieces:
@@ -497,7 +506,13 @@ def _even(pieces: Iterator[Array], size: int) -> Iterator[Array]:
 
 
 def _check_times(t: Array, step: float, table: ColumnFile, column: str, at: int) -> None:
-    """Reject times that are repeated, decrease or are not evenly spaced."""
+    """Check that the times t (seconds) increase in even steps.
+
+    Args:
+        t: consecutive times, the first of which is sample number `at`.
+        step: expected step.
+        table, column: file and column of the times, for the error.
+    """
     steps = np.diff(t)
     bad = np.flatnonzero((steps <= 0) | (np.abs(steps - step) > EVEN_STEP * abs(step)))
     if not bad.size:
@@ -527,7 +542,11 @@ def _check_times(t: Array, step: float, table: ColumnFile, column: str, at: int)
 
 
 def _stamp_unit(table: ColumnFile, column: str, rate: float) -> float:
-    """Return the seconds per unit of a time column without description; zero if the column is not a clock."""
+    """Return the seconds per unit of a time column without description; zero if it does not contain times.
+
+    Args:
+        rate: given number of samples per second.
+    """
     try:
         t = next(table.chunks([column], 200_000))[:, 0]
     except FormatError:
@@ -541,7 +560,13 @@ def _stamp_unit(table: ColumnFile, column: str, rate: float) -> float:
 
 
 def _uneven_hint(t: Array, largest: float) -> str:
-    """Return a hint about uneven times; it suggests giving the rate only if even times were rounded."""
+    """Return a hint for the user about uneven times t.
+
+    It suggests giving the rate only if even times were rounded.
+
+    Args:
+        largest: largest step in seconds.
+    """
     gap = "cut the log at the gap, or interpolate it to a constant rate"
     count = int(_lost(np.diff(t)).sum())
     if count:
@@ -561,7 +586,7 @@ def _uneven_hint(t: Array, largest: float) -> str:
 
 
 def _lost(steps: Array) -> NDArray[np.bool_]:
-    """Return which steps are so long that a sample may be missing.
+    """Return the mask of the time steps that are so long that a sample may be missing.
 
     A lost sample doubles a step. Rounding can have the same effect if the step is one to two units of the clock: in
     this case steps are lost samples only if they are few.
@@ -571,7 +596,7 @@ def _lost(steps: Array) -> NDArray[np.bool_]:
 
 
 def _rounded_to(t: Array) -> float | None:
-    """Return the unit of the clock to which even times were rounded; None if rounding does not explain them."""
+    """Return the clock unit in seconds to which evenly spaced times t were rounded; None if they were not."""
     if len(t) < 3 or (np.diff(t) < 0).any():
         return None
     for quantum in CLOCK_UNITS:
@@ -583,7 +608,10 @@ def _rounded_to(t: Array) -> float | None:
 
 
 def _range_about_line(t: Array) -> float:
-    """Return the smallest range of t - k T over all steps T; for rounded times it is below the unit of the clock."""
+    """Return the smallest range of t - k T over all step sizes T, where k is the sample number.
+
+    For rounded evenly spaced times it is below the unit of the clock.
+    """
     k = np.arange(len(t))
     low, high = (float(np.median(np.diff(t))) * (1 + sign * 0.5) for sign in (-1, 1))
     low, high = min(low, (t[-1] - t[0]) / k[-1] * 0.9), max(high, (t[-1] - t[0]) / k[-1] * 1.1)
@@ -597,7 +625,13 @@ def _range_about_line(t: Array) -> float:
 
 
 def _check_rate(t: Array, rate: float, table: ColumnFile, column: str, at: int) -> None:
-    """Reject a given rate that contradicts the time stamps (seconds), which may be rounded."""
+    """Check that a given rate agrees with the times t (seconds), which may be rounded.
+
+    Args:
+        t: consecutive times, the first of which is sample number `at`.
+        rate: given number of samples per second.
+        table, column: file and column of the times, for the error.
+    """
     if len(t) < 3:
         return
     steps, step = np.diff(t), 1 / rate
@@ -624,7 +658,7 @@ def _check_rate(t: Array, rate: float, table: ColumnFile, column: str, at: int) 
 
 
 def _unit_of_clock(t: Array) -> float:
-    """Return the unit to which the latest times are rounded; zero if it is not a common one."""
+    """Return the unit in seconds to which the last times are rounded; zero if it is not a common unit."""
     late = t[-max(3, len(t) // 10) :]  # times written with a fixed number of digits become coarser with time
     for quantum in reversed(CLOCK_UNITS):
         if np.abs(late / quantum - np.round(late / quantum)).max() < CLOCK_MULTIPLE:
@@ -636,9 +670,10 @@ def _unit_of_clock(t: Array) -> float:
 
 
 def log_names(logs: Sequence[Log], beside: Sequence[Log] = ()) -> list[str]:
-    """Return one distinct name per log.
+    """Return one distinct name per log, for reports.
 
     Args:
+        logs: the logs to name.
         beside: other logs in the same report; their names are avoided unless they are the same file.
     """
     plain = []

@@ -32,7 +32,7 @@ DECIMAL_COMMAS = (
 
 @dataclass(frozen=True)
 class ColumnFile:
-    """File with columns of numbers.
+    """CSV or Parquet file with columns of numbers.
 
     Attributes:
         names: names of the columns.
@@ -50,20 +50,20 @@ class ColumnFile:
     _held: dict[tuple[int, ...], Array] = field(default_factory=dict, compare=False, repr=False)
 
     def line(self, sample: int) -> int:
-        """Return the line number of a sample."""
+        """Return the line number of a sample in the file."""
         line = sample + (self.first or 0)
         while (after := sample + (self.first or 0) + bisect_right(self.comments, line)) != line:
             line = after
         return line
 
     def place(self, sample: int, column: str | None = None) -> Place:
-        """Return the position of a sample in the file, for messages; columns are given by name."""
+        """Return file, line and column of a sample, for messages."""
         if self.first is None:
             return Place(str(self.path), key=f"row {sample + 1}" + (f", column '{column}'" if column else ""))
         return Place(str(self.path), self.line(sample), None, f"column '{column}'" if column else None)
 
     def index(self, column: str) -> int:
-        """Return the index of a column.
+        """Return the index of the column with this name.
 
         Raises:
             FormatError: there is no such column.
@@ -77,7 +77,13 @@ class ColumnFile:
     def chunks(
         self, columns: Sequence[str], size: int, start: int = 0, stop: int | None = None
     ) -> Iterator[Array]:
-        """Yield the given columns of the samples start .. stop, `size` rows at a time."""
+        """Yield arrays with the values of some columns, `size` rows at a time.
+
+        Args:
+            columns: names of the columns.
+            size: number of rows per array.
+            start, stop: first sample, and last sample plus one.
+        """
         wanted = [self.index(column) for column in columns]
         end = self.samples if stop is None else min(stop, self.samples)
         if self.first is None:
@@ -88,7 +94,11 @@ class ColumnFile:
         return (rows[k : min(k + size, end)] for k in range(start, end, size))
 
     def _short(self, wanted: tuple[int, ...], size: int) -> Array:
-        """Return all samples of a short file, which is read once."""
+        """Return all samples of a short file as one array; the file is read only once.
+
+        Args:
+            wanted: indices of the columns.
+        """
         if wanted not in self._held:
             rows = list(self._csv(wanted, size, 0, self.samples))
             self._held[wanted] = np.concatenate(rows) if rows else np.empty((0, len(wanted)))
@@ -116,7 +126,12 @@ class ColumnFile:
                 done += len(lines)
 
     def _check_widths(self, lines: Sequence[str], done: int) -> None:
-        """Reject lines with more or fewer values than there are names, which NumPy accepts."""
+        """Check that every line has one value per column name, because NumPy does not check this.
+
+        Args:
+            lines: lines of the file.
+            done: number of samples before them.
+        """
         wanted = len(self.names) - 1
         if self.delimiter is None or all(line.count(self.delimiter) == wanted for line in lines):
             return
@@ -135,7 +150,13 @@ class ColumnFile:
         )
 
     def _raise_unreadable(self, lines: Sequence[str], done: int, message: str) -> NoReturn:
-        """Raise an error for the line that NumPy could not read."""
+        """Raise an error that names the line which NumPy could not read.
+
+        Args:
+            lines: lines of the file.
+            done: number of samples before them.
+            message: message of NumPy.
+        """
         for k, line in enumerate(lines):
             cells = line.split(self.delimiter)
             if len(cells) != len(self.names):
@@ -170,7 +191,13 @@ class ColumnFile:
                     yield rows[lower:upper]
 
     def _numbers(self, values: Any, column: str, row: int) -> Array:
-        """Return a column of a Parquet file from a row on; missing values are NaN."""
+        """Return the values of a column of a Parquet file as numbers; missing values are NaN.
+
+        Args:
+            values: array of pyarrow.
+            column: name of the column, for errors.
+            row: number of its first row in the file.
+        """
         types = needed("pyarrow", "reading Parquet files").types
         kind = values.type
         if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
@@ -193,7 +220,7 @@ class ColumnFile:
 
 
 def open_table(path: Path) -> ColumnFile:
-    """Open a file of columns: read its names and length, but no numbers.
+    """Open a CSV or Parquet file; only column names and length are read, no numbers.
 
     Raises:
         FormatError: there is no such file, or it contains no samples.

@@ -55,7 +55,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Transmission:
-    """Matrix R of q_motor = R q_joint, by rows."""
+    """Transmission between motors and joints: the matrix R of q_motor = R q_joint, by rows."""
 
     rows: tuple[tuple[float, ...], ...]
 
@@ -80,11 +80,11 @@ class Transmission:
         return np.array(self.rows)
 
     def positions(self, motor: Array) -> Array:
-        """Return positions, velocities or accelerations of the joints, one row per sample."""
+        """Convert motor positions (or velocities, accelerations) to those of the joints, one row per sample."""
         return np.asarray(np.linalg.solve(self.matrix, motor.T).T)
 
     def torques(self, motor: Array) -> Array:
-        """Return the torques at the joints."""
+        """Convert motor torques to joint torques, one row per sample."""
         return motor @ self.matrix
 
     def coupled(self) -> list[int]:
@@ -92,7 +92,7 @@ class Transmission:
         return [k for k, row in enumerate(self.rows) if sum(1 for x in row if x) > 1]
 
     def shares(self, k: int) -> Array:
-        """Return c: the rate of motor k for a unit rate of each joint, relative to joint k."""
+        """Return the rates of motor k for unit rates of the joints, divided by that for joint k, (n,)."""
         row = self.matrix[k]
         return np.asarray(row / row[k])
 
@@ -102,12 +102,12 @@ def transmission(
     turns_with: Mapping[int, Mapping[int, float]] | None = None,
     joints: Sequence[int] | None = None,
 ) -> Transmission:
-    """Return a transmission with given gear ratios.
+    """Return a transmission with the given gear ratios.
 
     Args:
         ratios: turns of each motor per turn of its joint.
-        turns_with: motor -> {joint: ratio}: turns of the motor per turn of another joint. A motor has the number of its
-            joint.
+        turns_with: motor -> {joint: ratio}: turns of the motor per turn of another joint. A motor has the number of
+            its joint.
         joints: numbers of the joints; 1, 2, ... by default.
     """
     n = len(ratios)
@@ -149,7 +149,7 @@ HOLD = "hold"  # delay of minus half a sample: torques of a zero-order hold
 
 @dataclass(frozen=True)
 class Quantity:
-    """Columns of one physical quantity, one per joint.
+    """Columns of a log that contain one physical quantity, one column per joint.
 
     Attributes:
         factors: factor of each column for conversion to SI units.
@@ -167,7 +167,7 @@ class Quantity:
 
 @dataclass(frozen=True)
 class PdController:
-    """Gains of the controller tau = kp (reference - q) + kd (its rate - qd) at the joints."""
+    """Gains of the joint controllers, tau = kp (reference - q) + kd (rate of reference - qd)."""
 
     kp: tuple[float, ...]
     kd: tuple[float, ...]
@@ -175,7 +175,7 @@ class PdController:
 
 @dataclass(frozen=True)
 class LogDescription:
-    """Contents of a log.
+    """Description of a log: columns, units, rate, transmission and controller.
 
     The rate (samples per second) or the column `time` is required; if both are given they must agree.
     """
@@ -193,7 +193,12 @@ class LogDescription:
 
 
 def usual_description(joints: Sequence[int], names: Sequence[str]) -> LogDescription:
-    """Return the default description: columns t (or time), q1, q2, ..., tau1, tau2, ... in SI units."""
+    """Return the default description of a log: columns t (or time), q1, q2, ..., tau1, tau2, ... in SI units.
+
+    Args:
+        joints: numbers of the joints that were logged.
+        names: names of the columns of the log.
+    """
 
     def numbered(stem: str, unit: str) -> Quantity:
         return Quantity(tuple(f"{stem}{j}" for j in joints), (1.0,) * len(joints), unit)
@@ -244,7 +249,18 @@ def parse_description(
     folder: Path | None = None,
     slides: Collection[int] = (),
 ) -> LogDescription:
-    """Parse the description of a log of the joints with these numbers; files that it names are relative to `folder`."""
+    """Parse the text of a log description.
+
+    Args:
+        text: YAML text.
+        joints: numbers of the joints that were logged.
+        file: file name for error messages.
+        folder: folder of the files that the description names.
+        slides: numbers of the prismatic joints.
+
+    Raises:
+        FormatError: the text has errors.
+    """
     report = Report(file, "description of a log")
     if not text.strip():
         report.fail("the file is empty", (1, 1), None, f"start it with '{KEY}: {SCHEMA}'")
@@ -313,7 +329,13 @@ class _Reader:
         return Quantity(tuple(names), factors, listed, side == "motor", self.folder / file if file else None)
 
     def _units(self, record: Record, kind: str, at_joints: bool) -> list[str]:
-        """Return the unit of each joint, from a list or from one unit for all joints."""
+        """Return the unit of each joint, given as a list or as one unit for all joints.
+
+        Args:
+            record: mapping with the key `unit`.
+            kind: physical quantity.
+            at_joints: whether the values are on the joint side.
+        """
         if isinstance(record.node.entries.get("unit"), YamlList):
             units = self._texts(record, "unit", "a unit")
             unknown = next((unit for unit in units if unit not in UNITS[kind]), None)
@@ -337,7 +359,7 @@ class _Reader:
         return units
 
     def _check_twice(self, quantities: dict[str, Quantity]) -> None:
-        """Reject columns that are used for two quantities or joints."""
+        """Check that no column is used for two quantities or joints."""
         used = Counter((part.file, name) for part in quantities.values() for name in part.columns)
         for kind, part in quantities.items():
             twice = next((name for name in part.columns if used[part.file, name] > 1), None)
@@ -433,7 +455,10 @@ class _Reader:
         return {motor: others for motor, others in motors.items() if motor}
 
     def _number(self, record: Record, key: str) -> int:
-        """Return the number of a joint; 0, which is not a joint number, after reporting an error."""
+        """Return the joint number that a key of a mapping contains; 0 if it is invalid.
+
+        An invalid key is added to the report of errors.
+        """
         if key.isascii() and key.isdigit() and int(key[:9]) in self.numbers:
             return int(key)
         record.report.add(

@@ -94,7 +94,7 @@ STRETCHES = 10  # parts of the log over which these samples are distributed
 
 @dataclass(frozen=True, eq=False)
 class Noise:
-    """Standard deviation of the white noise of each joint: of positions, and of the velocities in the rows.
+    """Standard deviation of the white noise of each joint (n,), for positions and for velocities after filtering.
 
     Attributes:
         count: median step of an encoder that alternates between few counts; zero otherwise.
@@ -106,11 +106,11 @@ class Noise:
 
 
 def motion_warnings(logs: Sequence[Log], robot: Robot, preparation: Preparation) -> list[DiagnosticWarning]:
-    """Return warnings about joints that are slower than noise in many rows, or that hardly move.
+    """Return warnings about joints that hardly move, or whose velocity is often within the noise.
 
     Raises:
-        FormatError: a joint moves by no more than its noise in every log. (Constant joints are rejected when a log is
-            read.)
+        FormatError: a joint moves by no more than its noise in every log. (Constant joints are rejected when a log
+            is read.)
     """
     joints = coordinate_joints(robot)
     seen = [_diagnosed(log, preparation) for log in logs]
@@ -131,19 +131,23 @@ def motion_warnings(logs: Sequence[Log], robot: Robot, preparation: Preparation)
 def _resting_in(
     log: Log, noise: Noise, pieces: Sequence[MotionPiece], preparation: Preparation
 ) -> NDArray[np.bool_]:
-    """Return which joints rest during a whole log; selected parts are checked first."""
+    """Return the mask of the joints that rest during a whole log.
+
+    Args:
+        pieces: selected parts of the log, which are checked first.
+    """
     still = _resting_in_all(pieces, noise)
     return still & _resting_in_all(motions(log, preparation), noise) if still.any() else still
 
 
 def _resting_in_all(pieces: Iterable[MotionPiece], noise: Noise) -> NDArray[np.bool_]:
-    """Return which joints rest in all pieces that are long enough to decide."""
+    """Return the mask of the joints that rest in all pieces of a log that are long enough to decide."""
     still = [_resting(piece, noise) for piece in pieces if piece.count >= REST_SAMPLES]
     return np.all(still, axis=0) if still else np.zeros(len(noise.position), dtype=bool)
 
 
 def _diagnosed(log: Log, preparation: Preparation) -> tuple[Noise, list[MotionPiece]]:
-    """Return the noise in parts that are distributed over a log, and the motion in them."""
+    """Return the noise of a log and its motion, both in parts that are distributed over the log."""
     ends = planned(log, preparation).ends
     size = min(log.samples - 2 * ends, DIAGNOSED_SAMPLES // STRETCHES)
     count = min(STRETCHES, ceil((log.samples - 2 * ends) / size))
@@ -163,7 +167,12 @@ def _noise(parts: Sequence[Array]) -> Array:
 
 
 def torque_noise(logs: Sequence[Log], kind: str, decimation: int) -> Array | None:
-    """Return the deviation of each joint's rows by white noise of torques (e,); None if rows are not torques."""
+    """Return the standard deviation of regression rows due to white noise on the torques, one per equation (e,).
+
+    Args:
+        kind: kind of equations; the result is None for power and energy equations.
+        decimation: number of samples per row.
+    """
     if kind in SCALAR:
         return None
     parts = [_middle(log, DIAGNOSED_SAMPLES) for log in logs]
@@ -172,7 +181,12 @@ def torque_noise(logs: Sequence[Log], kind: str, decimation: int) -> Array | Non
 
 
 def _gain(rate: float, preparation: Preparation, measured: bool) -> float:
-    """Return the ratio of the deviation of velocities to that of the noise from which they are computed."""
+    """Return the standard deviation of velocities divided by that of the noise from which they are computed.
+
+    Args:
+        rate: samples per second.
+        measured: whether the velocities were measured; otherwise they are differences of positions.
+    """
     w = (np.arange(8192) + 0.5) * np.pi / 8192
     gain = np.ones_like(w)
     if preparation.cutoff is not None:
@@ -189,12 +203,15 @@ def _inner_samples(motion: MotionPiece) -> slice:
 
 
 def _motion_ranges(pieces: Sequence[MotionPiece]) -> Array:
-    """Return the range of motion of each joint."""
+    """Return the difference of largest and smallest position of each joint over all pieces, (n,)."""
     return np.asarray(np.ptp(np.concatenate([piece.q[_inner_samples(piece)] for piece in pieces]), axis=0))
 
 
 def _resting(motion: MotionPiece, noise: Noise) -> NDArray[np.bool_]:
-    """Return which joints rest in a piece; joints with exactly constant positions are excluded."""
+    """Return the mask of the joints that rest in a piece of a log.
+
+    Joints with exactly constant positions are excluded.
+    """
     q, qd = motion.q[_inner_samples(motion)], np.abs(motion.qd[_inner_samples(motion)])
     span = np.ptp(q, axis=0)
     wide = 2 * (2 * ln(max(len(q), 2))) ** 0.5 + NOISE_RANGE
@@ -205,7 +222,7 @@ def _resting(motion: MotionPiece, noise: Noise) -> NDArray[np.bool_]:
 
 
 def _count(q: Array) -> float:
-    """Return the median step of samples that have only a few distinct values; zero otherwise."""
+    """Return the median step of positions q that have only a few distinct values (encoder counts); zero otherwise."""
     steps = np.diff(np.unique(q))
     steps = steps[steps > EQUAL_POSITIONS * np.ptp(q)]
     return float(np.median(steps)) if 0 < len(steps) <= ENCODER_COUNTS else 0.0
@@ -226,18 +243,18 @@ def _reject_resting_joint(
 
 
 def _speeds(pieces: Sequence[MotionPiece]) -> Array:
-    """Return the absolute velocities in all pieces."""
+    """Return the absolute velocities of the joints in all pieces, one row per sample."""
     return np.concatenate([np.abs(piece.qd[_inner_samples(piece)]) for piece in pieces])
 
 
 def _slow_joint_warnings(
     pieces: Sequence[MotionPiece], noise: Noise, joints: Sequence[int], preparation: Preparation
 ) -> list[DiagnosticWarning]:
-    """Return warnings about joints that rest at times or are mostly slow in rows that are used.
+    """Return warnings about joints that rest at times, or are slow in most of the rows that are used.
 
-    Constant runs of positions are excluded, because their rows are dropped, or satisfy the model if no dry friction is
-    estimated. The velocity of a joint that reverses is within three deviations about as often as between three and six:
-    any excess is rest.
+    Constant runs of positions are excluded, because their rows are dropped, or satisfy the model if no dry friction
+    is estimated. The velocity of a joint that reverses is within three deviations about as often as between three
+    and six: any excess is rest.
     """
     qd = _speeds(pieces)
     moves = ~np.concatenate([piece.rests[_inner_samples(piece)] for piece in pieces])
@@ -255,7 +272,12 @@ def _slow_joint_warnings(
 
 
 def _short_motion_warnings(ranges: Array, robot: Robot, joints: Sequence[int]) -> list[DiagnosticWarning]:
-    """Return warnings about joints that hardly move in any log."""
+    """Return warnings about joints that hardly move in any log.
+
+    Args:
+        ranges: range of motion of each joint (n,).
+        joints: numbers of the joints.
+    """
     warnings = []
     for k, j in enumerate(joints):
         alike = [
@@ -280,7 +302,10 @@ LARGEST_MOTION = {JointType.REVOLUTE: 8 * pi, JointType.PRISMATIC: 20.0}
 
 @dataclass(frozen=True)
 class OtherUnit:
-    """Unit in which positions may be given by mistake; `factor` converts positions of this joint type to SI units."""
+    """Unit in which positions may have been given by mistake.
+
+    `factor` converts positions of this joint type to SI units.
+    """
 
     sigma: JointType
     factor: float
@@ -338,6 +363,12 @@ def _derivative_warnings(
     """Yield warnings about velocities that contradict positions, and accelerations that contradict velocities.
 
     Accelerations are compared with positions if velocities are not given.
+
+    Args:
+        part: samples of a log by quantity, (N, n).
+        rate: samples per second.
+        joints: numbers of the joints.
+        units: units of the joint positions (n,).
     """
     step = max(1, round(RATE_WINDOW * rate))
     for higher, lower in (("velocity", "position"), ("acceleration", "velocity")):
@@ -361,7 +392,7 @@ def _derivative_warnings(
 
 
 def _integral(v: Array, rate: float) -> Array:
-    """Return the integral over time from the first sample, by the trapezoidal rule."""
+    """Return the time integral of samples v (N, ...) from the first sample on, by the trapezoidal rule."""
     return np.concatenate([np.zeros((1, v.shape[1])), np.cumsum((v[1:] + v[:-1]) / 2, axis=0)]) / rate
 
 
@@ -370,7 +401,7 @@ def _plural(kind: str) -> str:
 
 
 def _revolute_indices(model: RowModel) -> list[int]:
-    """Return the indices of the revolute joints among the coordinates."""
+    """Return the indices of the revolute joints among the coordinates of a model."""
     joints = coordinate_joints(model.robot)
     return [k for k, j in enumerate(joints) if model.robot.frame(j).sigma == JointType.REVOLUTE]
 
@@ -378,7 +409,10 @@ def _revolute_indices(model: RowModel) -> list[int]:
 def _wound_up_warnings(
     log: Log, part: dict[str, Array], model: RowModel, preparation: Preparation
 ) -> list[DiagnosticWarning]:
-    """Return warnings about joints that are far from zero and fast, unless the torques confirm radians."""
+    """Return warnings about joints far from zero and fast, whose positions may be in degrees.
+
+    There is no warning if the torques confirm radians.
+    """
     joints = coordinate_joints(model.robot)
     step = max(1, round(RATE_WINDOW * log.rate))
     warnings = []
@@ -394,7 +428,10 @@ def _wound_up_warnings(
 
 
 def _time_unit_warnings(log: Log, part: dict[str, Array], model: RowModel) -> list[DiagnosticWarning]:
-    """Return a warning about the joint that exceeds plausible velocities most, if any does."""
+    """Return a warning, in a list, about the fastest joint if its velocity is implausible.
+
+    Times or rate may then have a wrong unit.
+    """
     step = max(1, min(round(log.rate * RATE_WINDOW / 10), len(part["position"]) // 50))
     largest, worst = 1.0, []
     for k, j in enumerate(coordinate_joints(model.robot)):
@@ -409,19 +446,29 @@ def _time_unit_warnings(log: Log, part: dict[str, Array], model: RowModel) -> li
 
 
 def _speed(q: Array, rate: float, step: int) -> float:
-    """Return the largest mean velocity of a joint with positions q over `step` samples."""
+    """Return the largest mean velocity of a joint over `step` samples.
+
+    Args:
+        q: positions of the joint (N,).
+        rate: samples per second.
+    """
     return float(np.abs(q[step:] - q[:-step]).max(initial=0.0)) * rate / step
 
 
 def _turns_onward(q: Array) -> bool:
-    """Return whether a joint moves mostly in one direction."""
+    """Return whether a joint with positions q (N,) moves mostly in one direction."""
     return bool(abs(q[-1] - q[0]) > ONE_WAY * float(np.abs(np.diff(q)).sum()))
 
 
 def _confirmed(
     log: Log, arrays: dict[str, Array], model: RowModel, preparation: Preparation, joint: int
 ) -> bool:
-    """Return whether the torque residual would be clearly larger with one joint in degrees."""
+    """Return whether the torques confirm radians: with one joint in degrees their residual would be clearly larger.
+
+    Args:
+        arrays: samples of the log by quantity.
+        joint: index of the joint.
+    """
     if model.assembly is not None and not model.assembly[0].linear:
         return True  # the unit is correct if the loops close along the whole log
     try:
@@ -438,7 +485,7 @@ def _confirmed(
 def _position_unit_warnings(
     log: Log, arrays: dict[str, Array], model: RowModel, preparation: Preparation
 ) -> list[DiagnosticWarning]:
-    """Return a warning about a unit of positions that explains the torques far better, if there is one."""
+    """Return a warning, in a list, about another unit of positions that explains the torques far better."""
     if model.assembly is not None and not model.assembly[0].linear:
         return []  # the unit is correct if the loops close along the whole log
     try:
@@ -468,7 +515,7 @@ def _position_unit_warnings(
 
 
 def _is_plausible_range(q: Array, other: OtherUnit) -> bool:
-    """Return whether the range of motion would be plausible if the positions were in this unit."""
+    """Return whether the range of motion of positions q would be plausible if they were in another unit."""
     span = other.factor * np.ptp(q, axis=0)
     return bool(span.max() > LEAST_MOTION[other.sigma] and span.max() < LARGEST_MOTION[other.sigma])
 
@@ -484,7 +531,12 @@ def _part(log: Log, arrays: dict[str, Array]) -> Log:
 def _residual(
     log: Log, arrays: dict[str, Array], model: RowModel, preparation: Preparation, kept: Sequence[Booleans]
 ) -> float | None:
-    """Return the relative residual of a fit to the kept rows of each block; None if no fit exists."""
+    """Return the relative residual of a least-squares fit to a part of a log; None if no fit exists.
+
+    Args:
+        arrays: samples by quantity.
+        kept: mask of the used rows, one per block of rows.
+    """
     part = _part(log, arrays)
     every = replace(preparation, slow=0.0)  # the same rows for all units
     try:

@@ -40,7 +40,7 @@ class Measurements(OneLineRepr):
 
     Attributes:
         measure: 'pose', 'position', 'distance' or 'plane'.
-        q: postures (S, n).
+        q: joint positions at the postures (S, n).
         poses: (S, 4, 4); for positions the rotation is the identity; empty for distances and planes.
         distances: (S,) in metres; empty for the others.
         vectors: rx, ry, rz of poses as written in the file (S, 3); None if there are none.
@@ -62,7 +62,7 @@ class Measurements(OneLineRepr):
 def read_measurements(
     robot: Robot, path: str | Path, measure: str = "pose", *, degrees: bool = False
 ) -> Measurements:
-    """Read measurements from a file.
+    """Read measurements of the end effector from a file.
 
     Args:
         robot: the robot that was measured.
@@ -124,14 +124,14 @@ def _words(line: str) -> list[str]:
 
 @dataclass(frozen=True)
 class _Table:
-    """Columns of a file by name."""
+    """Columns of a measurement file by name."""
 
     source: NumberTable
     file: str
     numbers: Array
 
     def columns(self, names: Sequence[str]) -> Array:
-        """Return the given columns (S, n).
+        """Return the columns with the given names, one row per measurement.
 
         Raises:
             FormatError: a column is missing.

@@ -39,7 +39,11 @@ STARTS = ("wls", "nominal")
 
 
 def check_start(start: str | Mapping[str, float], simulating: bool) -> None:
-    """Check that initial values are given only for a method that simulates.
+    """Check that initial parameter values are given only for a method that simulates the robot.
+
+    Args:
+        start: option `start`: a name, or values by parameter.
+        simulating: whether the method simulates.
 
     Raises:
         OptionError: the method has no initial values.
@@ -51,7 +55,14 @@ def check_start(start: str | Mapping[str, float], simulating: bool) -> None:
 
 
 def started(estimate: Estimate, *, base: BaseParameters, start: str | Mapping[str, float]) -> Estimate:
-    """Return the estimate with the initial values of an iteration; weights and deviations remain those of WLS.
+    """Return the estimate at which the iteration of a simulating method starts.
+
+    Its values are chosen by `start`; weights and standard deviations remain those of WLS.
+
+    Args:
+        estimate: the WLS estimate.
+        base: the base parameters.
+        start: 'wls', 'nominal', or values by parameter name.
 
     Raises:
         ArgumentError: the robot has no nominal values, or a name is not a column.
@@ -102,7 +113,19 @@ def estimated_with_load(
     begin: Callable[[Estimate], Estimate],
     time_limit: float = CLOE_TIME_LIMIT,
 ) -> tuple[Estimate, RFactors]:
-    """Return the estimate with load-dependent friction predicted by itself, and the R factors of its rows."""
+    """Estimate the parameters of a model with load-dependent friction, by iteration.
+
+    The load-dependent friction is predicted from the estimate of the previous iteration.
+
+    Args:
+        method: name of the method.
+        passes: function that computes the rows of the logs for a given estimate.
+        data: R factors of the rows without load-dependent friction.
+        controller, begin, time_limit: see `estimated`.
+
+    Returns:
+        The estimate, and the R factors of its rows.
+    """
     model = passes.model
     simulates = method in SIMULATING
 
@@ -127,7 +150,7 @@ def estimated(
     begin: Callable[[Estimate], Estimate],
     time_limit: float = CLOE_TIME_LIMIT,
 ) -> Estimate:
-    """Return the estimate of a method given by name.
+    """Estimate the parameters by the named method.
 
     Args:
         method: 'ols', 'wls', 'irls', 'tls', 'iv', 'didim' or 'cloe'.

@@ -53,10 +53,10 @@ PROBED_SAMPLES = 200  # samples of the short simulation from which the computing
 
 @dataclass(frozen=True, eq=False)
 class _Logs:
-    """Output-error problem: simulated closed loops, and the measured positions.
+    """Output-error problem: measured positions of all logs, and simulations of their control loops.
 
     Attributes:
-        size: number of parameters K; the initial states of the loops follow them in x.
+        size: number of parameters K; in the vector of unknowns x the initial states of the loops follow them.
     """
 
     model: RowModel
@@ -68,7 +68,12 @@ class _Logs:
         return np.concatenate([K, *(np.concatenate([loop.start, loop.start_rate]) for loop in self.loops)])
 
     def increments(self, K: Array, deviations: Array) -> Array:
-        """Return the increments of the finite differences, one per unknown."""
+        """Return the increments for finite differences, one per unknown.
+
+        Args:
+            K: parameters.
+            deviations: their standard deviations.
+        """
         own = np.maximum(np.abs(K), np.maximum(deviations, 1e-3 * float(np.abs(K).max())))
         increments = [
             np.concatenate([np.ptp(q, axis=0), _usual(loop)])
@@ -83,9 +88,12 @@ class _Logs:
         )
 
     def sensitivities(self, x: Array, increments: Array, off: Array | None) -> Array:
-        """Return the sensitivities of the positions (N, n, size of x).
+        """Return the derivatives of the simulated positions with respect to the unknowns x, (N, n, size of x).
 
-        They are central differences; if the errors `off` at x are given, one-sided ones.
+        They are central differences; if the position errors `off` at x are given, one-sided differences.
+
+        Args:
+            increments: step of the finite difference of each unknown.
         """
         parts, first = [], 0
         for k, q in enumerate(self.positions):
@@ -104,12 +112,12 @@ class _Logs:
         return np.concatenate(parts)
 
     def _state_indices(self, k: int) -> NDArray[np.intp]:
-        """Return the indices in x of the initial state of loop k."""
+        """Return the indices in x of the initial state of control loop k."""
         width = 2 * self.positions[0].shape[1]
         return np.asarray(np.arange(width) + (self.size + width * k))
 
     def _simulated_positions(self, k: int, x: Array) -> Array:
-        """Return the simulated positions (B, N, n) of loop k for several vectors of unknowns x (B, size of x)."""
+        """Return the simulated positions (B, N, n) of control loop k for B vectors of unknowns x (B, size of x)."""
         start, rate = np.split(x[:, self._state_indices(k)], 2, axis=1)
         return simulated(
             self.model, x[:, : self.size], replace(self.loops[k], start=start, start_rate=rate)
@@ -122,7 +130,7 @@ def _usual(loop: ControlLoop) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class _IterationResult:
-    """Result of an iteration: the estimate, x, and the last sensitivities."""
+    """Result of the Gauss-Newton iteration: estimate, unknowns x, and the last sensitivities."""
 
     estimate: Estimate
     x: Array
@@ -135,11 +143,15 @@ def output_error(
     controller: PdController | None = None,
     time_limit: float = CLOE_TIME_LIMIT,
 ) -> Callable[[int], Estimate]:
-    """Return a function that estimates the parameters by CLOE with a given number of steps per sample.
+    """Return a function that estimates the parameters by CLOE (closed-loop output error).
 
-    Each call of the function starts from the result of the previous one.
+    Its argument is the number of integration steps per sample. Each call starts from the result of the previous
+    one.
 
     Args:
+        rows: regression rows of the logs.
+        start: initial estimate.
+        controller: gains of the joint controllers; by default those of the log descriptions.
         time_limit: largest computing time in seconds; the time is predicted from short simulations.
 
     Raises:
@@ -168,7 +180,13 @@ def output_error(
 
 
 def _check_time(rows: LogRows, start: Estimate, controller: PdController | None, time_limit: float) -> None:
-    """Reject an estimation that would exceed the time limit, predicted from a short simulation of each log."""
+    """Check that the predicted computing time does not exceed the time limit (seconds).
+
+    It is predicted from a short simulation of each log.
+
+    Raises:
+        OptionError: it exceeds the limit.
+    """
     seconds, unknowns = 0.0, len(start.values)
     for log in rows.logs:
         loop = loop_of(log, controller, rows.preparation.cutoff)[0]
@@ -194,12 +212,18 @@ def _check_time(rows: LogRows, start: Estimate, controller: PdController | None,
 
 
 def _converged(logs: _Logs, start: Estimate, before: _IterationResult | None, work: Task) -> _IterationResult:
-    """Iterate until convergence and return the result.
+    """Iterate by Gauss-Newton steps until convergence and return the result.
 
-    Sensitivities require two simulations per parameter, a step one. So the iteration uses one-sided sensitivities, and
-    those of longer integration steps or of a point up to `CLOE_NEAR` deviations away, as long as it progresses.
-    Convergence is decided with central differences at the final step size, because sensitivities of longer steps can
-    give deviations that are half as large.
+    Sensitivities require two simulations per parameter, a step one. So the iteration uses one-sided sensitivities,
+    and those of longer integration steps or of a point up to `CLOE_NEAR` deviations away, as long as it progresses.
+    Convergence is decided with central differences at the final step size, because sensitivities of longer steps
+    can give deviations that are half as large.
+
+    Args:
+        logs: the output-error problem.
+        start: initial estimate.
+        before: result with longer integration steps, or None.
+        work: progress display.
     """
     x = logs.start(start.values) if before is None else before.x
     J, at, exact = (None if before is None else before.sensitivities), x, False
@@ -268,6 +292,13 @@ def _damped_step(
     """Take a Gauss-Newton step, damped until the output error does not grow.
 
     The result is None if no step reduces the error and the predicted reduction is negligible.
+
+    Args:
+        x: unknowns.
+        change: undamped step.
+        normal, slope: normal matrix J'J and gradient, weighted.
+        sigma: standard deviation of the positions of each joint.
+        off: position errors at x.
 
     Returns:
         The next x, its position errors, and the damping that was used.

@@ -29,21 +29,33 @@ NamedPosture = str | Sequence[float]
 
 
 class LogPostures:
-    """Postures of a robot whose joints were all measured."""
+    """Positions of all joints along a log, for a robot whose joints were all measured."""
 
     def __init__(self, log: Log) -> None:
         self.log = log
 
     def of(self, begin: int, q: Array) -> Array:
-        """Return the postures at the samples from `begin` on, for the given measured joints."""
+        """Return the positions of all joints (N, m) at N samples, from the measured positions.
+
+        Args:
+            begin: number of the first sample.
+            q: measured joint positions (N, n).
+        """
         return q
 
     def check(self, begin: int, parts: Sequence[Array | None]) -> None:
-        """Reject samples from `begin` on at which the model is not finite."""
+        """Check that the model is finite at the samples from number `begin` on.
+
+        Args:
+            parts: arrays computed by the model, one row per sample.
+        """
 
 
 class LoopPostures(LogPostures):
-    """Postures of a robot with closed loops; each piece continues from the end of the previous one."""
+    """Positions of all joints along a log, for a robot with closed loops.
+
+    The loops are followed from sample to sample; each piece of the log continues from the end of the previous one.
+    """
 
     def __init__(self, log: Log, assembly: LoopAssembly, start: Sequence[float]) -> None:
         super().__init__(log)
@@ -83,9 +95,12 @@ class LoopPostures(LogPostures):
 
 
 def _followed(assembly: LoopAssembly, q: Array, row: Array) -> Array:
-    """Return the loop coordinates along given positions; recent results are cached.
+    """Return the loop coordinates along measured positions q, one row per sample.
 
-    Rows, diagnostics and the fit of assembly modes require the loop coordinates of the same positions.
+    Recent results are cached, because rows, diagnostics and the fit of assembly modes require the same ones.
+
+    Args:
+        row: loop coordinates at the first sample.
     """
     key = (id(assembly), q.tobytes(), row.tobytes())
     if key not in _RECENT:
@@ -98,9 +113,9 @@ def _followed(assembly: LoopAssembly, q: Array, row: Array) -> Array:
 def start_postures(
     robot: Robot, logs: Sequence[Log], posture: NamedPosture | Sequence[NamedPosture] | None
 ) -> list[tuple[float, ...] | None]:
-    """Return the posture at the start of each log.
+    """Return the joint positions (rad, m) at the start of each log.
 
-    It is None for all but the first log if one posture was given for all.
+    They are None for all but the first log if one posture was given for all.
 
     Raises:
         ArgumentError: the number of postures is neither one nor that of the logs.
@@ -122,7 +137,7 @@ def _is_number(x: object) -> bool:
 
 
 def in_mode_of(robot: Robot, posture: NamedPosture | Sequence[NamedPosture] | None) -> Robot:
-    """Return a robot whose home posture has the assembly mode of the given posture, or of the first one."""
+    """Return the robot with the given posture (or the first one) as 'home', which selects the assembly mode."""
     if not robot.B or posture is None or not len(posture):
         return robot
     several = not isinstance(posture, str) and not _is_number(posture[0])

@@ -105,7 +105,7 @@ class Estimate:
         return self.values - half, self.values + half
 
     def wider(self, change: Array) -> Estimate:
-        """Return the estimate with its covariance enlarged by a change of all parameters (P,), as if it were noise."""
+        """Return the estimate with its covariance enlarged by a change of all parameters (P,), treated as noise."""
         units = change / self.deviations
         spread = float(units @ np.linalg.solve(self.correlations, units)) / len(change)
         return replace(self, covariance=self.covariance * (1 + spread))
@@ -118,7 +118,14 @@ class Estimate:
 
 
 def ordinary(names: Sequence[str], data: RFactors) -> Estimate:
-    """Estimate by OLS; the deviations account for the different noise of the equations."""
+    """Estimate the parameters by ordinary least squares (OLS).
+
+    The standard deviations account for the different noise of the equations.
+
+    Args:
+        names: names of the parameters.
+        data: R factors of the regression rows.
+    """
     R = data.together([1.0] * len(data.factors))
     K, inverse = solved(R)
     sigma = own_deviations(data)
@@ -130,7 +137,14 @@ def ordinary(names: Sequence[str], data: RFactors) -> Estimate:
 
 
 def weighted(names: Sequence[str], data: RFactors) -> Estimate:
-    """Estimate by WLS; the weights follow from the residual of each equation alone."""
+    """Estimate the parameters by weighted least squares (WLS).
+
+    The weight of an equation is the inverse of the deviation of its residual if it is solved alone.
+
+    Args:
+        names: names of the parameters.
+        data: R factors of the regression rows.
+    """
     sigma = own_deviations(data)
     R = data.together(1 / sigma)
     K, inverse = solved(R)
@@ -140,7 +154,7 @@ def weighted(names: Sequence[str], data: RFactors) -> Estimate:
 
 
 def own_deviations(data: RFactors) -> Array:
-    """Return sigma_j, the residual deviation of each equation when it is solved alone.
+    """Return the deviation sigma_j of the residual of each equation when it is solved alone, (e,).
 
     Raises:
         ArgumentError: an equation has too few rows.
@@ -169,7 +183,14 @@ def own_deviations(data: RFactors) -> Array:
 
 
 def solved(R: Array) -> tuple[Array, Array]:
-    """Return K and (A'A)^-1 from the R factor of [A y], after scaling columns to unit length."""
+    """Solve a least-squares problem from its R factor; columns are scaled to unit length.
+
+    Args:
+        R: R factor of [A y].
+
+    Returns:
+        The solution K, and (A'A)^-1.
+    """
     A, y = R[:-1, :-1], R[:-1, -1]
     scale = np.linalg.norm(A, axis=0)
     inner = np.linalg.inv(A / scale)
@@ -181,7 +202,11 @@ def solved(R: Array) -> tuple[Array, Array]:
 
 
 def normal_rows(estimate: Estimate, data: RFactors) -> tuple[Array, float]:
-    """Return the R factor of [R r], (P + 1, P + 1), and the number of independent rows that it represents."""
+    """Return rows [R r] that represent an estimate and its covariance in a least-squares problem.
+
+    Returns:
+        The R factor of [R r], (P + 1, P + 1), and the number of independent rows that it represents.
+    """
     K, P = estimate.values, len(estimate.values)
     scale = np.maximum(estimate.deviations, EXACT_PARAMETER * np.abs(K))
     if estimate.method == "WLS" and (scale == estimate.deviations).all():
@@ -205,11 +230,11 @@ ALL: list[LogPart] = [(k, kept) for k in range(THIRDS) for kept in (True, False)
 
 @dataclass(frozen=True, eq=False)
 class Residual:
-    """Residual of an estimate on data.
+    """Residual of an estimate on a set of regression rows.
 
     Attributes:
         rows: number of rows.
-        relative: norm of the weighted residual over that of the weighted measurements.
+        relative: norm of the weighted residual divided by that of the weighted measurements.
         equations: the same for each equation alone; its weight has no effect.
         deviations: root mean square of each equation's residual, in its unit.
     """
@@ -222,11 +247,13 @@ class Residual:
 
 @dataclass(frozen=True, eq=False)
 class Residuals:
-    """Residuals of kept rows, of all rows, and of the last third of a log for parameters of the first two thirds.
+    """Residuals of an estimate: of the used rows, of all rows, and of the last third of a log.
+
+    The residual of the last third is that of parameters estimated from the first two thirds.
 
     Attributes:
-        held_out_by: method that estimated the parameters from the first two thirds. It differs from the method of the
-            estimate if that one requires the whole log.
+        held_out_by: method that estimated the parameters from the first two thirds. It differs from the method of
+            the estimate if that one requires the whole log.
     """
 
     kept: Residual
@@ -237,7 +264,7 @@ class Residuals:
 
 
 def residual(data: RFactors, estimate: Estimate) -> Residual:
-    """Return the residual of an estimate on data."""
+    """Return the residual of an estimate on the regression rows that R factors represent."""
     off, norms = data.residuals(estimate.values), data.norms()
     weighted = float(np.linalg.norm(off / estimate.sigma)), float(np.linalg.norm(norms / estimate.sigma))
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -250,7 +277,12 @@ def residual(data: RFactors, estimate: Estimate) -> Residual:
 
 
 def log_residual(parts: Mapping[LogPart, RFactors], support: Booleans, estimate: Estimate) -> Residuals:
-    """Return the residuals of the kept rows and of all rows of a log."""
+    """Return the residuals of an estimate on the used rows and on all rows of a log.
+
+    Args:
+        parts: R factors by part of the log.
+        support: (equations, columns), False where the regressor is zero for every motion.
+    """
     return Residuals(
         residual(merged(parts, support, KEPT), estimate), residual(merged(parts, support, ALL), estimate)
     )
@@ -272,7 +304,7 @@ FOR_EVERY_MOTION = (
 def dependent(
     names: Sequence[str], R: Array, words: tuple[str, str] = IN_THIS_LOG, units: Array | float = 1.0
 ) -> dict[str, str]:
-    """Return the columns that cannot be identified, each with the reason.
+    """Return the columns of a regressor that cannot be identified, each with the reason.
 
     Args:
         names: names of the columns.
@@ -310,11 +342,12 @@ def check_dependence(
     at_random: Callable[[], Array | None] = lambda: None,
     units: Array | float = 1.0,
 ) -> None:
-    """Reject data that do not determine all columns.
+    """Check that the data determine all columns of the regressor.
 
     Args:
-        at_random: returns the columns (rows, P) at random motions, or None; they show which columns no motion
-            determines.
+        names, R, units: see `dependent`.
+        at_random: function that returns the columns (rows, P) at random motions, or None; they show which columns
+            no motion determines.
 
     Raises:
         ArgumentError: columns are not determined; the message lists them with the reasons.
@@ -342,7 +375,12 @@ def check_dependence(
 
 
 def why_no_column(name: str, base: BaseParameters, relations: Mapping[str, Mapping[str, object]]) -> str:
-    """Return the reason why a standard parameter has no column."""
+    """Return the reason why the standard parameter `name` has no column in the regressor.
+
+    Args:
+        base: the base parameters.
+        relations: coefficients of the grouped parameters, by base parameter.
+    """
     if name in base.no_effect:
         return f"{name} has no effect on any torque of this robot"
     holders = [kept for kept, others in relations.items() if name in others]

@@ -46,10 +46,12 @@ MEDIAN_ROWS = 1_000_000  # rows of an equation from which the median is computed
 def robust(
     names: Sequence[str], blocks: Callable[[], Iterable[RowBlock]], start: Estimate, data: RFactors
 ) -> Estimate:
-    """Estimate the parameters by IRLS from an initial estimate.
+    """Estimate the parameters by iteratively reweighted least squares (IRLS).
 
     Args:
-        blocks: returns an iterable of all rows; called once per iteration.
+        names: names of the parameters.
+        blocks: function that returns an iterable of all rows; called once per iteration.
+        start: initial estimate.
         data: R factors of the rows.
 
     Raises:
@@ -77,9 +79,13 @@ def robust(
 
 
 def _scales(blocks: Iterable[RowBlock], K: Array, data: RFactors) -> Array:
-    """Return the deviation of each equation's residual, from the median of its absolute values.
+    """Return a robust standard deviation of the residual of each equation, from the median of its magnitudes (e,).
 
     At most `MEDIAN_ROWS` rows are stored; of longer data every k-th row is used.
+
+    Args:
+        blocks: the regression rows.
+        K: parameters.
     """
     residuals: list[list[Array]] = [[] for _ in data.counts]
     stride = -(-max(data.counts) // MEDIAN_ROWS)

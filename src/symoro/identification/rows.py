@@ -38,13 +38,14 @@ AT_ONCE = 320  # rows per factorisation
 
 @dataclass(frozen=True, eq=False)
 class RFactors:
-    """R factors of all equations.
+    """R factors (QR decomposition) of the regression rows of all equations.
 
     Attributes:
         factors: per equation the R factor of [A y], over the columns of its support and y.
         counts: number of rows of each equation.
         support: (e, P), False where A is zero for every motion.
-        share: share of the rows that counts as independent; less than 1 if a filter correlates neighbouring rows.
+        share: fraction of the rows that counts as independent; less than 1 if a filter correlates neighbouring
+            rows.
     """
 
     factors: tuple[Array, ...]
@@ -58,7 +59,7 @@ class RFactors:
 
     @property
     def independent(self) -> float:
-        """Equivalent number of independent rows."""
+        """Number of rows times the fraction that counts as independent."""
         return self.share * self.rows
 
     def wide(self, k: int, scale: float = 1.0) -> Array:
@@ -69,7 +70,7 @@ class RFactors:
         return wide
 
     def together(self, weights: Iterable[float]) -> Array:
-        """Return the R factor of all equations, with the rows of each multiplied by its weight."""
+        """Return the R factor of the rows of all equations, those of each equation multiplied by its weight."""
         parts = [self.wide(k, weight) for k, weight in enumerate(weights)]
         return r_factor(np.vstack(parts))
 
@@ -92,13 +93,18 @@ def r_factor(rows: Array) -> Array:
 
 
 def empty(support: Booleans, share: float = 1.0) -> RFactors:
-    """Return R factors that represent no rows, to which rows can be appended."""
+    """Return R factors of zero rows, to which rows can be appended.
+
+    Args:
+        support: (equations, columns), False where the regressor is zero for every motion.
+        share: fraction of the rows that counts as independent.
+    """
     sizes = [int(row.sum()) + 1 for row in support]
     return RFactors(tuple(np.zeros((n, n)) for n in sizes), (0,) * len(sizes), support, share)
 
 
 def joined(first: RFactors, second: RFactors) -> RFactors:
-    """Return the R factors of both data sets together."""
+    """Return the R factors of the rows of two data sets together."""
     pairs = zip(first.factors, second.factors, strict=True)
     factors = tuple(r_factor(np.vstack(pair)) for pair in pairs)
     counts = tuple(a + b for a, b in zip(first.counts, second.counts, strict=True))
@@ -106,7 +112,13 @@ def joined(first: RFactors, second: RFactors) -> RFactors:
 
 
 def absorbed(before: RFactors, block: RowBlock, rows: Booleans) -> RFactors:
-    """Return the R factors with the selected rows (N, e) of a block appended."""
+    """Return the R factors with rows of a block appended.
+
+    Args:
+        before: R factors so far.
+        block: regression rows of N samples.
+        rows: mask (N, e) of the rows to append.
+    """
     factors, counts = [], []
     for k, factor in enumerate(before.factors):
         chosen, columns = rows[:, k], np.flatnonzero(before.support[k])
@@ -121,7 +133,13 @@ def absorbed(before: RFactors, block: RowBlock, rows: Booleans) -> RFactors:
 
 
 def _appended(factor: Array, A: Array, y: Array, columns: NDArray[np.intp]) -> Array:
-    """Return the R factor with rows appended, few at a time; rows that fit into the cache are factored faster."""
+    """Return the R factor with the rows [A y] appended.
+
+    Few rows are appended at a time: rows that fit into the processor's cache are factored faster.
+
+    Args:
+        columns: indices of the columns of A that the factor contains.
+    """
     n = len(columns)
     whole = n and columns[-1] - columns[0] + 1 == n
     chosen: slice | NDArray[np.intp] = slice(columns[0], columns[-1] + 1) if whole else columns
@@ -163,7 +181,12 @@ def compressed(
 
 
 def merged(parts: Mapping[LogPart, RFactors], support: Booleans, wanted: Iterable[LogPart]) -> RFactors:
-    """Return the R factors of the parts of a log that are listed in `wanted`, joined."""
+    """Return the R factors of the parts `wanted` of a log, joined to one.
+
+    Args:
+        parts: R factors by part of the log.
+        support: (equations, columns), False where the regressor is zero for every motion.
+    """
     share = next((part.share for part in parts.values()), 1.0)
     return reduce(joined, (parts[part] for part in wanted if part in parts), empty(support, share))
 
@@ -176,14 +199,14 @@ FIELDS = ("time", "A", "y", "direction", "kept")
 
 
 class LogRows:
-    """Rows of the regression along several logs, in the order of the logs."""
+    """Regression rows of several logs; they are computed when needed and kept in memory if they are few."""
 
     def __init__(self, model: RowModel, logs: Sequence[Log], preparation: Preparation) -> None:
         self.model, self.logs, self.preparation = model, tuple(logs), preparation
         self._held: dict[int, list[RowBlock]] = {}
 
     def of(self, number: int) -> Iterator[RowBlock]:
-        """Yield the blocks of rows of one log."""
+        """Yield the blocks of regression rows of the log with index `number`."""
         if number in self._held:
             yield from self._held[number]
             return
@@ -205,12 +228,12 @@ class LogRows:
 
 
 def whole(blocks: Sequence[RowBlock]) -> RowBlock:
-    """Return the blocks of a log as one block."""
+    """Join consecutive blocks of regression rows to one block."""
     return RowBlock(*(np.concatenate([getattr(b, field) for b in blocks]) for field in FIELDS))
 
 
 def picked(rows: RowBlock, at: NDArray[np.intp]) -> RowBlock:
-    """Return the block with the given samples only."""
+    """Return the regression rows of the samples with indices `at` only."""
     return RowBlock(*(getattr(rows, field)[at] for field in FIELDS))
 
 
@@ -222,7 +245,10 @@ PART_ROWS = 100
 
 
 def part_of(log: Log, model: RowModel, preparation: Preparation) -> Log:
-    """Return a short part of a log, from its middle; from its start if the loops are followed from there."""
+    """Return a short part of a log, from its middle.
+
+    The part is from the start of the log if closed loops must be followed from there.
+    """
     ends = planned(log, preparation).ends
     size = max(PART_SAMPLES, PART_ROWS * preparation.decimation) + 2 * ends
     followed = model.assembly is not None and not model.assembly[0].linear

@@ -38,12 +38,12 @@ ROBUST_TO_NOISE = ("IDIM-IV", *SIMULATED_MOTION)  # these methods account for no
 
 @dataclass(frozen=True, eq=False)
 class SamplingBias:
-    """Approximate bias of the parameters by cause; None if the cause does not apply to the estimate.
+    """Approximate bias dK of the parameters (P,) by cause; None if the cause does not apply to the estimate.
 
     Attributes:
-        differences: by the width of the finite differences.
-        low_pass: by the low-pass filter.
-        noise: by noise on positions.
+        differences: bias caused by the width of the finite differences.
+        low_pass: bias caused by the low-pass filter.
+        noise: bias caused by noise on positions.
     """
 
     differences: Array | None = None
@@ -54,7 +54,10 @@ class SamplingBias:
 def sampling_bias(
     logs: Sequence[Log], model: RowModel, preparation: Preparation, estimate: Estimate, data: RFactors
 ) -> SamplingBias:
-    """Return the bias of an estimate, from a part of each log; methods that simulate the motion have none."""
+    """Return the bias of an estimate caused by sampling, filtering and noise, computed from a part of each log.
+
+    Methods that simulate the motion have none.
+    """
     if estimate.method in SIMULATED_MOTION:
         return SamplingBias()
     parts = [_rows_of(part_of(log, model, preparation), model, preparation) for log in logs]
@@ -78,7 +81,7 @@ def sampling_bias(
 
 
 def widened(estimate: Estimate, biases: SamplingBias) -> Estimate:
-    """Return the estimate with its standard deviations enlarged by sampling biases that exceed them."""
+    """Return the estimate with its standard deviations enlarged by those biases that exceed them."""
     covariance = estimate.covariance
     for bias in (biases.differences, biases.low_pass):
         if bias is not None and np.any(np.abs(bias) > BIAS_DEVIATIONS * estimate.deviations):
@@ -88,7 +91,14 @@ def widened(estimate: Estimate, biases: SamplingBias) -> Estimate:
 
 @dataclass(frozen=True, eq=False)
 class _ChangedRows:
-    """Original rows and changed rows at the same times; V is W of the original or of the changed rows."""
+    """Regression rows of a part of a log, computed in two ways at the same times.
+
+    Attributes:
+        here: original rows.
+        there: rows with other filters or added noise.
+        both: whether V in the formula of the module is taken from the changed rows, otherwise from the original
+            ones.
+    """
 
     here: RowBlock
     there: RowBlock
@@ -96,7 +106,13 @@ class _ChangedRows:
 
 
 def _bias(changes: Iterable[_ChangedRows | None], estimate: Estimate, data: RFactors) -> Array:
-    """Return dK, with W'W of all data and the gradient extrapolated from the parts to all data."""
+    """Return the approximate bias dK of the parameters (P,).
+
+    W'W is that of all data; the gradient is extrapolated from parts of the logs to all data.
+
+    Args:
+        changes: original and changed rows of each part.
+    """
     slope, rows = np.zeros(len(estimate.names)), 0
     for change in changes:
         if change is None:
@@ -117,7 +133,7 @@ def _bias(changes: Iterable[_ChangedRows | None], estimate: Estimate, data: RFac
 
 @dataclass(frozen=True, eq=False)
 class _PartOfLog:
-    """Part of a log, and its original rows; None if there are too few samples."""
+    """Part of a log and its regression rows; the rows are None if there are too few samples."""
 
     log: Log
     rows: RowBlock | None
@@ -131,7 +147,14 @@ def _rows_of(part: Log, model: RowModel, preparation: Preparation) -> _PartOfLog
 
 
 def _changed(part: _PartOfLog, model: RowModel, others: Sequence[Preparation]) -> _ChangedRows | None:
-    """Return the rows of the first preparation for which the log is long enough; None if there is none."""
+    """Return the regression rows of a part of a log with other filters, beside the original rows.
+
+    Args:
+        others: filter options; the first ones for which the part is long enough are used.
+
+    Returns:
+        The rows at common times; None if the part is too short for all options.
+    """
     here = part.rows
     if here is None:
         return None
@@ -147,7 +170,10 @@ def _changed(part: _PartOfLog, model: RowModel, others: Sequence[Preparation]) -
 
 
 def _noisier(part: _PartOfLog, model: RowModel, preparation: Preparation) -> Iterator[_ChangedRows]:
-    """Yield the rows of positions with added noise, and with its negative, so that odd-order effects cancel."""
+    """Yield the regression rows of a part with noise added to the positions, and with its negative.
+
+    Effects of odd order cancel in the sum of both.
+    """
     if part.rows is None or "velocity" in part.log.part(0, 1):
         return  # velocities or accelerations were measured by separate sensors
     for there in _noisy_rows(part.log, model, preparation):
@@ -155,7 +181,10 @@ def _noisier(part: _PartOfLog, model: RowModel, preparation: Preparation) -> Ite
 
 
 def _noisy_rows(part: Log, model: RowModel, preparation: Preparation) -> list[RowBlock]:
-    """Return the rows of a motion with noise added to all measured quantities, and with its negative."""
+    """Return the regression rows of a log with noise added to all measured motion, and with its negative.
+
+    The list is empty if the loops do not close with noise.
+    """
     arrays = part.part(0, part.samples)
     chance = np.random.default_rng(0)
     motion = {kind: x for kind, x in arrays.items() if kind in ("position", "velocity", "acceleration")}
@@ -174,7 +203,11 @@ def _noisy_rows(part: Log, model: RowModel, preparation: Preparation) -> list[Ro
 
 
 def column_errors(logs: Sequence[Log], model: RowModel, preparation: Preparation, sigma: Array) -> Array:
-    """Return the root mean square error of each column due to noise on the motion, in rows divided by sigma."""
+    """Return the root-mean-square error of each regressor column due to noise on the motion, (P,).
+
+    Args:
+        sigma: deviation of each equation, by which its rows are divided.
+    """
     squares, rows = np.zeros(len(model.names)), 0
     for log in logs:
         pair = _noisy_rows(part_of(log, model, preparation), model, preparation)

@@ -59,7 +59,9 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class MotionLimits:
-    """Limits of all moving joints, one row per joint.
+    """Limits of the m moving joints of a robot, one row per joint.
+
+    The positions of all joints are q_tree = G q + c, where q are the n coordinates.
 
     Attributes:
         joints: numbers of the joints (rows).
@@ -80,7 +82,7 @@ class MotionLimits:
     effort: Array
 
     def tree(self, x: Array) -> Array:
-        """Return the series of all joints (m, 1 + d) from those of the coordinates (n, 1 + d)."""
+        """Return the Fourier series of all joints (m, 1 + d) from those of the coordinates (n, 1 + d)."""
         series: Array = self.ratios @ x
         series[:, 0] += self.offsets
         return series
@@ -91,14 +93,14 @@ class MotionLimits:
 
     @cached_property
     def loads(self) -> Array:
-        """Matrix that maps the torques of the tree's joints to the limited efforts."""
+        """Matrix (m, m) that maps the torques of all joints of the tree to the efforts that are limited."""
         loads = np.eye(len(self.joints))
         loads[self.own_rows] = self.ratios.T
         return loads
 
     @cached_property
     def _linked(self) -> NDArray[np.bool_]:
-        """(n, m): whether a joint is coupled to a coordinate, directly or through other joints."""
+        """Mask (n, m) of the joints that are coupled to a coordinate, directly or through other joints."""
         moves = (self.ratios != 0).astype(int)
         near = np.sign(moves.T @ moves + np.eye(len(self.own), dtype=int))
         for _ in self.own:
@@ -106,12 +108,16 @@ class MotionLimits:
         return np.asarray(near @ moves.T > 0)
 
     def by_coordinate(self, shares: Array) -> Array:
-        """Return, per coordinate, the largest share over the joints that are coupled to it."""
+        """Return, per coordinate, the largest value of `shares` over the joints that are coupled to it.
+
+        Args:
+            shares: used fraction of the limits of each joint (m,).
+        """
         return np.asarray(np.where(self._linked, shares, 0.0).max(axis=1))
 
     @cached_property
     def centre(self) -> Array:
-        """Coordinates at which all joints are far from their limits.
+        """Coordinates (n,) at which all joints are far from their position limits.
 
         Raises:
             ArgumentError: no position satisfies the limits of the coupled joints.
@@ -141,11 +147,11 @@ class MotionLimits:
 def motion_limits(
     robot: Robot, acceleration: Any, margin: float, torque: bool, known: Mapping[str, float]
 ) -> MotionLimits:
-    """Return the limits of a robot, multiplied by a margin.
+    """Return the joint limits of a robot, multiplied by a margin.
 
     Args:
         acceleration: one for all joints, one per coordinate, or one per moving joint; None for no limit.
-        margin: share of each limit that may be used.
+        margin: fraction of each limit that may be used.
         torque: whether the effort limits apply.
         known: values of the robot's symbols.
 
@@ -195,9 +201,13 @@ def _check_moving(robot: Robot, joints: tuple[int, ...], torque: bool) -> None:
 def _ranges(
     robot: Robot, joints: tuple[int, ...], own: tuple[int, ...], ratios: Array, offsets: Array
 ) -> tuple[Array, Array]:
-    """Return the lower and upper positions of each joint.
+    """Return the lower and upper position limits of each joint, (m,) each.
 
     The range of a coupled joint without limits follows from the ranges of the joints that move it.
+
+    Args:
+        joints, own: numbers of all moving joints and of those with a coordinate.
+        ratios, offsets: G and c of q_tree = G q + c.
     """
     low, high = np.full(len(joints), np.nan), np.full(len(joints), np.nan)
     for k, j in enumerate(joints):
@@ -307,7 +317,7 @@ class SeriesSearch:
             self.dry = np.array([robot.frame(j).FS.value(known) for j in limits.joints])
 
     def _linear(self, t: Array) -> Values:
-        """Return matrices (S, 1 + d) that map x to position, velocity and acceleration of a joint at times t."""
+        """Return matrices (S, 1 + d) that map a motion x to position, velocity and acceleration at S times t."""
         order = 2 * np.pi * self.frequency * np.arange(1, self.harmonics + 1)
         s, c = np.sin(t[:, None] * order), np.cos(t[:, None] * order)
         zero = np.zeros((len(t), 1))
@@ -326,14 +336,23 @@ class SeriesSearch:
         return self._within(x)
 
     def moved(self, x: Array, linear: Values) -> Values:
-        """Return q, qd and qdd along a motion: (S, n) for coordinates, (S, m) for all joints (`MotionLimits.tree`)."""
+        """Return q, qd and qdd along a motion x: (S, n) for coordinates, (S, m) for all joints.
+
+        Args:
+            x: motion of the coordinates, or of all joints (`MotionLimits.tree`).
+            linear: matrices of `_linear`.
+        """
         q, qd, qdd = (part @ x.T for part in linear)
         return q, qd, qdd
 
     # -- criterion
 
     def matrix(self, x: Array, linear: Values | None = None) -> Array:
-        """Return the regressor along the motion (S n, P), at few samples by default."""
+        """Return the regressor along the motion x, (S n, P).
+
+        Args:
+            linear: matrices of `_linear` at the S times; few times by default.
+        """
         q, qd, qdd = self.moved(x, linear or self.few)
         rows = self.equation.parts(q, qd, qdd, np.zeros_like(qd))[1]
         if not (np.abs(rows) < LARGEST_ENTRY).all():
@@ -345,11 +364,11 @@ class SeriesSearch:
         return rows.reshape(-1, len(self.columns))
 
     def worth(self, w: Array) -> float:
-        """Return the criterion: the condition number, or minus the logarithm of the determinant."""
+        """Return the criterion of a regressor w: its condition number, or minus the logarithm of the determinant."""
         return self._measured(w)[0] if self.criterion == "determinant" else condition(w)
 
     def _measured(self, w: Array) -> tuple[float, Array]:
-        """Return the minimised criterion, and its derivative with respect to the regressor."""
+        """Return the minimised criterion of a regressor w, and its derivative with respect to w."""
         if self.criterion == "determinant":
             u, s, v = np.linalg.svd(w, full_matrices=False)
             s = np.maximum(s, 1e-14 * s[0])
@@ -363,7 +382,13 @@ class SeriesSearch:
         return float(np.log(s[0] / weakest)), slope
 
     def objective(self, flat: Array, penalty: float, allowed: float = 1.0) -> tuple[float, Array]:
-        """Return criterion plus penalty, and the gradient; the penalty starts at the share `allowed` of the limits."""
+        """Return criterion plus penalty of a motion, and the gradient.
+
+        Args:
+            flat: the motion x as a flat array.
+            penalty: weight of the penalty.
+            allowed: fraction of the limits beyond which the penalty is positive.
+        """
         x = flat.reshape(self.n, -1)
         q, qd, qdd = self.moved(x, self.few)
         value, slope = self._measured(self.matrix(x))
@@ -379,9 +404,12 @@ class SeriesSearch:
     # -- limits
 
     def _shares(self, motion: Values, worst: bool = False) -> dict[str, Array]:
-        """Return the motion and efforts of all joints divided by their limits; positions are relative to mid-range.
+        """Return motion and efforts of all joints divided by their limits, by kind of limit, (S, m).
+
+        Positions are relative to the middle of their range.
 
         Args:
+            motion: q, qd and qdd of all joints.
             worst: whether dry friction is added in full to every effort, independent of the direction of motion.
         """
         q, qd, qdd = motion
@@ -400,10 +428,13 @@ class SeriesSearch:
         return shares
 
     def _penalty(self, x: Array, allowed: float) -> tuple[float, Array]:
-        """Return the sum of squared violations of a share of the limits, relative to them, and its gradient.
+        """Return the sum of squared violations of the limits for a motion x, and its gradient.
 
-        With a share below 1 dry friction is added at its worst, because its discontinuities would stop the
+        With `allowed` below 1 dry friction is added at its worst, because its discontinuities would stop the
         optimisation.
+
+        Args:
+            allowed: fraction of the limits that may be used.
         """
         motion = self.moved(self.limits.tree(x), self.many)
         over = {
@@ -430,7 +461,7 @@ class SeriesSearch:
         return cost, self.limits.ratios.T @ slope
 
     def used(self, x: Array) -> dict[str, float]:
-        """Return the largest used share of each kind of limit, between samples too."""
+        """Return the largest used fraction of each kind of limit along a motion x, between samples too."""
         lower, upper = self.limits.lower, self.limits.upper
         q, qd, qdd = (_bounds(part) for part in self.moved(self.limits.tree(x), self.dense))
         shares = {
@@ -443,7 +474,10 @@ class SeriesSearch:
         return used if effort is None else {**used, "effort": effort}
 
     def effort(self, x: Array) -> float | None:
-        """Return the largest used share of the effort limits, between samples too; None without effort limits."""
+        """Return the largest used fraction of the effort limits along a motion x, between samples too.
+
+        The result is None without effort limits.
+        """
         if self.torques is None:
             return None
         series = self.limits.tree(x)
@@ -465,11 +499,11 @@ class SeriesSearch:
         return largest
 
     def feasible(self, x: Array) -> Array:
-        """Return the motion, reduced until it satisfies all limits; for torques all joints are reduced together."""
+        """Return the motion x reduced until it satisfies all limits; for torques all joints are reduced together."""
         return self._within_torque_limits(self._within(x))
 
     def _within(self, x: Array) -> Array:
-        """Return the motion, reduced until it satisfies all limits except those of torques.
+        """Return the motion x reduced until it satisfies all limits except those of torques.
 
         Each joint, together with those coupled to it, is moved towards the centre of its range; its amplitudes are
         reduced for the limits of velocity and acceleration.
@@ -488,11 +522,15 @@ class SeriesSearch:
         return x
 
     def _share(self, most: Array) -> Array:
-        """Return the factors (n, 1) that reduce the coordinates' motion if joints use these shares of their limits."""
+        """Return the factors (n, 1) by which the motion of the coordinates must be reduced.
+
+        Args:
+            most: largest used fraction of the limits of each joint (m,).
+        """
         return np.asarray(KEPT_LIMIT / np.maximum(self.limits.by_coordinate(most), KEPT_LIMIT))[:, None]
 
     def _within_torque_limits(self, x: Array) -> Array:
-        """Return the motion with amplitudes reduced until the torque limits are satisfied.
+        """Return the motion x with amplitudes reduced until the torque limits are satisfied.
 
         The motion is not changed if even the smallest motion exceeds the torque limits.
         """
@@ -510,7 +548,10 @@ class SeriesSearch:
         return _scaled(x, low) if low > 0 else x
 
     def slow_efforts(self, x: Array) -> Array | None:
-        """Return the largest efforts of the joints (m,) in a nearly static motion; None without effort limits."""
+        """Return the largest efforts of the joints (m,) if the motion x is performed with almost zero amplitude.
+
+        The result is None without effort limits.
+        """
         if self.torques is None:
             return None
         slow = self.limits.tree(_scaled(x, 2.0**-HALVINGS / max(np.abs(x[:, 1:]).max(), TINY)))
@@ -520,12 +561,15 @@ class SeriesSearch:
     # -- optimisation
 
     def optimised(self, x: Array) -> Array:
-        """Return the best motion from a start, reduced until it satisfies the limits if possible."""
+        """Return the best motion that the optimisation reaches from the motion x.
+
+        It satisfies the limits if possible.
+        """
         best = self._optimised_from(x)
         return best if self.keeps(best) else self._optimised_from(self._with_smaller_violation(x))
 
     def _optimised_from(self, x: Array) -> Array:
-        """Return the best motion from exactly this start.
+        """Return the best motion that the optimisation reaches from the motion x, without a second start.
 
         With dry friction a smaller motion can require as much torque as a larger one elsewhere. Reducing the motion
         then does not help, or leaves little of it, and the optimisation continues with tighter limits.
@@ -555,13 +599,18 @@ class SeriesSearch:
     def _with_penalties(
         self, x: Array, penalties: tuple[float, ...] = PENALTIES, allowed: float = 1.0
     ) -> Array:
-        """Return the optimised motion from a start, with penalties for the limits."""
+        """Minimise the criterion from the motion x, with penalties for violated limits, and return the motion.
+
+        Args:
+            penalties: increasing weights of the penalty, one minimisation each.
+            allowed: fraction of the limits that may be used.
+        """
         for penalty in penalties:
             x = self._minimised(x, partial(self.objective, penalty=penalty, allowed=allowed))
         return x
 
     def _with_smaller_violation(self, x: Array) -> Array:
-        """Return a motion near another one that violates the limits less; the criterion is ignored."""
+        """Return a motion near x that violates the limits less; the criterion is ignored."""
 
         def cost(flat: Array) -> tuple[float, Array]:
             value, slope = self._penalty(flat.reshape(x.shape), TIGHTER[-1])
@@ -589,7 +638,11 @@ def _scaled(x: Array, scale: float) -> Array:
 
 
 def _bounds(values: Array) -> tuple[Array, Array]:
-    """Return lower and upper bounds of the columns' trigonometric polynomials, sampled on the dense grid."""
+    """Return lower and upper bounds of trigonometric polynomials between their samples.
+
+    Args:
+        values: samples on the dense grid, one column per polynomial.
+    """
     low, high = values.min(0), values.max(0)
     middle, half = (low + high) / 2, BETWEEN * (high - low) / 2
     return middle - half, middle + half
@@ -607,7 +660,10 @@ def condition(w: Array) -> float:
 
 
 def _at_rest(harmonics: int) -> Array:
-    """Return a basis of the (a, b) with zero velocity and acceleration at t = 0: sum of a = 0, sum of l b = 0."""
+    """Return a basis of the Fourier coefficients (a, b) with zero velocity and acceleration at t = 0.
+
+    These satisfy sum of a = 0 and sum of l b = 0 over the harmonics l.
+    """
     orders = np.arange(1, harmonics + 1)
     rows = np.zeros((2, 2 * harmonics))
     rows[0, :harmonics] = 1

@@ -13,9 +13,8 @@
    rate the gain is zero. Integrals over one step are those of the polynomial through m samples around it (Fornberg
    1988).
 3. Both sides of every equation, each column of W and y alike, pass one symmetric low-pass filter with the cut-off 0.8
-of
-   the new Nyquist frequency, and one sample of `decimation` is kept (parallel decimation, Gautier 1997). This removes
-   from y the frequencies that W cannot contain, and leaves residuals that are nearly white.
+   of the new Nyquist frequency, and one sample of `decimation` is kept (parallel decimation, Gautier 1997). This
+   removes from y the frequencies that W cannot contain, and leaves residuals that are nearly white.
 4. Rows are dropped if the joint is slow, or rests while its dry friction is estimated.
 
 A filter that runs backwards requires samples from after a piece. Its memory decays by the largest modulus p of its
@@ -70,7 +69,12 @@ def slope_weights(half: int) -> Array:
 
 
 def inner_slopes(x: Array, rate: float, half: int = HALF) -> Array:
-    """Return the derivatives (N - 2 half, ...) at all samples (N, ...) except `half` at each end."""
+    """Return the time derivatives (N - 2 half, ...) of samples x (N, ...), except at `half` samples at each end.
+
+    Args:
+        rate: samples per second.
+        half: number of samples on each side that a derivative uses.
+    """
     count = len(x) - 2 * half
     slope = np.zeros((max(count, 0), *x.shape[1:]))
     for i, weight in enumerate(slope_weights(half) * rate, 1):
@@ -79,7 +83,12 @@ def inner_slopes(x: Array, rate: float, half: int = HALF) -> Array:
 
 
 def slopes(x: Array, rate: float, half: int = HALF) -> Array:
-    """Return the derivatives at all samples; at both ends by differences of neighbours."""
+    """Return the time derivatives of samples x (N, ...); at both ends by differences of neighbours.
+
+    Args:
+        rate: samples per second.
+        half: number of samples on each side that a derivative uses.
+    """
     if len(x) < 2:
         return np.zeros_like(x)
     slope = np.gradient(x, 1 / rate, axis=0)
@@ -89,18 +98,22 @@ def slopes(x: Array, rate: float, half: int = HALF) -> Array:
 
 
 def slope_gain(w: Array, half: int = HALF) -> Array:
-    """Return the gain of the differences at w radians per sample, for a rate of 1."""
+    """Return the gain of the finite differences at frequencies w (radians per sample), for a rate of 1."""
     i = np.arange(1, half + 1)
     return np.asarray(2 * np.sin(np.multiply.outer(w, i)) @ slope_weights(half))
 
 
 def beside(half: int) -> int:
-    """Return the number of samples on each side of a step, beyond its ends, that its integral uses."""
+    """Return the number of samples beyond each end of a time step that the integral over the step uses."""
     return half // 2 - 1
 
 
 def step_integrals(x: Array, rate: float, half: int = HALF) -> Array:
-    """Return the integrals of samples (N, ...) over each step, except `beside(half)` steps at each end."""
+    """Return the integrals of samples x (N, ...) over each time step, except `beside(half)` steps at each end.
+
+    Args:
+        rate: samples per second.
+    """
     count = len(x) - 1 - 2 * beside(half)
     integrals = np.zeros((max(count, 0), *x.shape[1:]))
     for i, weight in enumerate(step_weights(half) / rate):
@@ -109,7 +122,10 @@ def step_integrals(x: Array, rate: float, half: int = HALF) -> Array:
 
 
 def step_weights(half: int) -> Array:
-    """Return the weights of the samples for the integral over a step, exact for polynomials of degree `half` - 1."""
+    """Return the weights of the samples for the integral over a time step.
+
+    The integral is exact for polynomials of degree `half` - 1.
+    """
     at = (
         np.arange(-beside(half), beside(half) + 2) - 0.5
     ) / half  # positions relative to the middle of the step
@@ -123,13 +139,13 @@ def step_weights(half: int) -> Array:
 
 
 def check_jumps(q: Array, start: int, log: Log) -> None:
-    """Reject positions with jumps.
+    """Check that positions have no jumps.
 
     Args:
         q: (N, n), raw samples of a log from the sample `start` on.
 
     Raises:
-        FormatError: with the line of the sample after the first jump.
+        FormatError: there is a jump; the error contains the line of the sample after it.
     """
     steps = np.abs(np.diff(q, axis=0))
     if not len(steps):
@@ -148,7 +164,7 @@ def check_jumps(q: Array, start: int, log: Log) -> None:
 
 
 def _usual(steps: Array) -> Array:
-    """Return the median of the nonzero steps of each joint."""
+    """Return the median magnitude of the nonzero steps between samples, per joint (n,)."""
     moved = [column[column > 0] for column in steps.T]
     return np.array([float(np.median(column)) if len(column) >= JUMP_STEPS else 0.0 for column in moved])
 
@@ -217,10 +233,10 @@ class Preparation:
 
 @dataclass(frozen=True)
 class MotionPiece:
-    """Motion of the samples `first` .. `first + count`, with some samples before and after them.
+    """Piece of the motion of a log: `count` samples from number `first` on, with some samples before and after.
 
     Attributes:
-        start: the sample of row 0 of the arrays.
+        start: number of the sample in row 0 of the arrays.
         rests: (N, n), whether a joint rests: its position is constant over the reach of the differences.
     """
 
@@ -235,7 +251,12 @@ class MotionPiece:
 
 
 def low_pass(cutoff: float, rate: float) -> Array:
-    """Return a Butterworth low-pass filter as second-order sections; frequencies are in Hz."""
+    """Return a Butterworth low-pass filter as second-order sections.
+
+    Args:
+        cutoff: cut-off frequency in Hz.
+        rate: samples per second.
+    """
     if cutoff >= rate / 2:
         raise ArgumentError(
             f"the cut-off frequency of {cutoff:g} Hz must be below half of the sampling rate of {rate:g} Hz",
@@ -247,14 +268,18 @@ def low_pass(cutoff: float, rate: float) -> Array:
 
 
 def memory(sections: Array) -> int:
-    """Return the number of samples after which the impulse response of a filter is negligible."""
+    """Return the number of samples after which the impulse response of a filter is negligible.
+
+    Args:
+        sections: second-order sections of the filter.
+    """
     poles = np.concatenate([np.roots(section[3:]) for section in sections])
     return ceil(log(FORGOTTEN) / log(float(np.abs(poles).max())))
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """Division of a log into pieces.
+    """Division of a log into pieces that are processed one after the other.
 
     Attributes:
         sections: second-order sections of the low-pass filter in all its passes; None without a filter.
@@ -295,7 +320,10 @@ def planned(given: Log, preparation: Preparation) -> Plan:
 
 
 def motions(given: Log, preparation: Preparation) -> Iterator[MotionPiece]:
-    """Yield the log as pieces of motion in time order, each with the samples around it that the filters require."""
+    """Yield the filtered motion of a log in pieces, in time order.
+
+    Each piece includes the samples around it that the filters require.
+    """
     plan = planned(given, preparation)
     for start, first, end, arrays in _windows(given, plan.size, plan.context):
         lower, upper = max(first, plan.ends), min(end, given.samples - plan.ends)
@@ -304,7 +332,7 @@ def motions(given: Log, preparation: Preparation) -> Iterator[MotionPiece]:
 
 
 def motion_between(given: Log, preparation: Preparation, first: int, end: int) -> MotionPiece | None:
-    """Return the piece of motion of the samples first .. end, without processing the rest of the log."""
+    """Return the filtered motion of the samples first .. end of a log, without processing the rest."""
     plan = planned(given, preparation)
     lower, upper = max(first, plan.ends), min(end, given.samples - plan.ends)
     if upper <= lower:
@@ -315,7 +343,14 @@ def motion_between(given: Log, preparation: Preparation, first: int, end: int) -
 
 
 def _windows(given: Log, size: int, context: int) -> Iterator[tuple[int, int, int, dict[str, Array]]]:
-    """Yield (sample of row 0, first sample of the piece, its last plus one, arrays) with `context` samples around."""
+    """Yield the raw samples of a log in pieces, with up to `context` samples on each side.
+
+    Args:
+        size: number of samples per piece.
+
+    Yields:
+        Sample number of row 0, first sample of the piece, its last sample plus one, and the arrays by quantity.
+    """
     held: dict[str, Array] = {}
     start, first, seen = 0, 0, 0
     for chunk in given.chunks(size):
@@ -358,7 +393,7 @@ def _motion(
 
 
 def rests(q: Array, least: int) -> NDArray[np.bool_]:
-    """Return which samples (N, n) belong to a run of more than `least` equal values."""
+    """Return the mask (N, n) of the samples that belong to a run of more than `least` equal values."""
     resting = np.zeros(q.shape, dtype=bool)
     for k, column in enumerate(q.T):
         ends = np.flatnonzero(np.append(np.diff(column) != 0, True)) + 1
@@ -381,7 +416,10 @@ def decimation_filter(decimation: int) -> Array:
 
 
 def independent_share(decimation: int) -> float:
-    """Return r(0) / sum of r(m), from the autocovariances r of filtered white noise, `decimation` samples apart."""
+    """Return the fraction of rows that counts as independent after decimation.
+
+    It is r(0) / sum of r(m), with the autocovariances r of filtered white noise, `decimation` samples apart.
+    """
     if decimation == 1:
         return 1.0
     taps = decimation_filter(decimation).ravel()
@@ -390,7 +428,13 @@ def independent_share(decimation: int) -> float:
 
 
 def decimated(x: Array, weights: Array) -> Array:
-    """Return the filtered samples (K, ...), one per block of x; the first is REACH blocks from its start."""
+    """Return filtered and decimated samples (K, ...), one per block of consecutive samples of x.
+
+    The first result belongs to the block number REACH of x.
+
+    Args:
+        weights: filter of `decimation_filter`.
+    """
     blocks = len(x) // weights.shape[1]
     flat = x[: blocks * weights.shape[1]].reshape(blocks, weights.shape[1], -1)
     parts = np.matmul(weights, flat)  # (block, row of weights, column)

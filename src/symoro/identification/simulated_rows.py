@@ -56,13 +56,13 @@ class RowPair:
 
 
 def check_model(model: RowModel) -> None:
-    """Reject models other than the dynamic model."""
+    """Check that the equations are those of the dynamic model, which simulating methods require."""
     if model.kind != "dynamic":
         raise OptionError("methods that simulate the robot require the dynamic model", hint="model='dynamic'")
 
 
 def check_enough(rows: int, P: int) -> int:
-    """Return the number of rows minus the number of parameters.
+    """Return the number of rows minus the number of parameters P.
 
     Raises:
         ProgramError: there are too few rows.
@@ -76,14 +76,26 @@ def check_enough(rows: int, P: int) -> int:
 
 
 def damped(K: Array, estimated: Array, rounds: int) -> Array:
-    """Return the next parameters to simulate: the estimate, or after some iterations half of the step to it."""
+    """Return the parameters to simulate next: the estimate, or after some iterations half of the step to it.
+
+    Args:
+        K: parameters of the last simulation.
+        estimated: parameters estimated with it.
+        rounds: number of iterations so far.
+    """
     return estimated if rounds <= UNDAMPED_ITERATIONS else (K + estimated) / 2
 
 
 def measured_loops(
     rows: LogRows, controller: PdController | None, steps: int
 ) -> list[tuple[Log, RowBlock, ControlLoop]]:
-    """Return each log with its measured rows and the control loop in which it was recorded."""
+    """Return each log with its measured rows and the control loop in which it was recorded.
+
+    Args:
+        rows: regression rows of the logs.
+        controller: gains of the joint controllers; by default those of the log descriptions.
+        steps: integration steps per sample.
+    """
     check_model(rows.model)
     cutoff = rows.preparation.cutoff
     return [
@@ -101,9 +113,11 @@ def paired(
     preparation: Preparation,
     kept: Booleans | None = None,
 ) -> RowPair:
-    """Return the rows of the motion simulated with K, at the times of the measured rows.
+    """Return the regression rows of the measured motion and of the motion simulated with the parameters K.
 
     Args:
+        measured: rows of the measured motion; the simulated ones are at the same times.
+        loop: control loop that is simulated.
         kept: mask of used rows from an earlier iteration; a mask that changes would prevent convergence.
     """
     motion = simulated(model, K, loop)
@@ -123,7 +137,10 @@ def paired(
 
 
 def steady(rows: RowBlock) -> Booleans:
-    """Return the kept rows near which no joint reverses; the filtered velocity may have a wrong sign there."""
+    """Return the mask of the used rows near which no joint reverses.
+
+    Near a reversal the filtered velocity may have a wrong sign.
+    """
     signs = np.where(rows.kept, rows.direction, 0.0)
     kept = rows.kept.copy()
     for k in range(1, STEADY_ROWS + 1):
@@ -139,13 +156,14 @@ STEPS = (1, 4, 16)  # steps per sample
 
 
 def resolved(solve: Callable[[int], Estimate], slow: float = 0.0, data: RFactors | None = None) -> Estimate:
-    """Return the first estimate that agrees with that of longer integration steps.
+    """Return an estimate that does not depend on the integration step of the simulation.
 
-    The last estimate is returned if it agrees up to a negligible change of the torques.
+    It is the first one that agrees with that of longer steps, or the last one if it agrees up to a negligible
+    change of the torques.
 
     Args:
-        solve: returns the estimate for a number of steps per sample. All start from the same values, because another
-            start may select other rows.
+        solve: function that returns the estimate for a number of steps per sample. All start from the same values,
+            because another start may select other rows.
         slow: the velocity below which rows were dropped.
         data: the rows, for comparison of a difference with the torques.
 
@@ -179,7 +197,10 @@ def resolved(solve: Callable[[int], Estimate], slow: float = 0.0, data: RFactors
 
 
 def agree(before: Estimate, estimate: Estimate) -> bool:
-    """Return whether two estimates differ by less than the standard deviations of the second one."""
+    """Return whether two estimates differ by less than the standard deviations of the second one.
+
+    The criteria are those of the module's docstring.
+    """
     off = (estimate.values - before.values) / estimate.deviations
     if not np.isfinite(off).all() or np.abs(off).max() > RESOLVED_WORST:
         return False
@@ -194,6 +215,13 @@ def _is_little(change: Array, estimate: Estimate, data: RFactors) -> bool:
 
 
 def _hints(hint: str | None, slow: float) -> list[str]:
-    """Return the hints, first to drop slow rows: rows in which joints reverse vary with the step size."""
+    """Return hints for the user after a failed estimation.
+
+    The first one is to drop slow rows, because rows in which joints reverse vary with the step size.
+
+    Args:
+        hint: further hint, or None.
+        slow: the velocity below which rows were dropped; 0 if none were.
+    """
     first = [] if slow else ["drop rows in which a joint is slow (slow=0.05, --slow 0.05)"]
     return first + ([hint] if hint else [])
