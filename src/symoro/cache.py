@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 def cache_folder(kind: str) -> Path | None:
-    """Return the folder for one kind of results, or None if it is not writable."""
+    """Return the cache folder for one kind of results, or None if it is not writable."""
     from platformdirs import user_cache_path
 
     named = os.environ.get("SYMORO_CACHE")
@@ -25,7 +25,7 @@ def cache_folder(kind: str) -> Path | None:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file under a temporary name and rename it, so that readers never see an incomplete file."""
+    """Write a text file under a temporary name and rename it, so that no reader sees an incomplete file."""
     descriptor, private = tempfile.mkstemp(dir=path.parent)
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8") as stream:

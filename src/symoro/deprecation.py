@@ -1,4 +1,4 @@
-"""Keywords and names that have moved: still accepted for one release, with a DeprecationWarning."""
+"""Deprecated keywords and names: still accepted for one release, with a DeprecationWarning."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ T = TypeVar("T")
 def takes_options(option_type: type) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Return a decorator for a function with the keyword `options`, an instance of a dataclass.
 
-    Fields of the dataclass that the function formerly had as keywords are accepted as keywords, with a warning.
+    The function then also accepts the fields of the dataclass as keywords, their former form, with a warning.
+
+    Args:
+        option_type: the dataclass.
     """
     names = {field.name for field in fields(option_type)}
 
@@ -52,7 +55,7 @@ def takes_options(option_type: type) -> Callable[[Callable[P, T]], Callable[P, T
 
 
 def renamed(**former: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Return a decorator that accepts keywords by their former names: `renamed(old="new")`."""
+    """Return a decorator that accepts former names of keywords, for example `renamed(old="new")`."""
 
     def decorate(function: Callable[P, T]) -> Callable[P, T]:
         @wraps(function)
@@ -65,26 +68,31 @@ def renamed(**former: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
 
 
 def current_names(given: Mapping[str, Any], former: Mapping[str, str]) -> dict[str, Any]:
-    """Return keywords under their current names, with a warning for each former name."""
+    """Return keyword arguments under their current names, with a warning for each former name.
+
+    Args:
+        given: keyword arguments by name.
+        former: current names by former name.
+    """
     for name in given.keys() & former.keys():
         warn(f"{name}= is deprecated: use {former[name]}=", stacklevel=4)
     return {former.get(name, name): value for name, value in given.items()}
 
 
 def moved_name(old: str, new: str) -> Any:
-    """Return an object by its new name, `module.name`, and warn that the old name is deprecated."""
+    """Return the object with the new name `module.name`, and warn that the old name is deprecated."""
     warn(f"{old} is deprecated: use {new}", stacklevel=4)
     module, _, name = new.rpartition(".")
     return getattr(import_module(module), name)
 
 
 def warn(message: str, stacklevel: int = 3) -> None:
-    """Give a DeprecationWarning at the line of the caller."""
+    """Issue a DeprecationWarning at the line of the caller."""
     warnings.warn(message, DeprecationWarning, stacklevel=stacklevel)
 
 
 class FormerWarningsName:
-    """Base of results with warnings; the former name of `warnings` is accepted for one release."""
+    """Base class of results with the attribute `warnings`, whose former name is accepted for one release."""
 
     @property
     def doubts(self) -> Any:

@@ -12,7 +12,10 @@ from functools import singledispatch
 
 @singledispatch
 def html(item: object) -> str | None:
-    """Return an object as HTML, or None if its class is not registered (a notebook then shows its text)."""
+    """Return an object as HTML for a notebook; None if its class is not registered.
+
+    A notebook then shows the object's text.
+    """
     return None
 
 

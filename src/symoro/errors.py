@@ -51,7 +51,7 @@ class SymoroError(Exception):
 
 
 class ExpressionError(SymoroError):
-    """Expression that the grammar does not accept; `column` counts from 1 inside the expression."""
+    """Error in an expression that the grammar does not accept; `column` counts from 1 inside the expression."""
 
     def __init__(self, message: str, column: int, *, hint: str | None = None) -> None:
         self.column = column
@@ -65,15 +65,15 @@ class ExpressionError(SymoroError):
 
 
 class FormatError(SymoroError):
-    """File that cannot be read as a robot."""
+    """Error in the contents of a file, which therefore cannot be read."""
 
 
 class WriteError(SymoroError):
-    """File that cannot be written or must not be overwritten."""
+    """Error if a file cannot be written or must not be overwritten."""
 
 
 class RobotError(SymoroError):
-    """Inconsistent description of a robot; `problems` lists all inconsistencies."""
+    """Error in the description of a robot, which is inconsistent; `problems` lists all inconsistencies."""
 
     def __init__(self, robot: str, problems: Sequence[str], *, place: Place | None = None) -> None:
         self.problems = tuple(problems)
@@ -86,7 +86,7 @@ class RobotError(SymoroError):
 
 
 class UnknownNameError(SymoroError):
-    """Robot, model, frame, option or language that does not exist."""
+    """Error if a named robot, model, frame, option or language does not exist."""
 
     def __init__(self, kind: str, name: object, known: Sequence[str], *, hint: str | None = None) -> None:
         self.kind, self.name, self.known = kind, name, tuple(known)
@@ -94,35 +94,35 @@ class UnknownNameError(SymoroError):
 
 
 class NotApplicableError(SymoroError):
-    """Model that does not apply to the robot; the message contains the reason."""
+    """Error if a model does not apply to a robot; the message contains the reason."""
 
 
 class OptionError(SymoroError):
-    """Option with an invalid value."""
+    """Error if an option has an invalid value."""
 
 
 class ArgumentError(SymoroError):
-    """Invalid argument of a generated function: wrong shape, missing value or unknown name."""
+    """Error in an argument of a function: wrong shape, missing value or unknown name."""
 
 
 class NotClosedError(ArgumentError):
-    """Closed loops that cannot be closed at the given positions of the active joints."""
+    """Error if closed loops cannot be closed at the given positions of the active joints."""
 
 
 class UndecidedError(ArgumentError):
-    """Simulation state with no unique continuation, for example an undecidable stick/slip state."""
+    """Error if the state of a simulation has no unique continuation, for example an undecidable stick/slip state."""
 
 
 class ProgramError(SymoroError):
-    """Program that cannot be built, evaluated or written."""
+    """Error if a program (the symbolic form of a model) cannot be built, evaluated or written."""
 
 
 class MissingDependencyError(SymoroError):
-    """Optional package or tool that is required but not installed."""
+    """Error if an optional package or tool is required but not installed."""
 
 
 def did_you_mean(name: str, known: Sequence[str]) -> str | None:
-    """Return a question with the most similar known names, or None if no name is similar."""
+    """Return a question that suggests the known names most similar to `name`; None if no name is similar."""
     import difflib
 
     by_lower = {k.lower(): k for k in known}

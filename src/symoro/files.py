@@ -1,6 +1,7 @@
 """Write output files: completely or not at all, with valid names, without overwriting foreign files.
 
-Every file that symoro writes begins with a comment that contains `MADE_BY`. Files without it are foreign.
+Every file that symoro writes begins with a comment that contains `MADE_BY`. Files without it are called
+foreign.
 """
 
 from __future__ import annotations
@@ -40,16 +41,17 @@ def file_name(wanted: str, fallback: str = "robot") -> str:
 
 
 def write_files(files: Mapping[Path, str | bytes], *, force: bool = False) -> None:
-    """Write texts or bytes to files: either all files are written or none.
+    """Write texts or bytes to files; either all files are written or none.
 
     Symbolic links are followed. Devices and pipes (`/dev/stdout`) are written to directly.
 
     Args:
-        files: path -> content.
-        force: whether to overwrite files that symoro did not write.
+        files: contents by path.
+        force: overwrite files that symoro did not write.
 
     Raises:
-        WriteError: a foreign file or a folder would be overwritten, or the system rejects the operation.
+        WriteError: a file that symoro did not write, or a folder, would be overwritten, or the system rejects the
+            operation.
     """
     for path in files:
         _check(path, force)
@@ -76,15 +78,16 @@ def write_files(files: Mapping[Path, str | bytes], *, force: bool = False) -> No
 
 
 def check_targets(files: Iterable[Path] = (), folders: Iterable[Path] = (), *, force: bool = False) -> None:
-    """Reject targets that cannot be written, before their contents are computed.
+    """Check that files can be written, before their contents are computed.
 
     Args:
         files: files to write; their folders must exist.
         folders: folders to write into; missing ones are created later.
-        force: as in `write_files`.
+        force: overwrite files that symoro did not write.
 
     Raises:
-        WriteError: a folder is missing or read-only, or a foreign file or a folder would be overwritten.
+        WriteError: a folder is missing or read-only, or a file that symoro did not write, or a folder, would be
+            overwritten.
     """
     for path in files:
         _check(path, force)
@@ -106,7 +109,11 @@ def check_targets(files: Iterable[Path] = (), folders: Iterable[Path] = (), *, f
 
 
 def _check_folder(path: Path, folder: Path) -> None:
-    """Reject a folder in which no file can be created."""
+    """Check that files can be created in a folder.
+
+    Args:
+        path: file to be written, for the error.
+    """
     reason = ""
     if not folder.is_dir():
         reason = "its folder does not exist" if not folder.exists() else "its folder is a file"
@@ -121,7 +128,11 @@ def _check_folder(path: Path, folder: Path) -> None:
 
 
 def write_folder(folder: Path, files: Mapping[str, str], *, force: bool = False) -> list[Path]:
-    """Write texts under a folder, which is created if necessary; the keys are paths relative to it.
+    """Write text files to a folder, which is created if necessary, and return their paths.
+
+    Args:
+        files: contents by path relative to the folder.
+        force: overwrite files that symoro did not write.
 
     Raises:
         WriteError: as in `write_files`, or a path points outside the folder.
@@ -144,7 +155,7 @@ def write_folder(folder: Path, files: Mapping[str, str], *, force: bool = False)
 
 
 def is_ours(path: Path) -> bool:
-    """Return whether symoro wrote a file, according to its first bytes; an empty file counts as written by symoro."""
+    """Return whether symoro wrote a file, according to its first bytes; true for an empty file."""
     with path.open("rb") as stream:
         head = stream.read(_HEAD)
     return not head or _MARK.search(head) is not None
@@ -166,7 +177,7 @@ def _check_links(folder: Path, targets: Iterable[Path]) -> None:
 
 
 def _check(path: Path, force: bool) -> None:
-    """Reject a path that must not be overwritten."""
+    """Check that a path may be written: no folder, and no file of another program unless `force` is given."""
     place = Place(str(path))
     try:
         if not path.exists():
@@ -228,5 +239,5 @@ def _failure(path: Path, error: Exception) -> WriteError:
 
 
 def reason(error: Exception) -> str:
-    """Return the system's description of an error, without error numbers and paths."""
+    """Return the operating system's description of an error, without error numbers and paths."""
     return (getattr(error, "strerror", None) or str(error)).lower()

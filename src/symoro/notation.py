@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Symbol:
-    """Row of the notation table.
+    """Row of the notation table: one symbol with its meaning, LaTeX form, unit and frame.
 
     `unit` lists the units for revolute joints, prismatic joints and products of both, separated by commas. Units of
     linear and angular entries are separated by a semicolon.
@@ -124,7 +124,7 @@ _NUMBERED = re.compile(r"([A-Za-z]+?)_?(\d+)\Z")
 
 
 def metres(unit: str) -> int:
-    """Return the power of the metre in a unit such as 'N m s/rad': 2."""
+    """Return the power of the metre in a unit, for example 2 for 'N m s/rad' (a newton contains one metre)."""
     powers = [0, 0]
     for side, product in enumerate(unit.split("/", 1)):
         for factor in product.split():
@@ -134,7 +134,10 @@ def metres(unit: str) -> int:
 
 
 def indexed(stem: str, index: str = "") -> str | None:
-    r"""Return the LaTeX form of a stem with an index (\dot q_{2} for qd and 2), or None if it equals the stem."""
+    r"""Return the LaTeX form of a symbol with an index, for example \dot q_{2} for the stem qd and index 2.
+
+    The result is None if the symbol has no separate LaTeX form.
+    """
     form = _LATEX.get(stem, "")
     if form.startswith(stem) or "{i}" in form or not re.search(r"[{,]j}", form):
         return None

@@ -75,7 +75,7 @@ class Task:
             self._listener(Progress(id(self), self.title, self._done, self.total, finished=True))
 
     def to(self, done: float, came: Any = None) -> None:
-        """Report the completed amount, which never decreases, and a partial result."""
+        """Report the completed amount, and optionally a partial result; the amount never decreases."""
         if self._listener is not None:
             self._done = max(self._done, done)
             self._listener(Progress(id(self), self.title, self._done, self.total, came=came))
@@ -87,7 +87,11 @@ def task(title: str, total: float | None = None) -> Task:
 
 
 def each(items: Collection[T], title: str) -> Iterator[T]:
-    """Yield the items one after the other and report their number as progress."""
+    """Yield the items one after the other, and report the number of completed items as progress.
+
+    Args:
+        title: name of the task for display.
+    """
     with task(title, len(items)) as work:
         for done, item in enumerate(items):
             work.to(done)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class NumberTable:
-    """Table read from a text.
+    """Table of numbers read from a text.
 
     Attributes:
         names: unique names of the columns.
@@ -36,7 +36,7 @@ class NumberTable:
 
 
 def separated(line: str, sign: str) -> list[str]:
-    """Return the cells of a CSV line."""
+    """Split a CSV line into cells at the separator `sign`."""
     return [cell.strip() for cell in next(csv.reader([line], delimiter=sign))]
 
 
@@ -45,7 +45,7 @@ def _is_remark(line: str) -> bool:
 
 
 def _sign_of(text: str) -> str:
-    """Return the separator of the cells, determined from the first line."""
+    """Return the character that separates the cells of a table, determined from its first line."""
     head = next((line for line in text.splitlines() if not _is_remark(line)), "")
     return next((mark for mark in (",", ";", "\t") if mark in head), ",")
 
@@ -59,16 +59,18 @@ def read_numbers(
     cells: Callable[[str], list[str]] | None = None,
     asked_for: Callable[[str], bool] = lambda name: True,
 ) -> NumberTable:
-    """Return the table in a text.
+    """Read a table of numbers from a text.
 
     Args:
+        text: line of column names, then one line per row.
+        file: file name for messages.
         most: largest allowed number of rows.
         hint: example of a table, for the error of an empty one.
         cells: function that splits a line; by default at commas, semicolons or tabs, as in the first line.
         asked_for: predicate of the columns that must contain finite numbers.
 
     Raises:
-        FormatError: with the line of the error.
+        FormatError: the text is not a valid table; the error contains the line.
     """
     parted = cells or partial(separated, sign=_sign_of(text))
     names: list[str] = []
@@ -123,7 +125,7 @@ def _number(cell: str, needed: bool, file: str | None, line: int, name: str) -> 
 
 
 def table_text(columns: Mapping[str, NDArray[Any]]) -> str:
-    """Return columns of numbers as CSV with enough digits to restore the same doubles."""
+    """Return columns of numbers as CSV text, with enough digits to restore the same doubles."""
     stream = io.StringIO()
     stream.write(f"# {MADE_BY}\n")
     writer = csv.writer(stream, lineterminator="\n")

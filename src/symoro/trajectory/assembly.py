@@ -140,7 +140,7 @@ class LoopAssembly:
         return distinct
 
     def alike(self, one: Array, other: Array) -> bool:
-        """Return whether two rows of loop coordinates are the same posture up to full turns."""
+        """Return whether two rows of loop coordinates describe the same posture up to full turns of joints."""
         turns = [self._tree.robot.frame(j).sigma == JointType.REVOLUTE for j in self._tree.coordinates]
         return self._alike(one, other, turns)
 
@@ -206,9 +206,15 @@ class LoopAssembly:
         return coordinates
 
     def _reach(self, qa: Array, start: int, row: Array) -> int:
-        """Return the end (exclusive) of the samples from `start` on that are near enough to close from `row` at once.
+        """Return the range of samples from `start` on that are near enough to close the loops from `row` at once.
 
-        The range contains at least one sample.
+        Args:
+            qa: positions of the active joints, one row per sample.
+            start: index of the first sample.
+            row: loop coordinates near it.
+
+        Returns:
+            The last index of the range plus one; the range contains at least one sample.
         """
         if not self._unknown:
             return len(qa)
@@ -218,7 +224,7 @@ class LoopAssembly:
         return start + max(1, int(beyond[0]) if beyond.size else len(following))
 
     def _leap(self, row: Array, qa: Array) -> tuple[Array, str | None]:
-        """Close the loops at all samples qa, starting Newton's method from one row of loop coordinates.
+        """Close the loops at all samples qa, with Newton's method from one common row of loop coordinates.
 
         Returns:
             The loop coordinates at each sample, and the reason of a failure (None for success).
@@ -267,7 +273,7 @@ class LoopAssembly:
         return None
 
     def length(self, one: Array, other: Array) -> float:
-        """Return the largest change of a joint position between two postures.
+        """Return the largest change of a joint position between two postures `one` and `other`.
 
         It is in radians, or in multiples of the loops' largest length for prismatic joints.
         """

@@ -70,7 +70,7 @@ MotionRows = tuple[Array, Array, Array, Array | None]
 
 
 class PathMoments(Protocol):
-    """Interface: joint motion along a path. `at` returns it at times in seconds from the start of the path."""
+    """Interface of the joint motion along a path; `at` evaluates it at times in seconds from the start of the path."""
 
     def at(self, times: Array) -> MotionRows: ...
 
@@ -134,7 +134,7 @@ class PoseMoments:
 
 
 def _runs(times: Array, known: list[float]) -> list[list[int]]:
-    """Divide the indices of times into groups in time order; a new group starts after each known time."""
+    """Divide the indices of times into groups, in time order; a new group starts after each time in `known`."""
     groups: list[list[int]] = []
     last = -1
     for k in np.argsort(times, kind="stable").tolist():
@@ -172,7 +172,10 @@ class PartMotion:
 
 @contextmanager
 def errors_located_in(number: int, place: Place | None) -> Iterator[None]:
-    """Add the position or number of a trajectory part to errors raised in the context; number 0 is the start."""
+    """Add the position of a trajectory part in its file, or its number, to errors raised in this context.
+
+    Number 0 is the start of the trajectory.
+    """
     try:
         yield
     except SymoroError as error:

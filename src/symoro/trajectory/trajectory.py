@@ -23,9 +23,13 @@ METHODS = ("auto", "algebraic", "numeric")
 
 
 def numbers(what: str, given: ArrayLike) -> NumberRow:
-    """Return given numbers as a tuple of floats; reject other values and numbers that are not finite.
+    """Convert numbers given by the user to a tuple of floats.
 
-    `what` is the name of the data in messages.
+    Args:
+        what: name of the data in messages.
+
+    Raises:
+        ArgumentError: a value is not a finite number.
     """
     try:
         array = np.asarray(given, dtype=float)
