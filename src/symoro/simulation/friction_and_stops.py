@@ -328,10 +328,11 @@ class ContactModes:
         return y
 
     def _stop_tied(self, rows: Array, qd: Array, columns: list[int]) -> None:
-        """Change the velocities qd in place, by least squares, such that rows @ qd = 0.
+        """Change the velocities qd in place, by least squares, such that given contacts come to rest.
 
         Args:
-            rows: rows of W of the contacts to stop; those without entries in `columns` are ignored.
+            rows: matrix that maps qd to the speeds of these contacts; rows without entries in `columns` are ignored.
+            qd: velocities of the coordinates.
             columns: indices of the coordinates whose velocities may change.
         """
         units = self.mechanics.coordinate_units[columns]

@@ -65,10 +65,10 @@ class BrokenLoopsError(NotClosedError):
 
 
 class LoopAssembly:
-    """Closed loops of a robot with numerical parameters, followed along a motion in one assembly mode.
+    """Solver that follows the closed loops of a robot along a motion, in one assembly mode.
 
-    Methods use rows of loop coordinates: each row contains the positions of the tree's independent joints, followed by
-    those of the cut joints, at one posture.
+    The parameters of the robot are numbers. Methods use rows of loop coordinates: each row contains the positions
+    of the tree's independent joints, followed by those of the cut joints, at one posture.
 
     Attributes:
         linear: whether all loops are parallelograms, which have linear relations.
@@ -346,7 +346,7 @@ HINT = (
 
 
 class LoopCloser:
-    """Closed loops of a robot with numerical parameters, closed near given postures.
+    """Solver that closes the loops of a robot with numerical parameters near given postures.
 
     Attributes:
         active, passive: indices of the active and the passive joints among the joints of the tree.

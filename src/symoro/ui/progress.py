@@ -65,7 +65,7 @@ class Display:
             self.clear()
 
     def clear(self) -> None:
-        """Remove all bars."""
+        """Remove all progress bars from the terminal."""
         with self.lock:
             timer, bars = self.timer, self.bars
             self.timer = self.bars = None

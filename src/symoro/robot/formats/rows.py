@@ -143,7 +143,7 @@ class _Rows:
         return _grouped(self._with_limits(fields, sigma, key))
 
     def _named(self, row: Any, key: str) -> Fields:
-        """Return the values of a tuple by column name; the first value may be the joint type."""
+        """Return the values of a row (a tuple) by column name; the first value may be the joint type."""
         names = tuple(self.columns)
         if isinstance(row, str) or not isinstance(row, Iterable):
             self.report.fail(f"expected a row, {', '.join(names)}, got {row!r}", None, key)

@@ -169,9 +169,10 @@ def _open(links: int, shape: str, below: int) -> list[Frame]:
 
 
 def _ring(links: int, below: int) -> list[Frame]:
-    """Return the frames of a new planar loop of links of length one.
+    """Return the frames of a new planar closed loop, whose links have length one.
 
-    These are the chain, the cut joint, and the second frame of the cut on the base.
+    The frames are those of the chain, of the cut joint, and the second frame of the cut joint, which is on the
+    base.
 
     Args:
         links: number of links.

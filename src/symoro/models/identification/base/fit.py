@@ -41,12 +41,12 @@ class Fit:
 
     @property
     def clear(self) -> bool:
-        """Whether there is a clear gap between the remainders of kept and dropped columns."""
+        """Whether a clear gap separates the independent columns from the dependent ones."""
         return self.smallest >= GAP * self.largest
 
     @property
     def plain(self) -> bool:
-        """Whether the remainders of all kept columns are far above round-off.
+        """Whether all kept columns are so clearly independent that round-off cannot affect the result.
 
         If a nearly special geometry makes one function as small as e, it can make another one as small as e^2.
         """

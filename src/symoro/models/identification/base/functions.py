@@ -41,7 +41,7 @@ WaveSum = dict[Wave, ExactScalar]
 
 
 def product(a: WaveSum, b: WaveSum) -> WaveSum:
-    """Return the product of two functions a and b, as a sum of waves."""
+    """Return the product of two functions of the joint positions, each a sum of waves (cosine or sine terms)."""
     terms: WaveSum = {}
     for x, p in a.items():
         for y, q in b.items():
@@ -53,7 +53,7 @@ def product(a: WaveSum, b: WaveSum) -> WaveSum:
 
 
 def total(*terms: WaveSum) -> WaveSum:
-    """Return the sum of functions."""
+    """Return the sum of functions of the joint positions, each a sum of waves (cosine or sine terms)."""
     combined: WaveSum = {}
     for term in terms:
         for wave, c in term.items():
@@ -62,13 +62,17 @@ def total(*terms: WaveSum) -> WaveSum:
 
 
 def scaled(a: WaveSum, k: ExactScalar) -> WaveSum:
-    """Return the function a multiplied by the number k."""
+    """Return a function of the joint positions (a sum of cosine and sine terms) multiplied by the number k."""
     return {wave: k * c for wave, c in a.items()} if k else {}
 
 
 @lru_cache(maxsize=100_000)
 def _waves(x: Wave, y: Wave) -> tuple[tuple[Wave, int], ...]:
-    """Return the product of two waves as a sum of one or two waves, each with twice its coefficient."""
+    """Return the product of two cosine or sine terms as a sum of one or two such terms.
+
+    Returns:
+        Pairs (term, twice its coefficient), so that coefficients are whole numbers.
+    """
     (k, f, p), (m, g, q) = x, y
     powers = tuple(a + b for a, b in zip(p, q, strict=True))
     if not any(f) and k == COS:
@@ -86,11 +90,11 @@ def _waves(x: Wave, y: Wave) -> tuple[tuple[Wave, int], ...]:
 
 
 def _canonical(kind: int, f: tuple[ExactScalar, ...], sign: int) -> tuple[int, tuple[ExactScalar, ...], int]:
-    """Return an equal wave whose first nonzero frequency is positive: kind, frequencies and sign.
+    """Return an equal cosine or sine term whose first nonzero frequency is positive: kind, frequencies and sign.
 
     Args:
         kind: COS or SIN.
-        f: frequencies.
+        f: frequencies, the factors of the angles in the argument.
         sign: 1 or -1.
     """
     first = next((x for x in f if x), 0)
@@ -396,7 +400,7 @@ def span(block: LinkBlock, j: int, order: Sequence[str], constant: Any) -> Span:
     Args:
         block: block whose functions have been computed.
         order: names of the parameters in order of preference.
-        constant: the wave that represents the constant function.
+        constant: key of the constant function.
     """
     names = [name for name in order if name in INERTIAL]
     unit: SparseVector = {("B", 0, constant): Fraction(1)}

@@ -301,7 +301,7 @@ class NominalNumbers:
         return 0.0
 
     def several(self, formulas: Sequence[Formula], what: str) -> tuple[float, ...] | None:
-        """Return the values of formulas that a URDF may omit; None if one of them is unknown.
+        """Return the values of optional data (formulas) of a URDF; None if one of them is unknown.
 
         Args:
             what: description of these data, for the list of omitted data.
