@@ -2,11 +2,11 @@
 
 export type RobotDocument = Record<string, unknown>;
 
-/** Request without payload. */
+/** Request without arguments. */
 export interface EmptyRequest {
 }
 
-/** Request with a robot only. */
+/** Request whose only argument is a robot. */
 export interface RobotRequest {
   robot: Record<string, unknown>;
 }
@@ -60,7 +60,7 @@ export interface CellEdit {
   [more: string]: unknown;
 }
 
-/** Request to edit cells of a robot. */
+/** Request to edit cells in the tables of robot data. */
 export interface EditRequest {
   robot: Record<string, unknown>;
   edits: CellEdit[];
@@ -192,7 +192,7 @@ export interface LanguageData {
   title: string;
 }
 
-/** File format, and whether the workbench can read and write it. */
+/** File format of robots, and whether the page can read and write it. */
 export interface FileFormat {
   id: string;
   suffixes: string[];
@@ -200,7 +200,7 @@ export interface FileFormat {
   written: boolean;
 }
 
-/** Version and capabilities of this installation. */
+/** Version and capabilities of this installation of symoro. */
 export interface About {
   version: string;
   python: string;
@@ -293,7 +293,7 @@ export interface FrameView {
   active: boolean;
 }
 
-/** Closed loop: its cut joint, the second frame of the cut frame pair, and all frames of the loop. */
+/** Closed loop of a robot: cut joint, second frame of the cut joint (on the other link), and all frames of the loop. */
 export interface LoopView {
   opened: number;
   twin: number;
@@ -480,7 +480,7 @@ export interface SolvedPose {
   solutions: PostureRow[];
 }
 
-/** Input or output of a model, with its numbers of rows and columns. */
+/** Input or output of a model, with its shape, unit and entry names. */
 export interface ModelPort {
   direction: "in" | "out";
   name: string;
@@ -550,7 +550,7 @@ export interface BaseAnswer {
   notes: string[];
 }
 
-/** Conditions of the singular configurations, as text; `complete` is true if these are all. */
+/** Conditions of the singular configurations of a robot, as text; `complete` is true if these are all. */
 export interface SingularAnswer {
   text: string;
   complete: boolean;
@@ -605,7 +605,7 @@ export interface TrajectoryAnswer extends MotionAnswer {
   warnings: string[];
 }
 
-/** Exciting trajectory: text of its file, condition number of the regressor, and its columns. */
+/** Exciting trajectory: text of its file, condition number of the regressor, and names of the regressor's columns. */
 export interface ExcitationAnswer {
   text: string;
   condition: number;
@@ -619,7 +619,11 @@ export interface EventData {
   what: string;
 }
 
-/** Simulated motion; `base` is the transform of a moving frame 0 in the world per sample, 16 numbers by rows. */
+/**
+ * Simulated motion of a robot.
+ *
+ * `base` contains the pose of frame 0 in the world per sample, 16 numbers by rows; null if the base does not move.
+ */
 export interface SimulationAnswer extends MotionAnswer {
   base: number[][] | null;
   kinetic: (number | null)[] | null;
@@ -674,7 +678,7 @@ export interface IdentifyAnswer {
   robot: Record<string, unknown>;
 }
 
-/** Position of an error: in a file, or in a cell of a table. */
+/** Position of an error, in a file or in a cell of a table. */
 export interface ErrorPlace {
   file?: string;
   line?: number;
@@ -694,7 +698,7 @@ export interface ErrorBody {
   problems?: string[];
 }
 
-/** Answer of a failed call. */
+/** Answer of a call that failed, with the error. */
 export interface Failure {
   error: ErrorBody;
 }

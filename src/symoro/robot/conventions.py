@@ -263,7 +263,7 @@ def from_classic(
 
 
 def _joined(tail: Placement, place: Placement) -> Placement:
-    """Return one set of six parameters for the screw X(alpha, d) of `tail` followed by the fixed transform `place`.
+    """Combine two fixed transforms, the screw X(alpha, d) of `tail` and then `place`, to one set of six parameters.
 
     Raises:
         NotApplicableError: six parameters cannot represent the product.

@@ -203,9 +203,12 @@ class Robot:
         return replace(self, frames=(*self.frames[: j - 1], frame, *self.frames[j:]))
 
     def with_link(self, j: int | str, **changes: Any) -> Robot:
-        """Return the robot with some parameters of link j changed; 0 is the base.
+        """Return the robot with some parameters of link j changed; link 0 is the base.
 
-        `mass`, with `com` (m) and `inertia` (kg m2, about the centre of mass), defines all ten inertial parameters.
+        Args:
+            j: number of the link, or name of the link or its joint.
+            changes: new values by field name. `mass`, with `com` (m) and `inertia` (kg m2, about the centre of mass),
+                defines all ten inertial parameters.
         """
         j = self.frame_number(j)
         link = replace(self.link(j), **_as_formulas(Link, without_centre(changes)))
@@ -246,7 +249,7 @@ class Robot:
         return with_payload(self, mass, com, inertia, link)
 
     def bind(self, values: Mapping[str, FormulaLike]) -> Robot:
-        """Return the robot with numbers or expressions in place of symbols, as `robot.bind({"D3": 0.45})`."""
+        """Return the robot with numbers or expressions in place of symbols, for example `robot.bind({"D3": 0.45})`."""
         return symbols.bind(self, values)
 
     def symbolic(
@@ -270,9 +273,9 @@ class Robot:
         return replace(self, frames=self.frames[: self.NL]) if self.B else self
 
     def floating(self) -> Robot:
-        """Return the robot on a free-floating base, with the inertial parameters of link 0.
+        """Return the robot on a free-floating base, which has the inertial parameters of link 0.
 
-        Wheels are removed: they do not touch the ground.
+        Wheels are removed, because they do not touch the ground.
         """
         base = replace(self.base, kind=BaseKind.FLOATING, V0=ZERO3, W0=ZERO3, VP0=ZERO3, WP0=ZERO3)
         return replace(self, base=base, wheels=())

@@ -182,7 +182,7 @@ def with_nominal_gravity(nominal: tuple[tuple[str, float], ...], base: Base) -> 
 
 @dataclass(frozen=True)
 class Tool:
-    """Tool frame, fixed on a frame of the robot."""
+    """Tool frame of a robot, fixed on one of its frames."""
 
     place: Placement
     name: str = "tool"

@@ -36,7 +36,7 @@ def _rebuilt(item: Any, change: Callable[[Formula], Formula]) -> Any:
 
 
 def symbols(robot: Robot) -> tuple[str, ...]:
-    """Return the names of all symbols, in the order of the description."""
+    """Return the names of all symbols of a robot, in the order of the description."""
     names: dict[str, None] = {}
 
     def note(f: Formula) -> Formula:
@@ -49,7 +49,7 @@ def symbols(robot: Robot) -> tuple[str, ...]:
 
 
 def bind(robot: Robot, values: Mapping[str, FormulaLike]) -> Robot:
-    """Replace symbols of the description by numbers, expressions or other symbols.
+    """Return the robot with symbols replaced by numbers, expressions or other symbols.
 
     A symbol that is replaced by a new symbol is renamed and keeps its nominal value.
 

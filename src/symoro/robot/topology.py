@@ -40,7 +40,7 @@ class Loop:
 
 
 def structure(robot: Robot) -> Structure:
-    """Return the structure type: 'serial', 'tree' or 'closed-loop'."""
+    """Return the type of a robot's structure: 'serial', 'tree' or 'closed-loop'."""
     if robot.B:
         return "closed-loop"
     serial = all(frame.ant == j for j, frame in enumerate(robot.frames))
@@ -48,12 +48,12 @@ def structure(robot: Robot) -> Structure:
 
 
 def children(robot: Robot, j: int) -> list[int]:
-    """Return the frames whose antecedent is j."""
+    """Return the numbers of the frames whose antecedent is frame j."""
     return [k for k, frame in enumerate(robot.frames, 1) if frame.ant == j]
 
 
 def chain(robot: Robot, j: int) -> list[int]:
-    """Return the frames from the base (excluded) to j (included)."""
+    """Return the numbers of the frames from the base (excluded) to frame j (included)."""
     frames: list[int] = []
     while j:
         frames.append(j)
@@ -85,7 +85,7 @@ def common_ancestor(robot: Robot, a: int, b: int) -> int:
 
 
 def subtree(robot: Robot, j: int) -> list[int]:
-    """Return frame j and all its descendants, each after its antecedent."""
+    """Return the numbers of frame j and all its descendants, each after its antecedent."""
     frames, stack = [], [j]
     below: dict[int, list[int]] = {}
     for k, frame in enumerate(robot.frames, 1):
@@ -138,7 +138,7 @@ def branches(robot: Robot) -> list[list[int]]:
 
 
 def loops(robot: Robot) -> list[Loop]:
-    """Return the closed loops, in the order of their cut joints."""
+    """Return the closed loops of a robot, in the order of their cut joints."""
     closed = []
     for k in range(robot.NL + 1, robot.NJ + 1):
         partner = k + robot.B
@@ -176,7 +176,7 @@ def degrees_of_freedom(robot: Robot) -> int:
 
 
 def describe(robot: Robot) -> str:
-    """Return a short text about the structure, such as 'serial, 6 joints (RRRRRR)'."""
+    """Return a short text about a robot's structure, such as 'serial, 6 joints (RRRRRR)'."""
     kinds = "".join(JOINT_LETTERS[frame.sigma] for frame in robot.frames[: robot.NL])
     kinds = kinds if len(kinds) <= 16 else kinds[:15] + "..."
     joints = len(moving_joints(robot))
@@ -195,5 +195,5 @@ def describe(robot: Robot) -> str:
 
 
 def is_prefix_ordered(robot: Robot) -> bool:
-    """Return whether the number of every frame is larger than that of its antecedent."""
+    """Return whether every frame of a robot has a larger number than its antecedent."""
     return all(a < b for a, b in ((frame.ant, j) for j, frame in enumerate(robot.frames, 1)))

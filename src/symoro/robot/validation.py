@@ -180,7 +180,7 @@ def _platform(robot: Robot) -> Iterator[str]:
 
 
 def _numbers(robot: Robot) -> Iterator[str]:
-    """Yield errors about values that are too large for double precision."""
+    """Yield errors about numbers of a robot that are too large for double precision."""
     for label, name, value in _values(robot):
         size, largest = _size(value), LARGEST_ANGLE if name in ANGLES else LARGEST
         if not size <= largest:
@@ -191,7 +191,7 @@ def _numbers(robot: Robot) -> Iterator[str]:
 
 
 def _values(robot: Robot) -> Iterator[tuple[str, str, Formula]]:
-    """Yield (description of the record, field name, formula) for every formula of a description."""
+    """Yield (name of frame, link, ..., field name, formula) for every formula of a robot's description."""
     for j, frame in enumerate(robot.frames, 1):
         yield from ((f"frame {j}", name, value) for name, value in scalars(frame))
         if frame.coupling:

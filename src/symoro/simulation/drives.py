@@ -236,7 +236,7 @@ class Drives:
 
 
 def _jumps(law: Any) -> tuple[float, ...]:
-    """Return the times at which a control law is discontinuous: its attribute `jumps`, if it has one."""
+    """Return the times at which a control law is discontinuous, from its attribute `jumps`; empty without it."""
     try:
         times = np.array(getattr(law, "jumps", ()), dtype=float)
     except (TypeError, ValueError):

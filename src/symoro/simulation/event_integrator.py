@@ -116,7 +116,10 @@ class EventIntegrator:
         return Simulation.made(self.mechanics, self.times, self.rows, self.taus, self.events, why, warnings)
 
     def _undetermined(self, error: Exception) -> str:
-        """Return a sentence why the accelerations cannot be computed; at the start of the simulation raise an error."""
+        """Return a sentence that explains why the accelerations cannot be computed.
+
+        At the start of the simulation an error is raised instead.
+        """
         known = isinstance(error, FloatingPointError)
         why = str(error) if known else "the accelerations are not determined"
         if len(self.times) < 2:
@@ -317,7 +320,7 @@ class EventIntegrator:
         return np.concatenate([*parts, watched, wheels, [FORCE_NOISE]])
 
     def _until(self, t: float, y: Array) -> float:
-        """Return the value of the user's function `until`.
+        """Return the value of the user's function `until` at time t in the state y.
 
         Raises:
             ArgumentError: the value is not a number.

@@ -111,7 +111,11 @@ def _candidates(rows: Array, noise: Array) -> tuple[NDArray[np.intp], NDArray[np
 
 
 def _extrema(rows: Array) -> Array:
-    """Return the extrema in (-1, 1) of the polynomials through values at Chebyshev points (one column per function)."""
+    """Return the positions in (-1, 1) of the extrema of interpolating polynomials.
+
+    Args:
+        rows: values at the Chebyshev points, one column per polynomial.
+    """
     extrema = [np.zeros(0)]
     for column in rows.T:
         slope = chebyshev.chebder(_COEFFICIENTS @ column)

@@ -112,7 +112,12 @@ def peaks_of(known: Known, joints: Sequence[int], span: float) -> tuple[Peak, ..
 
 
 def passed_limits(known: Known, robot: Robot, keys: Sequence[QuantityKey]) -> Iterator[Passed]:
-    """Yield the joint limits that the quantities selected by `keys` exceed."""
+    """Yield the joint limits that quantities along a motion exceed.
+
+    Args:
+        known: the quantities as functions of time.
+        keys: kind ('position', 'velocity', 'effort') and joint of the quantities to check.
+    """
     for what, j in keys:
         for sign, limit in _limits(robot, what, j):
             worst, when = known.extreme((what, j), sign)

@@ -127,7 +127,10 @@ class ContactRows:
         return np.vstack([rubbing, self._stop_rows]) if len(self._limit) else np.asarray(rubbing)
 
     def drift(self, y: Array) -> Array:
-        """Return the accelerations c of the contacts in the state y if all coordinate accelerations are zero."""
+        """Return the accelerations of the contacts in the state y if all coordinate accelerations are zero.
+
+        A contact is a joint with friction or a stop.
+        """
         drift = np.zeros(len(self))
         if not self.plain:
             drift[: len(self._rubbing)] = self._ratios @ self._mechanics.tree_drift(y)
@@ -145,7 +148,7 @@ class ContactRows:
         return np.asarray(POSITION * np.maximum(self.units[self.stop], np.abs(self._limit)))
 
     def at_limit(self, y: Array, row: int) -> Array:
-        """Return the state y with the joint of stop `row` exactly at that stop."""
+        """Return the state y with the joint of the stop number `row` exactly at that stop."""
         i = row - len(self._rubbing)
         y = y.copy()
         y[self._mechanics.parts["q"].start + self._place[i]] = self._limit[i]
@@ -169,7 +172,7 @@ class ContactRows:
         return mechanics.projected(y, t)
 
     def check_start(self, y: Array) -> None:
-        """Reject an initial state beyond a stop."""
+        """Check that no joint is beyond a stop in the initial state y."""
         mechanics = self._mechanics
         q = y[mechanics.parts["q"]][mechanics.at]
         beyond = CONTACT * mechanics.coordinate_units

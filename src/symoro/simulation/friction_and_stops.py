@@ -128,16 +128,16 @@ class ContactModes:
 
     @property
     def idle(self) -> bool:
-        """Whether no contact can ever change its mode."""
+        """Whether no contact (joint with friction, or stop) can ever change its mode."""
         return bool(self.rows.driven.all())
 
     @property
     def at_rest(self) -> Mask:
-        """Mask of the contacts at rest."""
+        """Mask of the contacts (joints with friction, stops) at rest."""
         return _at_rest(self.mode)
 
     def copy(self) -> ContactModes:
-        """Return a copy of the present modes."""
+        """Return a copy of the present modes of all contacts."""
         copied = copy(self)
         for name in ("mode", "force", "lower", "upper", "left", "near"):
             setattr(copied, name, getattr(self, name).copy())
@@ -313,7 +313,7 @@ class ContactModes:
         return touching
 
     def project(self, y: Array) -> Array:
-        """Return the state y with the speeds of held contacts set to zero."""
+        """Return the state y with the speeds of held contacts (sticking joints, joints at a stop) set to zero."""
         held = np.flatnonzero(self.mode == Mode.HELD)
         if not len(held):
             return y
@@ -352,7 +352,11 @@ class ContactModes:
             qd[columns] -= units * change
 
     def stopped(self, y: Array, row: int) -> Array:
-        """Return the state y with the speed of the contact with index `row` set to exactly zero."""
+        """Return the state y with the speed of one contact set to exactly zero.
+
+        Args:
+            row: index of the contact (joint with friction, or stop).
+        """
         before = self.mode.copy()
         self.mode[row] = Mode.HELD
         y = self.project(y)
@@ -409,7 +413,12 @@ class ContactModes:
         return y, list(self._news(t, before, event if struck else None))
 
     def _slide(self, moving: Mask, speeds: Array) -> None:
-        """Set the modes and friction forces of the contacts in the mask `moving` from the signs of their speeds."""
+        """Set the modes and friction forces of moving contacts from the signs of their speeds.
+
+        Args:
+            moving: mask of the moving contacts (joints with friction, stops).
+            speeds: speed of every contact.
+        """
         friction = moving & ~self.rows.stop & ~self.rows.driven
         sign = np.where(friction & (np.abs(speeds) > VELOCITY_REST), np.sign(speeds), 0.0)
         self.mode[moving] = np.select([sign > 0, sign < 0], [Mode.FORWARD, Mode.BACKWARD], Mode.OPEN)[moving]
@@ -430,7 +439,16 @@ class ContactModes:
         *,
         struck: bool,
     ) -> None:
-        """Determine the modes of the contacts at rest, whose indices are Q, by the quadratic program of the module.
+        """Determine the modes of contacts at rest by solving the quadratic program of the module.
+
+        Args:
+            t, y: time and state.
+            rows: matrix W, one row per contact.
+            tau: torques of the drives, without friction.
+            known: prescribed accelerations by index of the coordinate.
+            Q: indices of the contacts at rest.
+            before: modes before the event.
+            event: index of the contact whose event function became zero.
 
         Raises:
             UndecidedError: no accelerations satisfy all stops.

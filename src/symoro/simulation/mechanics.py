@@ -84,13 +84,17 @@ class FreeDynamics:
     reduced: Array
 
     def reduced_rows(self, rows: Array) -> Array:
-        """Return M = (L^-1 W_f')' for rows W over the coordinates, such that M M' = W_f A_ff^-1 W_f'."""
+        """Return M = (L^-1 W_f')' for contact rows W over the coordinates, such that M M' = W_f A_ff^-1 W_f'."""
         wide = np.zeros((len(rows), len(self.free)))
         wide[:, self.columns] = rows
         return np.asarray(np.linalg.solve(self.factor, wide[:, self.free].T).T)
 
     def given_part(self, rows: Array) -> Array:
-        """Return the contribution of the given accelerations to W x, for rows W over the coordinates."""
+        """Return the contribution of the given accelerations to the contact accelerations W x.
+
+        Args:
+            rows: matrix W over the coordinates, one row per contact.
+        """
         return np.asarray(rows @ self.given[self.columns])
 
     def accelerations(self, change: Array | None = None) -> Array:
@@ -409,7 +413,7 @@ class Mechanics:
 
     @cached_property
     def direct(self) -> Function:
-        """Compiled direct dynamic model."""
+        """Compiled function of the direct dynamic model."""
         return self._direct.function(self.values)
 
     @cached_property

@@ -48,7 +48,10 @@ class MotorDrives:
 
     @classmethod
     def of(cls, robot: Robot, values: Mapping[str, float]) -> MotorDrives:
-        """Return the motors of a robot.
+        """Return the motors of a robot with elastic joints.
+
+        Args:
+            values: numbers for the symbols of the robot.
 
         Raises:
             NotApplicableError: the robot has no elastic joints.
@@ -115,7 +118,7 @@ class MotorDrives:
         return resolved(evaluate, pieces_of(parts), keys, turning_joints(self.links, keys))
 
     def check(self, parts: Sequence[PartMotion], joints: Sequence[int]) -> None:
-        """Reject a motion that is not smooth enough for motors behind springs.
+        """Check that a motion of the links is smooth enough for motors behind springs.
 
         Raises:
             ArgumentError: an acceleration or its derivative jumps; the message contains joint and time.

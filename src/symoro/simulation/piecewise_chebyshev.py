@@ -131,9 +131,9 @@ class PiecewiseChebyshev:
         return self._time(panel, low + share * (high - low))
 
     def grows(self, key: QuantityKey) -> float | None:
-        """Return the time of the largest value of a quantity if it is on a panel that is not resolved, otherwise None.
+        """Return the time of the largest value of a quantity if it is not determined accurately, otherwise None.
 
-        Such a value may still grow if the panel is divided further.
+        This is the case on a subinterval where bisection stopped early; the value may be larger there.
         """
         if not self.open.any():
             return None
@@ -144,7 +144,7 @@ class PiecewiseChebyshev:
 
 
 def _roots(curve: Array) -> Array:
-    """Return the real roots of a Chebyshev series in [-1, 1], ascending."""
+    """Return the real roots in [-1, 1] of a Chebyshev series, given by its coefficients, in ascending order."""
     roots = chebyshev.chebroots(chebyshev.chebtrim(curve, REFINED * np.abs(curve).max(initial=0.0)))
     real = np.sort(roots.real[np.abs(roots.imag) < 1e-6])
     return np.asarray(real[np.abs(real) <= 1.0])
@@ -218,7 +218,7 @@ def _middle(piece: Piece) -> float:
 
 
 def _evaluated(evaluate: Evaluate, panels: list[_Open], count: int) -> Array:
-    """Return the values of `count` quantities at the Chebyshev points of P panels, (P, POINTS, count)."""
+    """Return the values of `count` quantities at the Chebyshev points of P time intervals, (P, POINTS, count)."""
     values = np.empty((len(panels), POINTS, count))
     for part in dict.fromkeys(panel.piece.part for panel in panels):
         rows = [k for k, panel in enumerate(panels) if panel.piece.part == part]
@@ -229,7 +229,7 @@ def _evaluated(evaluate: Evaluate, panels: list[_Open], count: int) -> Array:
 
 
 class _Resolution:
-    """Test that determines which quantities the polynomials of a panel do not represent accurately."""
+    """Test that determines which quantities the polynomials of a time interval do not represent accurately."""
 
     def __init__(self, keys: tuple[QuantityKey, ...], turning: Sequence[int], parts: int) -> None:
         at = {key: k for k, key in enumerate(keys)}

@@ -15,7 +15,7 @@ URDF_HELP = (
 
 
 def command_of(arguments: Sequence[str]) -> str | None:
-    """Return the command: the first argument that is not an option."""
+    """Return the name of the command, which is the first argument that is not an option; None without one."""
     return next((word for word in arguments if not word.startswith("-")), None)
 
 

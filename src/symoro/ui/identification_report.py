@@ -382,7 +382,7 @@ def as_data(result: Identification) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Section:
-    """Section of a report: a heading, sentences and a table, each optional."""
+    """Section of an identification report: a heading, sentences and a table, each optional."""
 
     title: str
     text: tuple[str, ...] = ()

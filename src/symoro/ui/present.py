@@ -44,7 +44,7 @@ def _console() -> Any:
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str | None = None) -> None:
-    """Print a table with aligned columns."""
+    """Print a table of texts with aligned columns."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -170,7 +170,7 @@ def source(files: Mapping[str, str]) -> None:
 
 
 def arrays(results: Mapping[str, Any]) -> None:
-    """Print arrays with their names."""
+    """Print arrays with their names, for example the outputs of a model."""
     import numpy as np
 
     with np.printoptions(precision=6, suppress=True, linewidth=120):

@@ -31,7 +31,7 @@ PAYLOAD_KEYS = ("mass", "com", "inertia", "link")
 def payload_fields(text: str) -> dict[str, Any]:
     """Return the arguments of `Robot.with_payload` from a text such as 'mass=2,com=0,0,0.1,link=hand'.
 
-    A part without '=' continues the list of the key before it.
+    A part without '=' belongs to the list of the preceding key.
 
     Raises:
         OptionError: an unknown or repeated key, a missing mass, or more than one value for mass or link.

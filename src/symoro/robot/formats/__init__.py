@@ -114,7 +114,7 @@ def load(source: str | os.PathLike[str], *, format: str | None = None, **options
 
 
 def as_robot(given: RobotLike) -> Robot:
-    """Return a robot unchanged, or load it by its name or path."""
+    """Return a robot, loaded by its name or path if it is given as such."""
     return given if isinstance(given, Robot) else load(given)
 
 
@@ -217,7 +217,7 @@ def save(
 
 
 def format_named(name: str) -> str:
-    """Return the format with this name or abbreviation, such as dh or kk."""
+    """Return the name of the file format with this name or abbreviation, such as dh or kk."""
     lower = name.strip().lower()
     lower = _ALIASES.get(lower, lower)
     if lower in FORMATS:
@@ -240,7 +240,7 @@ def _exists(path: Path) -> bool:
 
 
 def format_of(path: Path) -> str:
-    """Return the format that belongs to the suffix of a file."""
+    """Return the name of the file format that belongs to the suffix of a path."""
     suffixes = _by_suffix()
     name = suffixes.get(path.suffix.lower())
     if name is None:
@@ -314,7 +314,7 @@ def _decoded(data: bytes, place: Place) -> str:
 
 
 def _declared(data: bytes, place: Place) -> str:
-    """Return the encoding of a text: the one that an XML file declares, otherwise UTF-8."""
+    """Return the name of the text encoding of a file: the one that an XML file declares, otherwise UTF-8."""
     declaration = _DECLARATION.match(data)
     if not declaration:
         return "utf-8-sig"

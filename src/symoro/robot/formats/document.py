@@ -99,7 +99,7 @@ def compose(text: str, report: Report, what: str = "robot", head: str = "symoro:
 
 
 def _events(text: str, report: Report) -> Iterator[Any]:
-    """Yield the parser's events, from libyaml's parser if available, which is ten times faster."""
+    """Yield the events of the YAML parser; libyaml's parser is used if available, because it is ten times faster."""
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -159,7 +159,7 @@ class _Composer:
             self.report.fail("a second document starts here", spot, None, "write one robot per file")
 
     def _place(self, node: YamlNode) -> None:
-        """Add a completed node to the open list or mapping, or as the root."""
+        """Add a completed node to the list or mapping that contains it, or make it the root."""
         if not self.stack:
             self.root = node
             return
@@ -305,7 +305,7 @@ class Record:
         return value.number
 
     def count(self, key: str, most: int) -> int:
-        """Return a whole number from 0 to `most`; 0 if absent."""
+        """Return the whole number at a key, from 0 to `most`; 0 if the key is absent."""
         node = self.scalar(key)
         if node is None:
             return 0
@@ -319,7 +319,7 @@ class Record:
         return exact_angle(self.formula(key))
 
     def formulas(self, keys: Iterable[str]) -> dict[str, Formula]:
-        """Return the expressions of those of the given keys that are present, by key."""
+        """Return the expressions at those of the given keys that are present, by key."""
         present = [key for key in keys if key in self]
         return {key: self.angle(key) if key in ANGLES else self.formula(key) for key in present}
 

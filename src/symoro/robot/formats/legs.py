@@ -50,12 +50,12 @@ _INVERSE = {"gamma": "theta", "b": "r", "alpha": "alpha", "d": "d", "theta": "ga
 
 
 def is_short(node: YamlNode) -> bool:
-    """Return whether a document describes a parallel robot in the short notation (by platform and legs)."""
+    """Return whether a YAML document describes a parallel robot in the short notation (by platform and legs)."""
     return isinstance(node, YamlMapping) and any(key in node.entries for key in ("leg", "legs", "modules"))
 
 
 def with_frames(node: YamlNode, report: Report) -> YamlNode:
-    """Return the document with frames and loops in place of legs; other documents are unchanged.
+    """Return a YAML document with frames and loops in place of legs; other documents are unchanged.
 
     Args:
         node: document of the robot file.
@@ -132,7 +132,7 @@ class _Frames:
     loops: list[YamlMapping] = field(default_factory=list)
 
     def frame(self, spot: Spot, ant: int, entries: Mapping[str, YamlNode]) -> int:
-        """Add a frame with antecedent `ant` and return its number."""
+        """Add a frame with antecedent `ant` and the given fields, and return its number."""
         number = len(self.frames) + 1
         symbolic = {key: _symbols(key, number, value) for key, value in entries.items()}
         fields = {"ant": _text(ant, spot), "active": _text("false", spot), **symbolic}

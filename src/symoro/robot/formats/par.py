@@ -279,7 +279,14 @@ class _Reader:
         )
 
     def _check_offsets(self, frames: list[dict[str, Any]], variables: dict[str, int]) -> None:
-        """Check that offsets do not contain another joint's variable; in other columns that name is a parameter."""
+        """Check that the constant offset of a joint does not contain the variable of another joint.
+
+        In other columns such a name denotes a parameter.
+
+        Args:
+            frames: fields of each frame.
+            variables: joint number by name of the variable.
+        """
         for j, frame in enumerate(frames, 1):
             own = "r" if frame["sigma"] == JointType.PRISMATIC else "theta"
             for key in GEOMETRIC:
@@ -342,7 +349,7 @@ class _Reader:
         return [Link(**link) for link in links], drives
 
     def _link_array(self, key: str) -> list[Formula]:
-        """Return the values of a key for links 0 to NL."""
+        """Return the values of an array, such as XX, for links 0 to NL."""
         with_base = self.kind != BaseKind.FIXED or self._includes_link_0()
         length, means = (self.NL + 1, "NL + 1, from link 0") if with_base else (self.NL, "NL")
         values = self._values(key, length, means, or_length=self.NL)
@@ -480,7 +487,7 @@ class Scan:
         )
 
     def _statement(self, match: re.Match[str]) -> int:
-        """Read one statement and return the position after it."""
+        """Read one statement of a .par text and return the position after it."""
         at = match.end()
         values: tuple[Value, ...] = ()
         word = None
@@ -497,7 +504,7 @@ class Scan:
         return at
 
     def _array(self, key: str, start: int) -> tuple[tuple[Value, ...] | None, int]:
-        """Return the values of the array that starts at `start`, and the position after it."""
+        """Return the values of the array that starts at position `start` of the text, and the position after it."""
         end = _ARRAY_END.search(self._text, start + 1)
         if end is None or end[0] != "}":
             self.report.add(

@@ -134,7 +134,7 @@ Entry = Field | Group
 
 
 def keys(fields: Iterable[Entry]) -> list[str]:
-    """Return the names of the keys of a mapping."""
+    """Return the names of the permitted keys of a mapping."""
     return [entry.key for entry in fields]
 
 
@@ -222,7 +222,7 @@ def _write_group(item: object, group: Group, context: Context) -> dict[str, Yaml
 
 
 def written_number(value: float) -> str:
-    """Return the text of a number.
+    """Return the text of a number for a robot file.
 
     Raises:
         FormatError: the number is not finite.

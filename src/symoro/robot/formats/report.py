@@ -184,7 +184,7 @@ def _formula(text: str) -> Formula:
 
 
 def _read(text: str) -> Formula:
-    """Return the formula of a text.
+    """Parse the text of an expression and return its formula.
 
     Raises:
         ExpressionError: the text is not a valid expression, or too large.

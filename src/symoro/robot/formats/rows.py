@@ -44,7 +44,7 @@ def from_rows(
     gravity: Sequence[Any] | None = None,
     **details: Any,
 ) -> Robot:
-    """Return the robot for `Robot.from_dh`, which describes the arguments.
+    """Return a robot from rows of Denavit-Hartenberg parameters; `Robot.from_dh` describes the arguments.
 
     Raises:
         UnknownNameError: there is no such convention.
@@ -274,7 +274,7 @@ def _formula(value: Any, report: Report, key: str) -> Formula:
 
 
 def _node(value: Any, report: Report, key: str) -> nodes.YamlNode:
-    """Convert a Python value to a node of a document."""
+    """Convert a Python value to a node of a YAML document."""
     if hasattr(value, "tolist"):  # NumPy scalars and arrays
         value = value.tolist()
     if isinstance(value, Mapping):

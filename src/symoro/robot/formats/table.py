@@ -85,7 +85,7 @@ def read_table(text: str, file: str | None = None) -> Robot:
 
 
 def from_table(table: ParameterTable, name: str = "robot") -> Robot:
-    """Return the robot described by a table, in Khalil-Kleinfinger frames.
+    """Return the robot described by a geometric parameter table, in Khalil-Kleinfinger frames.
 
     Raises:
         NotApplicableError: the six parameters of the last frame cannot represent the tool frame.
@@ -273,7 +273,7 @@ class _Reader:
         return offset
 
     def _check_offsets(self) -> None:
-        """Check that no parameter contains a name that a row uses for its joint variable."""
+        """Check that no parameter of the table contains the name of a joint variable."""
         for j, row in enumerate(self.rows, 1):
             for column, value in zip(COLUMNS[self.convention], row.values, strict=True):
                 for name in sorted(value.symbols & self.variables.keys()):
@@ -327,7 +327,7 @@ class _Reader:
 
 
 def split_cells(line: str, separator: str) -> list[Cell]:
-    """Split a line into cells; separators inside parentheses or double quotes are ignored."""
+    """Split a line of a table into cells; separators inside parentheses or double quotes are ignored."""
     cells, depth, quoted, start = [], 0, False, 0
     line = line.rstrip()
     for at, sign in enumerate(line):
@@ -411,6 +411,6 @@ def _one_line(text: str) -> str:
 
 
 def _quotable(text: str) -> str:
-    """Return a name without characters that are not permitted in a cell."""
+    """Return a name without characters that are not permitted in a table cell."""
     text = _one_line(text).replace('"', "'")
     return f'"{text}"' if re.search(r"[,;()#=]", text) else text

@@ -12,7 +12,7 @@ _PREFIXES = {JointType.REVOLUTE: ("th", "t", "q"), JointType.PRISMATIC: ("r", "q
 
 
 def variable_names(sigma: JointType, j: int) -> list[str]:
-    """Return the permitted names of the variable of joint j, the usual one first."""
+    """Return the permitted names of the variable of joint j in a file, the usual one first."""
     return [f"{prefix}{j}" for prefix in _PREFIXES[sigma]]
 
 

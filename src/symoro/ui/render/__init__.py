@@ -82,7 +82,7 @@ def draw(
 
 
 def thumbnail(robot: Robot) -> str:
-    """Return a small SVG picture without labels, for lists of robots."""
+    """Return a small SVG picture of a robot without labels, for lists of robots."""
     drawing = draw(
         robot,
         posture=_drawn_out(robot),
@@ -177,7 +177,7 @@ class _Paper:
         return Area(tuple(hull(plane)), part.colour, depth, line, 0.45 if part.flat else 1.0)
 
     def shapes(self) -> tuple[Shape, ...]:
-        """Return all shapes in pixels, the farthest first and labels last."""
+        """Return all shapes scaled to pixels, the farthest first and labels last."""
         corners = [
             p for shape in self.seen for p in ([shape.at] if isinstance(shape, Label) else shape.points)
         ]

@@ -17,7 +17,7 @@ DASH = 4.0
 
 
 def png(drawing: Drawing) -> bytes:
-    """Return the bytes of a PNG file.
+    """Return a drawing as the bytes of a PNG file.
 
     Raises:
         MissingDependencyError: Pillow is not installed.

@@ -85,7 +85,7 @@ class LanguageData:
 
 @dataclass(frozen=True, kw_only=True)
 class FileFormat:
-    """File format, and whether the workbench can read and write it."""
+    """File format of robots, and whether the page can read and write it."""
 
     id: str
     suffixes: list[str]
@@ -95,7 +95,7 @@ class FileFormat:
 
 @dataclass(frozen=True, kw_only=True)
 class About:
-    """Version and capabilities of this installation."""
+    """Version and capabilities of this installation of symoro."""
 
     version: str
     python: str
@@ -208,7 +208,7 @@ class FrameView:
 
 @dataclass(frozen=True, kw_only=True)
 class LoopView:
-    """Closed loop: its cut joint, the second frame of the cut frame pair, and all frames of the loop."""
+    """Closed loop of a robot: cut joint, second frame of the cut joint (on the other link), and all frames of the loop."""
 
     opened: int
     twin: int
@@ -432,7 +432,7 @@ class SolvedPose:
 
 @dataclass(frozen=True, kw_only=True)
 class ModelPort:
-    """Input or output of a model, with its numbers of rows and columns."""
+    """Input or output of a model, with its shape, unit and entry names."""
 
     direction: Literal["in", "out"]
     name: str
@@ -514,7 +514,7 @@ class BaseAnswer:
 
 @dataclass(frozen=True, kw_only=True)
 class SingularAnswer:
-    """Conditions of the singular configurations, as text; `complete` is true if these are all."""
+    """Conditions of the singular configurations of a robot, as text; `complete` is true if these are all."""
 
     text: str
     complete: bool
@@ -578,7 +578,7 @@ class TrajectoryAnswer(MotionAnswer):
 
 @dataclass(frozen=True, kw_only=True)
 class ExcitationAnswer:
-    """Exciting trajectory: text of its file, condition number of the regressor, and its columns."""
+    """Exciting trajectory: text of its file, condition number of the regressor, and names of the regressor's columns."""
 
     text: str
     condition: float
@@ -596,7 +596,10 @@ class EventData:
 
 @dataclass(frozen=True, kw_only=True)
 class SimulationAnswer(MotionAnswer):
-    """Simulated motion; `base` is the transform of a moving frame 0 in the world per sample, 16 numbers by rows."""
+    """Simulated motion of a robot.
+
+    `base` contains the pose of frame 0 in the world per sample, 16 numbers by rows; null if the base does not move.
+    """
 
     base: list[list[float]] | None
     kinetic: list[float | None] | None
@@ -660,7 +663,7 @@ class IdentifyAnswer:
 
 @dataclass(frozen=True, kw_only=True)
 class ErrorPlace:
-    """Position of an error: in a file, or in a cell of a table."""
+    """Position of an error, in a file or in a cell of a table."""
 
     file: str | None = None
     line: int | None = None
@@ -684,7 +687,7 @@ class ErrorBody:
 
 @dataclass(frozen=True, kw_only=True)
 class Failure:
-    """Answer of a failed call."""
+    """Answer of a call that failed, with the error."""
 
     error: ErrorBody
 

@@ -78,7 +78,7 @@ def about(payload: Mapping[str, Any]) -> About:
 def catalogue_of(payload: Mapping[str, Any]) -> CatalogueData:
     """Return all models of the catalogue.
 
-    If the payload contains a robot, each model has the variant for this robot or the reason why it does not apply.
+    If the request contains a robot, each model has the variant for this robot or the reason why it does not apply.
     """
     robot = robot_of(payload) if "robot" in payload else None
     return CatalogueData(models=[_entry(entry, robot) for entry in catalogue().values()])
@@ -112,7 +112,7 @@ def _typed(form: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _model_of(payload: Mapping[str, Any]) -> Model:
-    """Return the model that a payload requests; models are cached, because a page requests the same one repeatedly."""
+    """Return the model that a request names; models are cached, because a page requests the same one repeatedly."""
     options = json.dumps(item(payload, "options", dict, {}), sort_keys=True)
     return _generated(robot_of(payload), item(payload, "model", str), options)
 
@@ -177,7 +177,7 @@ def _counts(data: Mapping[str, Any]) -> Counts:
 
 
 def code(payload: Mapping[str, Any]) -> Sources:
-    """Return a model as source files in a language, with its inputs."""
+    """Return a model as source files in a programming language, with its inputs."""
     options = item(payload, "language_options", dict, {})
     derived = _model_of(payload)
     files = derived.code(item(payload, "language", str), **options)
@@ -217,7 +217,7 @@ def singular(payload: Mapping[str, Any]) -> SingularAnswer:
 def frames(payload: Mapping[str, Any]) -> Placements:
     """Return JavaScript modules that compute the poses of all frames of a robot.
 
-    With `loops` in the payload, a second module closes the loops if a closed form exists. The first module is
+    With `loops` in the request, a second module closes the loops if a closed form exists. The first module is
     generated immediately; the second may take seconds.
     """
     from symoro.errors import NotApplicableError

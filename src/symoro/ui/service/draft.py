@@ -78,7 +78,7 @@ def draft_of(robot: Robot) -> Draft:
 
 
 def robot_of_draft(draft: Draft) -> Robot:
-    """Return the robot with the edited data; joints without a value in a posture are at zero.
+    """Return the robot that edited data describe; joints without a value in a posture are at zero.
 
     Raises:
         RobotError: the description is inconsistent.
@@ -91,7 +91,7 @@ def robot_of_draft(draft: Draft) -> Robot:
 
 
 def renumbered(draft: Draft, number: Callable[[int], int]) -> Draft:
-    """Return the draft with all references to frames renumbered; the order of the frames does not change.
+    """Return the edited robot data with all references to frames renumbered; the order of frames does not change.
 
     Args:
         number: function from the old to the new frame number.

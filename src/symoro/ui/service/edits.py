@@ -114,7 +114,7 @@ def _frame(draft: Draft, edit: Edit) -> Draft:
 
 
 def _with_spring(draft: Draft, j: int, field: str, text: str) -> Draft:
-    """Return the draft with new elasticity of joint j: its stiffness (field 'k') or the flag 'eta'.
+    """Return the edited robot data with a new elasticity of joint j: its stiffness (field 'k') or the flag 'eta'.
 
     A nonzero stiffness makes the joint elastic; a rigid joint has no stiffness.
     """
@@ -168,7 +168,7 @@ def _base(draft: Draft, edit: Edit) -> Draft:
 
 
 def _on_base(draft: Draft, text: str) -> Draft:
-    """Return the draft with the kind of base in `text`; wheels remain only on a wheeled base."""
+    """Return the edited robot data with the kind of base in `text`; wheels remain only on a wheeled base."""
     kind = choice("kind", text, {str(kind): kind for kind in BaseKind})
     if draft.wheels and kind != BaseKind.WHEELED:
         raise ArgumentError(
@@ -222,7 +222,7 @@ def _wheel(draft: Draft, edit: Edit) -> Draft:
 
 
 def _with_kind(draft: Draft, k: int, kind: WheelKind) -> Draft:
-    """Return the draft with another kind for wheel number k; properties of the old kind are removed."""
+    """Return the edited robot data with another kind for wheel number k; properties of the old kind are removed."""
     changed = replace(draft.wheels[k - 1], kind=kind)
     if not changed.turns:
         changed = replace(changed, steering=0)

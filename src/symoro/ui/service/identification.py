@@ -32,7 +32,7 @@ REPORTS = ("report.md", "report.html")
 
 
 def identified(payload: Mapping[str, Any]) -> IdentifyAnswer:
-    """Identify the parameters of a robot from the log in a payload.
+    """Identify the parameters of a robot from the log in a request.
 
     The answer contains the report, the parameters with standard deviations, and measured and predicted torques.
     """
@@ -83,7 +83,7 @@ def _words(payload: Mapping[str, Any], name: str, usual: tuple[str, ...]) -> lis
 
 @contextmanager
 def _folder(payload: Mapping[str, Any]) -> Iterator[Path]:
-    """Write the files of a payload to a temporary folder and yield its path; error messages omit the folder."""
+    """Write the files of a request to a temporary folder and yield its path; error messages omit the folder."""
     files = item(payload, "files", dict)
     if not 1 <= len(files) <= MOST_FILES:
         raise ArgumentError(f"'files': expected 1 to {MOST_FILES} files, got {len(files)}")

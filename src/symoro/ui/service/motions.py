@@ -39,7 +39,7 @@ def trajectory(payload: Mapping[str, Any]) -> TrajectoryAnswer:
 
 
 def motion_of(payload: Mapping[str, Any]) -> Trajectory | Samples:
-    """Return the trajectory or the samples that a payload contains."""
+    """Return the trajectory or the samples that a request contains."""
     from symoro.trajectory.files import read_trajectory_text
     from symoro.trajectory.samples import read_table
 
@@ -102,7 +102,7 @@ def units_of(robot: Robot, joints: Any) -> list[str]:
 
 
 def _frame(robot: Robot, motion: Trajectory | Samples) -> int:
-    """Return the frame whose path is drawn: the frame to which the trajectory refers."""
+    """Return the number of the frame whose path is drawn, the one to which the trajectory refers."""
     which = getattr(motion, "frame", None)
     if which is None or (robot.tool is not None and which == robot.tool.name):
         return end_frame(robot)

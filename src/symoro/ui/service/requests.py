@@ -27,12 +27,12 @@ class Request:
 
 @dataclass(frozen=True, kw_only=True)
 class EmptyRequest(Request):
-    """Request without payload."""
+    """Request without arguments."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RobotRequest(Request):
-    """Request with a robot only."""
+    """Request whose only argument is a robot."""
 
     robot: Document
 
@@ -100,7 +100,7 @@ class CellEdit:
 
 @dataclass(frozen=True, kw_only=True)
 class EditRequest(Request):
-    """Request to edit cells of a robot."""
+    """Request to edit cells in the tables of robot data."""
 
     robot: Document
     edits: list[CellEdit] = bounded(max_length=5000)

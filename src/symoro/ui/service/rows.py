@@ -134,7 +134,7 @@ def add_loop(draft: Draft, edit: Edit) -> Draft:
 
 
 def remove_loop(draft: Draft, edit: Edit) -> Draft:
-    """Remove the loop to whose cut joint frame `j` belongs."""
+    """Remove the closed loop whose cut joint has the frame `j`."""
     j = item(edit, "j", int)
     if not draft.NL < j <= draft.NF:
         no_row("loop at frame", j)

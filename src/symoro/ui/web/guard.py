@@ -53,7 +53,7 @@ class Rules:
 
 
 class Guard:
-    """ASGI middleware that rejects requests which violate the rules."""
+    """ASGI middleware that rejects HTTP requests which violate the given rules."""
 
     def __init__(self, app: ASGIApp, rules: Rules) -> None:
         self.app, self.rules = app, rules

@@ -47,7 +47,7 @@ class Job:
         return self.state in ("done", "failed", "cancelled")
 
     def data(self) -> dict[str, Any]:
-        """Return the state of the job as sent to the page."""
+        """Return the state of the job as a dictionary for the page."""
         return {
             "id": self.id,
             "call": self.call,
@@ -62,7 +62,7 @@ class Job:
 
 
 class Jobs:
-    """All jobs of a server."""
+    """All jobs (long calls) of a server."""
 
     def __init__(self, pool: Pool) -> None:
         self.pool = pool
@@ -75,7 +75,7 @@ class Jobs:
         return job
 
     def start(self, call: str, payload: Any) -> Job | None:
-        """Start a job for a call with a payload; return None if there are too many jobs."""
+        """Start a job that runs a call with the arguments `payload`; return None if there are too many jobs."""
         self.forget()
         if len(self._jobs) >= MOST_JOBS:
             return None

@@ -46,10 +46,10 @@ def application(
     """Return the ASGI application of the server.
 
     Args:
-        rules: rules for requests.
-        jobs: number of workers for jobs; by default the number of cores.
+        rules: rules that requests must satisfy.
+        jobs: number of worker processes for jobs; by default the number of cores.
         quick: limits of short calls.
-        long: limits of jobs.
+        long: limits of jobs (long calls).
     """
     at_once = Pool(QUICK_WORKERS, quick)
     running = Jobs(Pool(jobs or os.cpu_count() or 1, long, most=MOST_RUNNING, queue=200))

@@ -126,7 +126,7 @@ def read_mjcf(text: str, file: str | None = None, *, lossy: bool = False, **choi
 
 
 def write_mjcf(robot: Robot, *, lossy: bool = False) -> str:
-    """Raise an error: MJCF files are only read, not written."""
+    """Raise an error, because MJCF files can be read but not written."""
     raise NotApplicableError(
         f"robot '{robot.name}' cannot be written as MJCF", hint="write a URDF file, which MuJoCo reads too"
     )

@@ -236,7 +236,7 @@ def _limit(kind: str, limits: Limits) -> Iterator[str]:
 
 
 class _UniqueNames:
-    """Generator of unique names."""
+    """Generator of unique names for links and joints."""
 
     def __init__(self) -> None:
         self.taken: set[str] = set()

@@ -56,9 +56,10 @@ class Mimic:
 
 @dataclass(frozen=True)
 class Joint:
-    """Joint between two links; `origin` is the child frame in the parent frame at position 0.
+    """Joint between two links of a URDF file.
 
-    A joint with a stiffness is elastic: its torque is -stiffness (q - rest).
+    `origin` is the pose of the child frame in the parent frame at position 0. A joint with a stiffness is elastic:
+    its torque is -stiffness (q - rest).
     """
 
     name: str

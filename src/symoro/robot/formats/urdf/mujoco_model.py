@@ -74,7 +74,7 @@ class _Compiled:
             return raw.decode("latin-1")
 
     def label(self, kind: str, i: int) -> str:
-        """Return a label of element number i of a kind for messages."""
+        """Return the name of MuJoCo's element number i of a kind for messages, or "number i" if it has no name."""
         return self.name(kind, i) or f"number {i}"
 
 
@@ -249,7 +249,7 @@ class _ModelReader:
 
 
 class _UniqueNames:
-    """Generator of unique names for unnamed elements."""
+    """Generator of unique names for unnamed elements of an MJCF file."""
 
     def __init__(self, used: Iterable[str]) -> None:
         self.taken = set(used)

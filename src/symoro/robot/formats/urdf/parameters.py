@@ -138,7 +138,10 @@ def _multiple(k: int) -> Formula:
 
 
 def number_formula(value: float) -> Formula:
-    """Return `formula(value)` without an expression graph, because a file contains thousands of decimals."""
+    """Return the formula of a decimal number.
+
+    It equals `formula(value)` but needs no expression graph, because a file contains thousands of decimals.
+    """
     if not value:
         return ZERO
     return formula(value) if value.is_integer() else Formula(repr(value))

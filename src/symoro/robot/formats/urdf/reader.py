@@ -114,7 +114,7 @@ class _Reader:
     # -- loops and actuators
 
     def loops(self, root: XmlNode) -> Iterator[LoopJoint]:
-        """Yield the joints that close loops: <loop_joint>, and SDF's <joint> inside <gazebo>."""
+        """Yield the joints that close loops: elements <loop_joint>, and SDF's <joint> inside <gazebo>."""
         for node in root.all("loop_joint"):
             yield self.loop_joint(node)
         for node in _sdf_joints(root):
@@ -213,7 +213,7 @@ class _Reader:
         return loop if loop.kind != "fixed" else replace(loop, axis=(0.0, 0.0, 1.0))
 
     def only(self, node: XmlNode, key: str, known: tuple[str, ...]) -> None:
-        """Reject an SDF element whose attribute `key` is not one of the `known` values, which are supported."""
+        """Check that the attribute `key` of an SDF element has one of the supported values `known`."""
         value = node.attributes.get(key, "").strip()
         if value not in known:
             self.fail(

@@ -23,7 +23,7 @@ _COSINES[8] = _COSINES[16] = -0.5
 
 
 def twelfths(angle: float, tolerance: float = 4e-16) -> int | None:
-    """Return n if the angle equals n pi/12 within a tolerance, otherwise None."""
+    """Return the whole number n if an angle (rad) equals n pi/12 within a tolerance, otherwise None."""
     k = round(angle / STEP)
     return k if abs(angle - k * STEP) <= tolerance * max(1.0, abs(angle)) else None
 

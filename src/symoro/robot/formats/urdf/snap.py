@@ -35,7 +35,7 @@ class Rounding:
 
 
 def snapped(document: Document) -> tuple[Document, Rounding]:
-    """Return the document with rounded angles and axes replaced by exact ones, and a record of the changes."""
+    """Return a URDF document with rounded angles and axes replaced by exact ones, and a record of the changes."""
     rounding = Rounding()
     bodies = tuple(replace(b, origin=_origin(b.origin, rounding)) for b in document.bodies)
     joints = tuple(
