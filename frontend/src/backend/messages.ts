@@ -293,7 +293,7 @@ export interface FrameView {
   active: boolean;
 }
 
-/** Closed loop of a robot: cut joint, second frame of the cut joint (on the other link), and all frames of the loop. */
+/** Closed loop of a robot: the cut joint, its second frame (on the other link), and all frames of the loop. */
 export interface LoopView {
   opened: number;
   twin: number;
@@ -605,7 +605,7 @@ export interface TrajectoryAnswer extends MotionAnswer {
   warnings: string[];
 }
 
-/** Exciting trajectory: text of its file, condition number of the regressor, and names of the regressor's columns. */
+/** Exciting trajectory: text of its file, condition number of the regressor, and names of its columns. */
 export interface ExcitationAnswer {
   text: string;
   condition: number;

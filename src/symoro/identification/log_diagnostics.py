@@ -147,7 +147,7 @@ def _resting_in_all(pieces: Iterable[MotionPiece], noise: Noise) -> NDArray[np.b
 
 
 def _diagnosed(log: Log, preparation: Preparation) -> tuple[Noise, list[MotionPiece]]:
-    """Return the noise of a log and its motion, both in parts that are distributed over the log."""
+    """Return the noise and the motion of a log, determined from parts that are distributed over it."""
     ends = planned(log, preparation).ends
     size = min(log.samples - 2 * ends, DIAGNOSED_SAMPLES // STRETCHES)
     count = min(STRETCHES, ceil((log.samples - 2 * ends) / size))
@@ -250,7 +250,7 @@ def _speeds(pieces: Sequence[MotionPiece]) -> Array:
 def _slow_joint_warnings(
     pieces: Sequence[MotionPiece], noise: Noise, joints: Sequence[int], preparation: Preparation
 ) -> list[DiagnosticWarning]:
-    """Return warnings about joints that rest at times, or are slow in most of the rows that are used.
+    """Return warnings about joints that rest at times, or are slow in most of the used samples.
 
     Constant runs of positions are excluded, because their rows are dropped, or satisfy the model if no dry friction
     is estimated. The velocity of a joint that reverses is within three deviations about as often as between three

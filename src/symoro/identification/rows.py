@@ -59,11 +59,11 @@ class RFactors:
 
     @property
     def independent(self) -> float:
-        """Number of rows times the fraction that counts as independent."""
+        """Equivalent number of independent rows: their number times the fraction `share`."""
         return self.share * self.rows
 
     def wide(self, k: int, scale: float = 1.0) -> Array:
-        """Return the R factor of equation k over all columns and y, multiplied by `scale`."""
+        """Return the R factor of equation k over all columns of A and y, multiplied by `scale`."""
         columns = np.append(self.support[k], True)
         wide = np.zeros((len(self.factors[k]), len(columns)))
         wide[:, columns] = self.factors[k] * scale

@@ -296,7 +296,7 @@ class Plan:
 
 
 def planned(given: Log, preparation: Preparation) -> Plan:
-    """Return the division of a log into pieces.
+    """Return the division of a log into overlapping pieces for filtering.
 
     Raises:
         ArgumentError: the log is too short for its filters.
@@ -405,7 +405,10 @@ def rests(q: Array, least: int) -> NDArray[np.bool_]:
 
 @lru_cache(maxsize=4)
 def decimation_filter(decimation: int) -> Array:
-    """Return a symmetric low-pass filter of unit gain as 2 REACH rows of `decimation` weights."""
+    """Return the weights of a symmetric low-pass filter of unit gain, (2 REACH, decimation).
+
+    Consecutive weights are in the rows of the array.
+    """
     half = REACH * decimation
     k = np.arange(-half, half)
     taps = np.sinc(PASS * k / decimation) * np.kaiser(2 * half + 1, SHAPE)[:-1]

@@ -199,7 +199,7 @@ def resolved(solve: Callable[[int], Estimate], slow: float = 0.0, data: RFactors
 def agree(before: Estimate, estimate: Estimate) -> bool:
     """Return whether two estimates differ by less than the standard deviations of the second one.
 
-    The criteria are those of the module's docstring.
+    The mean squared and the largest difference are compared with separate limits.
     """
     off = (estimate.values - before.values) / estimate.deviations
     if not np.isfinite(off).all() or np.abs(off).max() > RESOLVED_WORST:

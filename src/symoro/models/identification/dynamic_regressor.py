@@ -170,7 +170,7 @@ def rows(s: System, entries: RegressorEntries, chosen: Sequence[Column]) -> Matr
 
 
 def formulations(robot: Robot) -> list[Formulation]:
-    """Return variants of the outward recursion, of which the one with the fewest operations is chosen."""
+    """Return variants of the outward Newton-Euler recursion; the one with the fewest operations is chosen later."""
     links = tuple(replace(choice, doubled=False) for choice in quick(robot).links)
     apart = replace(quick(robot), links=links)
     together = replace(apart, links=tuple(replace(choice, difference=True) for choice in links))

@@ -82,7 +82,10 @@ class FreeBase:
 
 
 def own_axes(formulation: Formulation) -> Formulation:
-    """Return the formulation with every link in the axes of its own frame, in which its parameters are given."""
+    """Return the variant of the recursion in which every link is expressed in the axes of its own frame.
+
+    Its inertial parameters are given in these axes.
+    """
     return replace(formulation, links=tuple(replace(choice, before=False) for choice in formulation.links))
 
 

@@ -208,7 +208,7 @@ class FrameView:
 
 @dataclass(frozen=True, kw_only=True)
 class LoopView:
-    """Closed loop of a robot: cut joint, second frame of the cut joint (on the other link), and all frames of the loop."""
+    """Closed loop of a robot: the cut joint, its second frame (on the other link), and all frames of the loop."""
 
     opened: int
     twin: int
@@ -578,7 +578,7 @@ class TrajectoryAnswer(MotionAnswer):
 
 @dataclass(frozen=True, kw_only=True)
 class ExcitationAnswer:
-    """Exciting trajectory: text of its file, condition number of the regressor, and names of the regressor's columns."""
+    """Exciting trajectory: text of its file, condition number of the regressor, and names of its columns."""
 
     text: str
     condition: float

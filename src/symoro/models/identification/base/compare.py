@@ -340,9 +340,9 @@ class _Sampling:
         return _SampledFit(self._clear(fit), len(few.q))
 
     def on_branch(self, posture: Posture | None) -> _SampledFit | None:
-        """Return the independent parameters from states of one assembly branch, in multiple precision.
+        """Return the independent parameters of a robot with loops, from states of one assembly branch.
 
-        The result is None if the loops cannot be moved.
+        The computation is in multiple precision. The result is None if the loops cannot be moved.
         """
         geometry = self._numbers()
         for at in assembled(geometry, geometry.own(posture))[:6]:
@@ -354,7 +354,9 @@ class _Sampling:
         return None
 
     def _at(self, geometry: Geometry, rank: int, q: Array) -> Fit | None:
-        """Return the independent parameters from configurations q of a branch; None if too few of them close.
+        """Return the independent parameters of a robot with loops, from configurations q of one assembly branch.
+
+        The result is None if the loops can be closed exactly at too few of them.
 
         Args:
             rank: rank of the constraint Jacobian.
@@ -417,9 +419,9 @@ def no_motion(robot: Robot, posture: Posture | None) -> NotApplicableError:
 
 
 def _same(fit: Fit, other: Fit | None) -> bool:
-    """Return whether two results agree that were computed with slightly different numbers of the description.
+    """Return whether two results of the numeric method have the same independent parameters.
 
-    If they do not agree, the last digits of these numbers determine the result.
+    They were computed with numbers that differ only in their last digits, which must not determine the result.
     """
     if other is None or not fit.clear or not other.clear:
         return False
@@ -462,7 +464,7 @@ def _compared(
     rotor: bool,
     posture: Posture | None,
 ) -> BaseParameters:
-    """Return the result with a note that compares it with the base parameters for symbolic geometry.
+    """Return base parameters with a note that compares them with those for symbolic geometry.
 
     The note lists the parameters that are lost because of special numbers. There is no note without an exact
     result.

@@ -128,7 +128,7 @@ class Span:
 
     @property
     def full(self) -> bool:
-        """Whether all functions and velocity components are independent.
+        """Whether all energy functions and velocity components of a link are independent.
 
         The same is then true for every link further outward.
         """
@@ -220,7 +220,7 @@ class LinkBlock:
 
 
 class Expansion:
-    """Computation of the energy functions of the links of a block, in terms of the functions of its root."""
+    """Computation of the energy functions of a block of links, in terms of those of the link that carries the block."""
 
     def __init__(self, geometry: Field, robot: Robot, block: LinkBlock, root: Span) -> None:
         self.geometry, self.robot, self.block, self.root = geometry, robot, block, root
@@ -302,7 +302,7 @@ class Expansion:
     # -- motion
 
     def _moved(self, frame: TreeLink, before: BlockLink) -> BlockLink:
-        """Return the motion of a link from that of its antecedent."""
+        """Return the motion of a link, computed from that of its antecedent."""
         j, fixed = frame.j, place(self.geometry, self.robot, frame.j)
         turn: WaveMatrix = [[self._number(x) for x in row] for row in fixed.rotation]
         shift = [self._number(x) for x in fixed.position]

@@ -112,7 +112,7 @@ def field_of(robot: Robot) -> Field:
 
 
 def moves(robot: Robot) -> bool:
-    """Return whether a fixed base has a prescribed motion."""
+    """Return whether a robot on a fixed base has a prescribed motion of this base."""
     base = robot.base
     return any(not f.is_zero for name in ("W0", "WP0", "V0", "VP0") for f in getattr(base, name))
 

@@ -85,7 +85,10 @@ def linear_closure(robot: Robot, posture: Posture | None = None) -> LinearClosur
 
 
 def proved(robot: Robot, closures: Closures) -> LinearClosure | None:
-    """Return the linear closure of all loops if it is valid for all values of the symbols; otherwise None."""
+    """Return the robot with couplings in place of its loops, if they are valid for all values of the symbols.
+
+    The result is None if a loop is not linear or the proof fails.
+    """
     if closures.open or not _proved(closures.robot):
         return None
     return LinearClosure(replace(closures.robot, nominal=robot.nominal).tree(), closures.words)
@@ -137,7 +140,7 @@ def _words(robot: Robot, coupled: Robot) -> str:
 
 
 def with_rigid_loops(robot: Robot, closures: Closures) -> Closures | None:
-    """Return the closures with constant joint positions in loops that cannot move; None if all loops can move.
+    """Replace loops that cannot move by constant joint positions; return None if all loops can move.
 
     A loop that cannot move alone cannot move together with others. A regular rigid loop is linear; the constraint
     Jacobian of a singular one (a triangle with collinear corners) has a null space without a motion.

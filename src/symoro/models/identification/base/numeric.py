@@ -179,7 +179,7 @@ def random_states(geometry: Geometry, count: int, rng: np.random.Generator, *, m
 
 
 def energy_rows(geometry: Geometry, states: States, columns: Sequence[ParameterKey]) -> Numbers:
-    """Return the energy functions of parameters (link, name) at states, (states, parameters)."""
+    """Return the energy per unit of each parameter (link, name) at sampled states, (states, parameters)."""
     at = placements(geometry, states.q, {0: Placements(states.rotation, states.position)})
     linear, angular = states.twist[:, :3], states.twist[:, 3:]
     base = Velocities(turned(states.rotation, linear), turned(states.rotation, angular))

@@ -143,7 +143,7 @@ def _merged(robot: Robot, groups: list[set[int]]) -> list[set[int]]:
 
 
 def _after_roots(made: list[LinkBlock]) -> list[LinkBlock]:
-    """Return the blocks ordered such that the root of each block comes before it."""
+    """Return blocks of links, ordered such that the link that carries a block comes before it."""
     placed, ordered, waiting = {0}, [], made
     while waiting:
         later = []
@@ -181,9 +181,9 @@ class _BlockRegrouping:
         return {column: self.forms[column] for column in kept}
 
     def _plain(self, block: LinkBlock) -> bool:
-        """Return whether the general regrouping rule is complete for a block.
+        """Return whether the general regrouping rule gives all relations for a block of links.
 
-        This is the case for a single independent joint on a link whose functions are all independent.
+        This is the case for a single independent joint on a link whose energy functions are all independent.
         """
         alone = len(block.links) == 1 and relation(self.robot, block.links[0]) is None
         return alone and self.spans[block.root].full

@@ -29,7 +29,10 @@ from symoro.robot.description import BaseKind, Robot
 
 
 class Coefficient(Formula):
-    """Coefficient of a relation between parameters: a formula; `float` converts it if it has no symbols."""
+    """Coefficient of a relation between parameters, a formula.
+
+    `float` converts it to a number if it has no symbols.
+    """
 
     def __float__(self) -> float:
         number = self.number
@@ -96,7 +99,7 @@ class BaseParameters(OneLineRepr):
         return report.report(self)
 
     def latex(self) -> str:
-        """Return the relations as a LaTeX table."""
+        """Return the relations of the base parameters as a LaTeX table."""
         return report.latex(self)
 
     def __str__(self) -> str:

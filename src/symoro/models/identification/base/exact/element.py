@@ -20,7 +20,7 @@ ExactScalar = Any  # int, Fraction or Element
 
 
 def inverse(x: ExactScalar) -> ExactScalar:
-    """Return 1/x exactly (int / int would be a float)."""
+    """Return 1/x exactly; for int x the result is a Fraction, not a float."""
     return Fraction(1) / x
 
 
@@ -60,7 +60,7 @@ class Ring:
         return self.rational(x.numerator, x.denominator)
 
     def reduced(self, p: Any) -> Any:
-        """Return a polynomial p with the squares of roots replaced by their radicands."""
+        """Return the polynomial p with the squares of root generators replaced by their radicands, for example r^2 by 2."""
         for k, square in enumerate(self.squares, self.first_root):
             while any(powers[k] > 1 for powers in p):
                 low, high = self.ring.zero, self.ring.zero

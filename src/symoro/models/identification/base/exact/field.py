@@ -228,7 +228,7 @@ class Field:
         return formula(f"({num})/({self._polynomial(x.den)})")
 
     def denominator(self, x: Element) -> Formula:
-        """Return the denominator of an element as a formula."""
+        """Return the denominator of an exact number as a formula."""
         return formula(self._polynomial(x.den))
 
     def _polynomial(self, p: Any) -> str:
