@@ -95,7 +95,7 @@ def _data(
 
 
 def units_of(robot: Robot, joints: Any) -> list[str]:
-    """Return the units of the joints' torques or forces."""
+    """Return the unit of the torque or force of each joint, as text."""
     from symoro.simulation.extremes import unit_of
 
     return [unit_of(robot, j)[1] for j in joints]

@@ -60,7 +60,7 @@ class Ring:
         return self.rational(x.numerator, x.denominator)
 
     def reduced(self, p: Any) -> Any:
-        """Return the polynomial p with the squares of root generators replaced by their radicands, for example r^2 by 2."""
+        """Return the polynomial p with squares of roots replaced by their radicands, for example r^2 by 2."""
         for k, square in enumerate(self.squares, self.first_root):
             while any(powers[k] > 1 for powers in p):
                 low, high = self.ring.zero, self.ring.zero
