@@ -36,7 +36,7 @@ MOST_ROWS = 2_000_000
 
 @dataclass(frozen=True, repr=False)
 class Measurements(OneLineRepr):
-    """Measurements for a calibration.
+    """Measurements of the end effector for a geometric calibration, at S postures.
 
     Attributes:
         measure: 'pose', 'position', 'distance' or 'plane'.
