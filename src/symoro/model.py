@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from symoro.deprecation import current_names, renamed
 from symoro.display import html
-from symoro.errors import ArgumentError, NotApplicableError, UnknownNameError
+from symoro.errors import ArgumentError, NotApplicableError, OptionError, UnknownNameError
 from symoro.models import catalogue as models
 from symoro.program.count import OpCount, count
 from symoro.program.program import Program, Shape
@@ -367,7 +367,7 @@ def _rigid(robot: Robot, what: str) -> Robot:
     return robot
 
 
-def base_parameters(robot: RobotLike, **options: Any) -> BaseParameters:
+def base_parameters(robot: RobotLike, *, inertia: str = "given", **options: Any) -> BaseParameters:
     """Return the base (minimal) inertial parameters of a robot and the relations to the standard parameters.
 
         base = symoro.base_parameters("rx90")
@@ -375,12 +375,18 @@ def base_parameters(robot: RobotLike, **options: Any) -> BaseParameters:
 
     Args:
         robot: a robot, the name of a bundled robot, or the path of a file.
+        inertia: 'given' leaves out inertial parameters that are zero in the description; 'all' includes every inertial
+            parameter, as the literature does.
         options: `method` ('auto', 'exact', 'numeric'), `rotor` (True: include rotor inertias), `posture` (assembly mode
             of closed loops: a name, one number per joint, or numbers by joint; by default 'home').
     """
     from symoro.models.identification.base.parameters import base_parameters as compute
 
+    if inertia not in ("given", "all"):
+        raise OptionError(f"inertia: expected 'given' or 'all', got '{inertia}'")
     rigid = _rigid(as_robot(robot), "base_parameters")
+    if inertia == "all":
+        rigid = rigid.symbolic(inertia="all")
     with task("computing base parameters"):
         return compute(rigid, **options)
 

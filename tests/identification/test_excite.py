@@ -372,3 +372,12 @@ def test_numbers_that_overflow_are_told() -> None:
         )
     with pytest.raises(RobotError, match=r"d = 1e\+200 is too large"):
         excite("planar2r", harmonics=2, values={"D2": 1e200}, options=symoro.ExcitationOptions(starts=1))
+
+
+def test_joints_without_limits_are_named() -> None:
+    """The share of an assumed range is not the share of a limit: the text lists the joints without limits."""
+    result = symoro.excite("planar2r", harmonics=2, options=symoro.ExcitationOptions(starts=1))
+    assert result.unlimited == {"position": (1, 2), "velocity": (1, 2), "effort": (1, 2)}
+    text = str(result)
+    assert "no position limits of joints 1, 2: -pi .. pi rad is the assumed range" in text
+    assert "no velocity limits of joints 1, 2: the velocity is not limited" in text

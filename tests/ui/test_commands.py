@@ -370,3 +370,18 @@ def test_base_parameters_near_a_posture(data: Any, tmp_path: Path) -> None:
     named = data("base", str(tmp_path / "loop.yaml"), "--posture", "home")
     assert named["names"] == data("base", "fourbar", "--posture", "-0.3,0.8,0.9")["names"]
     assert main(["base", "fourbar", "--posture", "1,2"]) == 2
+
+
+def test_base_parameters_of_zero_fields_are_left_out_unless_all_are_requested(
+    capsys: pytest.CaptureFixture[str], data: Any
+) -> None:
+    """UR5e has 30 base parameters with the numbers of its description, and 40 in general."""
+    assert main(["base", "ur5e"]) == 0
+    text = capsys.readouterr().out
+    assert text.startswith("UR5e: 30 base parameters") and "--inertia all includes them" in text
+    assert main(["base", "ur5e", "--inertia", "all"]) == 0
+    text = capsys.readouterr().out
+    assert text.startswith("UR5e: 40 base parameters") and "left out" not in text
+    assert len(symoro.base_parameters("ur5e", inertia="all").names) == 40
+    with pytest.raises(symoro.SymoroError, match="inertia: expected 'given' or 'all'"):
+        symoro.base_parameters("ur5e", inertia="some")

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,6 +68,8 @@ class Excitation(OneLineRepr):
         seconds: duration of the search.
         margin: share of each limit that may be used.
         absorbed: friction parameters without a column, with the columns of which theirs is a linear combination.
+        unlimited: the joints without a limit in the description, by kind of limit: position, velocity, effort. A
+            revolute joint without position limits moves between -pi and pi.
     """
 
     trajectory: Trajectory
@@ -79,6 +81,7 @@ class Excitation(OneLineRepr):
     seconds: float
     margin: float = 1.0
     absorbed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    unlimited: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
     def __str__(self) -> str:
         shares = ", ".join(f"{name} {100 * share:.0f} %" for name, share in self.used.items())
@@ -89,6 +92,11 @@ class Excitation(OneLineRepr):
             + "".join(
                 f"\nnote: {name} acts only together with {', '.join(others)}, and has no separate column"
                 for name, others in self.absorbed.items()
+            )
+            + "".join(
+                f"\nnote: the description has no {kind} limits of joints {', '.join(map(str, joints))}: "
+                f"{'-pi .. pi rad is the assumed range' if kind == 'position' else f'the {kind} is not limited'}"
+                for kind, joints in self.unlimited.items()
             )
         )
 
@@ -166,7 +174,23 @@ def excite(
             best = worth, x, w
     if best is None:
         raise _failure(work, described, known, *failures[-1])
-    return _result(work, *best[1:], tuple(reached), time.perf_counter() - began, chosen.margin)
+    result = _result(work, *best[1:], tuple(reached), time.perf_counter() - began, chosen.margin)
+    return replace(result, unlimited=_unlimited(described, limits.own, torque))
+
+
+def _unlimited(robot: Robot, joints: Sequence[int], torque: bool | None) -> dict[str, tuple[int, ...]]:
+    """Return the joints without a limit in the description, by kind of limit; kinds without such joints are omitted.
+
+    Args:
+        torque: False if effort limits are ignored on request.
+    """
+    given = {j: robot.frame(j).limits for j in joints}
+    missing = {
+        "position": tuple(j for j, one in given.items() if one.lower is None or one.upper is None),
+        "velocity": tuple(j for j, one in given.items() if one.velocity is None),
+        "effort": tuple(j for j, one in given.items() if one.effort is None and torque is not False),
+    }
+    return {kind: joints for kind, joints in missing.items() if joints}
 
 
 def _equation(

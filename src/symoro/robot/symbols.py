@@ -77,6 +77,16 @@ def bind(robot: Robot, values: Mapping[str, FormulaLike]) -> Robot:
     return replace(bound, nominal=tuple(kept.items()))
 
 
+def zero_inertial_parameters(robot: Robot) -> list[str]:
+    """Return the names of inertial parameters that are zero in the description, as `symbolic` with 'all' names them."""
+    given, every = (
+        symbolic(robot, inertia=which, geometry=False, friction=False, gravity=False)
+        for which in (True, "all")
+    )
+    known = set(symbols(given))
+    return [name for name in symbols(every) if name not in known]
+
+
 def symbolic(
     robot: Robot, *, inertia: bool | Literal["all"], geometry: bool, friction: bool, gravity: bool
 ) -> Robot:

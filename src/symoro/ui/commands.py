@@ -16,6 +16,7 @@ from symoro.models import catalogue as models
 from symoro.progress import each
 from symoro.robot import consistency, formats
 from symoro.robot.description import Robot
+from symoro.robot.symbols import zero_inertial_parameters
 from symoro.robot.topology import describe
 from symoro.ui import failure, present
 from symoro.ui.outputs import check_names, check_outputs, check_robot, deliver
@@ -210,7 +211,9 @@ def base(options: argparse.Namespace) -> int:
     check_robot(robot, options)
     method = "numeric" if options.numeric else options.method
     posture = posture_word(options.posture) if options.posture else None
-    grouped = base_parameters(robot, method=method, rotor=not options.no_rotor, posture=posture)
+    grouped = base_parameters(
+        robot, inertia=options.inertia, method=method, rotor=not options.no_rotor, posture=posture
+    )
 
     def write() -> list[str]:
         if options.output:
@@ -219,6 +222,12 @@ def base(options: argparse.Namespace) -> int:
 
     def show() -> None:
         print(grouped.latex() if options.latex else grouped.report())
+        zeros = zero_inertial_parameters(robot) if options.inertia == "given" and not options.latex else []
+        if zeros:
+            print(
+                f"note: {len(zeros)} inertial parameters are zero in the description and are left out "
+                f"({', '.join(zeros[:6])}{' ...' if len(zeros) > 6 else ''}); --inertia all includes them"
+            )
 
     return deliver(options, lambda: present.base_data(grouped), show, write)
 

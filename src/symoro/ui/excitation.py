@@ -43,6 +43,7 @@ def show_excitation(robot: Robot, options: argparse.Namespace) -> int:
         }
         held = {name: list(others) for name, others in excitation.absorbed.items()}
         used = {"used": dict(excitation.used), "margin": excitation.margin, "held_by": held}
+        used["unlimited"] = {kind: list(joints) for kind, joints in excitation.unlimited.items()}
         return {**shown, **used, "trajectory": trajectory_text(excitation)}
 
     def write() -> list[Path]:

@@ -139,6 +139,13 @@ def add_analysing(command: Command) -> None:
         help="posture that selects the assembly mode of closed loops, in numbers or by name",
     )
     base.add_argument(
+        "--inertia",
+        choices=("given", "all"),
+        default="given",
+        help="given: leave out inertial parameters that are zero in the description; all: include every inertial "
+        "parameter, as the literature does (default given)",
+    )
+    base.add_argument(
         "--no-rotor", action="store_true", help="do not group rotor inertias with link inertias"
     )
     base.add_argument("--latex", action="store_true", help="print the grouping relations as a LaTeX table")

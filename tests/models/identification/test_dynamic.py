@@ -181,3 +181,11 @@ def test_every_language(language: str) -> None:
     for name in ("dynamic", "energy", "power", "filtered"):
         text = "".join(symoro.generate(library("planar2r"), f"{name}-identification").code(language).values())
         assert text
+
+
+def test_the_header_explains_the_names_of_base_columns() -> None:
+    """Column ZZ1 belongs to the base parameter that the report calls ZZR1."""
+    model = symoro.generate("rx90", "dynamic-identification", parameters="base")
+    assert "ZZ1" in model.columns
+    assert any("ZZ1 is the column of the base parameter ZZR1" in note for note in model.notes)
+    assert not symoro.generate("rx90", "dynamic-identification").notes

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from symoro.expr.formula import Formula
+from symoro.models.identification.base.report import renamed
 from symoro.models.identification.base.result import BaseParameters
 from symoro.models.identification.column import (
     FRICTION,
@@ -60,9 +61,22 @@ def regressor_base(robot: Robot) -> BaseParameters:
 
 def with_columns(program: Program, chosen: Sequence[Column], robot: Robot, parameters: str) -> Program:
     """Return the program of a model with the names of its columns, and with notes on base parameters."""
-    notes = regressor_base(robot).notes if parameters == "base" else ()
+    notes = _base_notes(robot) if parameters == "base" else ()
     header = (*program.header, *(("remark", note) for note in notes))
     return replace(program, columns=tuple(column.name for column in chosen), header=header)
+
+
+def _base_notes(robot: Robot) -> tuple[str, ...]:
+    """Return remarks on the names of base parameters and on how they were computed."""
+    base = regressor_base(robot)
+    sums = [kept for kept, others in base.relations.items() if others]
+    if not sums:
+        return base.notes
+    return (
+        *base.notes,
+        f"a column has the name of the parameter that is kept: {sums[0]} is the column of the base parameter "
+        f"{renamed(sums[0])}, a sum of parameters (base-parameters gives the sums)",
+    )
 
 
 def parameter_values(robot: Robot, names: Sequence[str], parameters: str = "standard") -> list[Formula]:
