@@ -41,7 +41,7 @@ def test_clean_names(name: str, tmp_path: Path) -> None:
     assert tree(tmp_path) == {path.name}
 
 
-def test_names_that_serve_are_kept() -> None:
+def test_valid_names_are_unchanged() -> None:
     for name in ("rx90", "planar2R", "Stäubli-TX40.v2", "日本"):
         assert file_name(name) == name
 
@@ -67,7 +67,7 @@ def test_export_from_the_command_line_stays_in_its_folder(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("name", ["/abs", "../up", "a/../../b", "", "a\\b"])
-def test_paths_that_lead_out_are_refused(name: str, tmp_path: Path) -> None:
+def test_paths_that_lead_out_are_rejected(name: str, tmp_path: Path) -> None:
     with pytest.raises(WriteError, match="points outside"):
         write_folder(tmp_path / "out", {name: "x"})
     assert tree(tmp_path) == set()
@@ -76,7 +76,7 @@ def test_paths_that_lead_out_are_refused(name: str, tmp_path: Path) -> None:
 # -- whose file is it?
 
 
-def test_every_emitted_file_says_who_made_it(tmp_path: Path) -> None:
+def test_every_emitted_file_names_its_generator(tmp_path: Path) -> None:
     model = symoro.generate(symoro.load("rx90"), "inverse-dynamics")
     projects = {lang: model.export(lang) for lang in LANGUAGES} | {"all": model.export(list(LANGUAGES))}
     for lang, files in projects.items():
@@ -86,7 +86,7 @@ def test_every_emitted_file_says_who_made_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("suffix", ["par", "yaml", "csv", "urdf"])
-def test_every_robot_file_says_who_made_it(suffix: str, tmp_path: Path) -> None:
+def test_every_robot_file_names_its_generator(suffix: str, tmp_path: Path) -> None:
     path = tmp_path / f"arm.{suffix}"
     robot = symoro.load("ur5e")
     symoro.save(robot, path, lossy=True)
@@ -136,7 +136,7 @@ def test_commands_ask_for_force(name: str, tmp_path: Path, capsys: pytest.Captur
 # -- targets that cannot be overwritten
 
 
-def test_links_and_folders_in_the_way(tmp_path: Path) -> None:
+def test_symbolic_links_and_folders_with_the_target_name(tmp_path: Path) -> None:
     out, elsewhere = tmp_path / "out", tmp_path / "elsewhere"
     (out / "folder.c").mkdir(parents=True)
     elsewhere.mkdir()

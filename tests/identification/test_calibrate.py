@@ -35,7 +35,7 @@ def postures(name: str, count: int, seed: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", ["puma560", "rx90"])
-def test_errors_come_back_with_true_deviations(name: str) -> None:
+def test_errors_are_recovered_with_correct_deviations(name: str) -> None:
     robot, squares = symoro.load(name), []
     for seed in range(6):
         errors = truth(name, seed)
@@ -60,7 +60,7 @@ def test_without_noise_everything_is_exact() -> None:
 
 
 @pytest.mark.parametrize("name", ["puma560", "rx90", "scara", "stanford"])
-def test_the_calibrated_robot_stands_where_it_was_measured(name: str) -> None:
+def test_the_calibrated_robot_has_the_measured_poses(name: str) -> None:
     robot, errors, q = symoro.load(name), truth(name, 5), postures(name, 30, 2)
     measured = simulated(robot, q, errors)
     result = calibrate(robot, measured, noise={"length": 1, "angle": 1}).calibrated
@@ -68,7 +68,7 @@ def test_the_calibrated_robot_stands_where_it_was_measured(name: str) -> None:
     assert again == pytest.approx(measured.poses, abs=1e-9)
 
 
-def test_gains_come_back_and_have_no_place_in_a_description() -> None:
+def test_gains_are_recovered_and_not_written_to_a_description() -> None:
     robot, q = symoro.load("puma560"), postures("puma560", 40, 8)
     measured = simulated(robot, q, {"k2": 1e-3, "theta3": 2e-3})
     result = calibrate(
@@ -187,7 +187,7 @@ def test_files_that_cannot_be_read(tmp_path: Path, text: str, said: str, line: i
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
-def test_measurements_that_are_no_numbers(bad: float) -> None:
+def test_measurements_that_are_not_numbers(bad: float) -> None:
     robot = symoro.load("puma560")
     sound = simulated(robot, postures("puma560", 40, 0), {})
     for part in ("q", "poses"):
@@ -236,7 +236,7 @@ def ends(robot: Robot, to: int | str | None, q: np.ndarray, errors: dict[str, fl
 @pytest.mark.parametrize(
     ("name", "to", "left"), [("puma560", 4, 1e-5), ("puma560", 6, 1e-5), ("rx90", 4, 1e-5), ("scara", 2, 1.0)]
 )
-def test_a_marker_on_another_frame_is_no_tool(name: str, to: int, left: float) -> None:
+def test_a_marker_on_another_frame_does_not_change_the_tool(name: str, to: int, left: float) -> None:
     """The calibrated robot predicts the marker at new postures, and its end effector at least as well as before.
 
     For scara the error of joint 2 is part of the marker pose: the measurements do not distinguish both.
@@ -254,7 +254,7 @@ def test_a_marker_on_another_frame_is_no_tool(name: str, to: int, left: float) -
     assert after <= left * before
 
 
-def test_a_marker_is_told_and_the_file_leaves_the_tool(
+def test_a_marker_is_reported_and_the_tool_of_the_file_is_unchanged(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from symoro.ui.cli import main

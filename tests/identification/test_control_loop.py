@@ -125,7 +125,7 @@ def test_a_payload_is_simulated_as_a_part_of_its_link() -> None:
     assert motions[0].qdd == pytest.approx(motions[1].qdd, abs=1e-7)
 
 
-def test_a_joint_that_friction_stops_stands() -> None:
+def test_a_joint_stopped_by_friction_stays_at_rest() -> None:
     """The reference stops; the remaining control torque is below dry friction, so the joint is at rest."""
     model = equations(symbolic_robot(loads(ONE_LINK, "yaml")), "dynamic", Friction(("coulomb",)), None)
     K = np.array([{"ZZ1": 0.5, "FS1": 4.0}.get(name, 0.0) for name in model.names])
@@ -140,7 +140,7 @@ def test_a_joint_that_friction_stops_stands() -> None:
     assert off[64] < off[1] / 20 and off[64] < 2 * 4.0 / 0.5 / RATE / 64
 
 
-def test_motion_that_does_not_stay_finite_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_motion_that_does_not_stay_finite_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     model = equations(symbolic_robot(two_links()), "dynamic", Friction(), None)
     K = np.zeros(len(model.names))
     for run in (

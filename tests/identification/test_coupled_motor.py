@@ -114,7 +114,7 @@ def test_the_offset_of_a_vertical_slide_is_dropped_and_named(model: str) -> None
         assert abs(estimate.values[k] - value) < 4.5 * estimate.deviations[k]
 
 
-def test_an_offset_that_can_be_told_apart_keeps_its_column() -> None:
+def test_an_identifiable_offset_keeps_its_column() -> None:
     scara, gantry = (symbolic_robot(symoro.load(name)) for name in ("scara", "gantry"))
     assert "FO3" in equations(scara, "dynamic", Friction(), None, ["IA3"]).names
     assert "FO3" not in equations(scara, "dynamic", Friction(), None, ["FO3"]).names
@@ -123,7 +123,7 @@ def test_an_offset_that_can_be_told_apart_keeps_its_column() -> None:
     assert "FO3" in equations(weightless, "dynamic", Friction(), None).names
 
 
-def test_a_motion_is_found_for_a_scara_and_the_note_names_the_offset() -> None:
+def test_a_scara_has_an_exciting_motion_and_the_note_names_the_offset() -> None:
     robot = symoro.load("scara")
     for j, velocity in enumerate((4.0, 6.0, 1.0, 10.0), 1):
         limits: Any = robot.frame(j).limits

@@ -129,7 +129,7 @@ def test_data_without_noise_give_the_parameters() -> None:
     assert np.isfinite(result.deviations).all()
 
 
-def test_robust_weights_meet_hubers_equation_and_stand_outliers() -> None:
+def test_robust_weights_satisfy_hubers_equation_and_tolerate_outliers() -> None:
     whole = block(600, 3)
     rng = np.random.default_rng(5)
     bad = rng.random((600, 2)) < 0.06
@@ -200,7 +200,7 @@ def test_columns_that_depend_on_others_are_named() -> None:
     assert "A2: its column is zero in this log" in error.value.message
 
 
-def test_nearly_dependent_columns_are_not_refused() -> None:
+def test_nearly_dependent_columns_are_not_rejected() -> None:
     """Columns that only noise distinguishes have large deviations and are not rejected."""
     whole = block()
     whole.A[:, 0, 1] = 2 * whole.A[:, 0, 0] + 1e-6 * np.random.default_rng(0).standard_normal(400)

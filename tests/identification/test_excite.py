@@ -136,7 +136,7 @@ def along(result: Excitation, count: int) -> tuple[Any, Any, Any]:
 
 
 @pytest.mark.parametrize("robot", [arm(), follower(FS=1.0)], ids=["arm", "follower"])
-def test_the_condition_told_is_that_of_the_identification_that_follows(robot: Robot, tmp_path: Path) -> None:
+def test_the_reported_condition_is_that_of_the_identification(robot: Robot, tmp_path: Path) -> None:
     """Of its equations along the motion, and of the data that it makes of a log."""
     result = excite(
         robot, harmonics=3, frequency=0.2, torque=False, options=symoro.ExcitationOptions(starts=1)
@@ -160,7 +160,7 @@ def test_the_condition_told_is_that_of_the_identification_that_follows(robot: Ro
     assert condition(r_factor[:, :-1]) == pytest.approx(result.condition, rel=0.05)
 
 
-def test_what_is_zero_in_the_description_is_shown_too() -> None:
+def test_parameters_that_are_zero_in_the_description_are_excited_too() -> None:
     """Identification seeks what the description has as zero; columns are left out as there."""
     robot = arm()
     assert all(robot.link(j).MY.is_zero for j in (1, 2, 3))
@@ -223,7 +223,7 @@ def test_friction_of_a_joint_that_follows_one_other_has_no_column() -> None:
     assert not {"FV3", "FS3", "FO3"} & set(result.columns) and result.condition < 1e4
 
 
-def test_limits_of_a_joint_that_follows_which_cannot_be_kept_are_told() -> None:
+def test_unsatisfiable_limits_of_a_coupled_joint_are_reported() -> None:
     robot = follower().with_frame(3, limits=Limits(5.0, 6.0, 2.0, 300.0))
     with pytest.raises(ArgumentError, match="limits of the coupled joints q3"):
         excite(robot, options=symoro.ExcitationOptions(starts=1))
@@ -242,7 +242,7 @@ def test_dry_friction_does_not_draw_a_motion_in_to_rest(seed: int) -> None:
 
 
 @pytest.mark.parametrize("criterion", ["condition", "determinant"])
-def test_friction_above_the_effort_is_told(criterion: str) -> None:
+def test_friction_above_the_effort_limit_is_reported(criterion: str) -> None:
     robot = arm().with_frame(2, FS=400.0)
     with pytest.raises(ProgramError, match=r"friction of joint 2, FS = 400, .* 285"):
         excite(
@@ -250,7 +250,7 @@ def test_friction_above_the_effort_is_told(criterion: str) -> None:
         )
 
 
-def test_a_motion_that_shows_nothing_is_no_success() -> None:
+def test_a_motion_without_excitation_is_rejected() -> None:
     """Joints that hardly turn: gravity is a constant then, like friction's offset."""
     robot = arm()
     for j in (1, 2, 3):
@@ -280,14 +280,14 @@ def test_joints_that_do_not_move_along_a_series_are_named(changed: dict[str, Any
         excite(arm().with_frame(2, **changed), options=symoro.ExcitationOptions(starts=1))
 
 
-def test_efforts_that_do_not_carry_the_robot_are_told() -> None:
+def test_efforts_too_small_for_gravity_are_reported() -> None:
     robot = arm()
     weak = robot.with_frame(1, limits=Limits(-0.2, 0.2, 2.0, 1.0))
     with pytest.raises(ProgramError, match="within its limits"):
         excite(weak, harmonics=2, frequency=0.2, options=symoro.ExcitationOptions(starts=1))
 
 
-def test_the_file_says_the_same() -> None:
+def test_the_file_contains_the_same_motion() -> None:
     result = excite(
         arm(), harmonics=2, frequency=0.2, torque=False, options=symoro.ExcitationOptions(starts=1)
     )
@@ -347,7 +347,7 @@ def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
         (["car"], "wheeled base"),
     ],
 )
-def test_what_the_command_line_refuses(
+def test_options_that_the_command_line_rejects(
     words: list[str], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from symoro.ui.cli import main
@@ -357,12 +357,12 @@ def test_what_the_command_line_refuses(
 
 
 @pytest.mark.parametrize("frequency", [0.0, -1.0, np.nan, np.inf, 1e-308, 1e300])
-def test_frequencies_that_no_robot_has_are_refused(frequency: float) -> None:
+def test_frequencies_that_no_robot_has_are_rejected(frequency: float) -> None:
     with pytest.raises(OptionError, match="frequency of 1e-06 to 1e"):
         excite("planar2r", frequency=frequency)
 
 
-def test_numbers_that_overflow_are_told() -> None:
+def test_overflowing_numbers_are_reported() -> None:
     with pytest.raises(ArgumentError, match="regressor is not finite"):
         excite(
             arm().with_frame(2, limits=Limits(-1e60, 1e60)),

@@ -71,7 +71,7 @@ def said_of(robot: Robot, measured: Measurements, **places: Any) -> str:
         ),
     ],
 )
-def test_what_was_mistaken_is_named(changes: list[object], said: list[str]) -> None:
+def test_mistaken_units_and_columns_are_named(changes: list[object], said: list[str]) -> None:
     robot, measured = sound("puma560")
     for change in changes:
         measured = change(measured)  # type: ignore[operator]
@@ -123,14 +123,14 @@ def test_a_marker_far_off_a_low_frame_gives_no_warning(away: float) -> None:
         assert calibrate(robot, measured, to=1).warnings == ()
 
 
-def test_a_marker_beyond_the_robot_is_told_and_no_unit_is_blamed() -> None:
+def test_a_marker_beyond_the_robot_is_reported_without_a_unit_warning() -> None:
     robot = symoro.load("ur5e")
     q = np.random.default_rng(7).uniform(-2, 2, (25, 6))
     (reported,) = calibrate(robot, simulated(robot, q, {"TXE": 30.0}, to=1), to=1).warnings
     assert "TXE (30 m)" in reported and "millimetres" not in reported
 
 
-def test_joints_that_are_far_off_and_noise_that_is_not_so_small_are_told() -> None:
+def test_large_joint_errors_and_large_noise_are_reported() -> None:
     robot, measured = sound("puma560", theta4=0.4)
     (reported,) = calibrate(robot, measured).warnings
     assert "theta4 (0.4 rad)" in reported and "zeros" in reported
@@ -153,7 +153,7 @@ def test_warnings_are_printed_on_the_command_line(tmp_path: Path, capsys: pytest
     assert "millimetres" in data["doubts"][-1] and data["warnings"][-1]["name"] == "misread-data"
 
 
-def test_rotation_vectors_in_degrees_are_refused(tmp_path: Path) -> None:
+def test_rotation_vectors_in_degrees_are_rejected(tmp_path: Path) -> None:
     from symoro.identification import read_measurements
 
     robot, path = symoro.load("puma560"), tmp_path / "log.csv"

@@ -161,7 +161,7 @@ def test_robots_that_have_none(name: str, said: str) -> None:
         geometric_parameters(symoro.load(name))
 
 
-def test_there_is_no_such_measure() -> None:
+def test_unknown_measures() -> None:
     with pytest.raises(OptionError, match="measure"):
         geometric_parameters(symoro.load("rx90"), measure="colour")
 
@@ -178,7 +178,7 @@ def distance_rank(robot: Robot, point: list[float]) -> int:
 @pytest.mark.parametrize(
     ("point", "count"), [([1.2, 0.0, 0.4], 22), ([-0.3, 2.0, 0.0], 22), ([0.0, 0.0, 0.0], 18)]
 )
-def test_distances_show_what_their_point_lets_them(point: list[float], count: int) -> None:
+def test_distances_determine_parameters_depending_on_their_point(point: list[float], count: int) -> None:
     robot = symoro.load("puma560")
     assert len(geometric_parameters(robot, measure="distance", point=point)) == count
     assert distance_rank(robot, point) == count

@@ -90,7 +90,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("name", "model"), CASES)
-def test_the_robot_that_was_found_has_the_torques_of_the_log(name: str, model: str) -> None:
+def test_the_identified_robot_has_the_torques_of_the_log(name: str, model: str) -> None:
     t = smooth(ROBOTS[name], 1200)
     estimate = symoro.identify(
         guess(ROBOTS[name]),
@@ -121,7 +121,7 @@ SIMULATING = [("iv", 1e-6), ("didim", 1e-6), pytest.param("cloe", 1e-4, marks=py
 
 
 @pytest.mark.parametrize(("method", "position"), SIMULATING)
-def test_methods_that_simulate_know_what_is_carried(method: str, position: float) -> None:
+def test_simulating_methods_include_the_payload(method: str, position: float) -> None:
     made = ROBOTS["payload and wrench"]
     t = truth(1500, 500.0, robot=made)
     estimate = symoro.identify(
@@ -172,7 +172,7 @@ def test_loops_carry_payloads_and_springs_too() -> None:
         ),
     ],
 )
-def test_what_is_carried_without_a_number_is_refused_with_what_to_do(made: Robot, words: str) -> None:
+def test_a_payload_without_a_number_is_rejected_with_a_hint(made: Robot, words: str) -> None:
     t = smooth(ROBOTS["plain"])
     with pytest.raises(NotApplicableError, match=words) as caught:
         symoro.identify(made, log_of(t))

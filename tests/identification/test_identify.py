@@ -147,7 +147,7 @@ def test_the_held_out_third_was_not_seen() -> None:
     assert good.held_out.relative < 0.05 < 0.2 < worse.held_out.relative
 
 
-def test_the_robot_that_was_found_has_the_torques() -> None:
+def test_the_identified_robot_has_the_torques() -> None:
     t = clean()
     estimate = symoro.identify(two_links(), exact_log(t))
     torques = symoro.generate(estimate.robot, "inverse-dynamics").function()(q=t.q, qd=t.qd, qdd=t.qdd)["tau"]
@@ -156,13 +156,13 @@ def test_the_robot_that_was_found_has_the_torques() -> None:
     assert len(time) == len(measured) and measured == pytest.approx(predicted, abs=1e-10)
 
 
-def test_robots_that_were_found_can_be_written_and_read(tmp_path: Path) -> None:
+def test_identified_robots_can_be_written_and_read(tmp_path: Path) -> None:
     estimate = symoro.identify(two_links(), exact_log(clean())).robot
     symoro.save(estimate, tmp_path / "found.yaml")
     assert symoro.load(tmp_path / "found.yaml") == estimate
 
 
-def test_further_friction_is_found() -> None:
+def test_further_friction_terms_are_identified() -> None:
     t = clean()
     stribeck, load, scale = np.array([1.2, 0.7]), np.array([0.05, 0.08]), 0.3
     signs = np.sign(t.qd)
@@ -202,7 +202,7 @@ def test_coupled_motors_bring_their_own_columns() -> None:
         assert other["FSM2"] == pytest.approx(dry, abs=3e-3)
 
 
-def test_columns_are_left_out_or_refused_with_the_reason() -> None:
+def test_columns_are_left_out_or_rejected_with_the_reason() -> None:
     log = exact_log(clean())
     estimate = symoro.identify(two_links(), log, options=symoro.IdentificationOptions(without=["FO1", "MY2"]))
     assert not {"FO1", "MY2"} & set(estimate.estimate.names)
@@ -214,7 +214,7 @@ def test_columns_are_left_out_or_refused_with_the_reason() -> None:
         symoro.identify(two_links(), log, options=symoro.IdentificationOptions(without=["FQ7"]))
 
 
-def test_motions_that_do_not_tell_columns_apart_are_refused() -> None:
+def test_motions_that_do_not_distinguish_columns_are_rejected() -> None:
     """A joint that only ever turns one way has no Coulomb friction apart from its offset."""
     t = clean()
     time = np.arange(len(t.q)) / t.rate
@@ -228,7 +228,7 @@ def test_motions_that_do_not_tell_columns_apart_are_refused() -> None:
         symoro.identify(two_links(), log)
 
 
-def test_rows_that_are_too_few_or_too_slow_are_refused() -> None:
+def test_rows_that_are_too_few_or_too_slow_are_rejected() -> None:
     t = clean()
     with pytest.raises(ArgumentError, match="rows for 13 parameters are too few"):
         symoro.identify(two_links(), log_of_arrays(t.rate, t.q[:38], t.tau[:38]))
@@ -255,7 +255,7 @@ def test_rows_that_are_too_few_or_too_slow_are_refused() -> None:
         ({"find_consistent": True, "prior": "magic"}, "expected one of euclidean"),
     ],
 )
-def test_bad_options_are_told(options: dict[str, object], words: str) -> None:
+def test_invalid_options_are_reported(options: dict[str, object], words: str) -> None:
     with pytest.raises((OptionError, ArgumentError), match=words):
         symoro.identify(two_links(), exact_log(clean()), **options)
 
@@ -276,7 +276,7 @@ def test_wrong_signs_and_strange_torques_give_warnings() -> None:
         ("diffdrive", "is wheeled", "dynamic-identification"),
     ],
 )
-def test_robots_whose_base_moves_are_refused_with_what_to_do(robot: str, moves: str, hint: str) -> None:
+def test_robots_with_a_moving_base_are_rejected_with_a_hint(robot: str, moves: str, hint: str) -> None:
     with pytest.raises(NotApplicableError, match=f"its base {moves}") as caught:
         symoro.identify(robot, exact_log(clean()))
     assert hint in (caught.value.hint or "")
@@ -363,7 +363,7 @@ def test_nominal_values_that_are_a_little_off_give_no_warning(factor: float) -> 
     assert symoro.identify(two_links(), log).warnings == ()
 
 
-def test_what_differences_leave_of_a_parameter_that_is_zero_is_not_called_negative() -> None:
+def test_zero_parameters_biased_by_differences_are_not_called_negative() -> None:
     """Samples without noise have tiny deviations: rotors and friction that are none would be off by many."""
     robot = loads(re.sub(r"drive: \{[^}]*\}, ", "", TWO_LINKS), "yaml")
     t = smooth(robot, 500, 15.0)
@@ -375,7 +375,7 @@ def test_what_differences_leave_of_a_parameter_that_is_zero_is_not_called_negati
     assert estimate.warnings == ()
 
 
-def test_columns_that_no_motion_tells_are_to_be_left_out() -> None:
+def test_columns_that_no_motion_determines_must_be_left_out() -> None:
     """Of parallel axes the rotor of a coupled motor acts as other inertias do: more motion would not help."""
     from symoro.identification.log_description import transmission
 
@@ -448,7 +448,7 @@ def test_simulating_methods_start_from_the_nominal_values_where_noise_spoils_lea
         ({"start": {"ZZ1": float("nan")}, "method": "didim"}, "a finite number for 'ZZ1'"),
     ],
 )
-def test_bad_starts_are_told(options: dict[str, object], words: str) -> None:
+def test_invalid_starts_are_reported(options: dict[str, object], words: str) -> None:
     t = clean()
     log = t.log(np.random.default_rng(3), torque=NOISE)
     with pytest.raises((OptionError, ArgumentError), match=words):

@@ -130,7 +130,7 @@ def constant(lines: list[str]) -> None:
         (lambda lines: lines.__delitem__(slice(1, None)), 2, "no samples"),
     ],
 )
-def test_bad_logs_are_told_with_the_line(
+def test_invalid_logs_are_reported_with_the_line(
     tmp_path: Path, change: Callable[[list[str]], None], line: int, words: str
 ) -> None:
     path = spoil(change, tmp_path)
@@ -253,7 +253,7 @@ def test_descriptions_are_read_strictly(text: str, line: int, words: str) -> Non
     assert (error.value.place.file, error.value.place.line) == ("log.yaml", line)
 
 
-def test_a_matrix_says_what_ratios_and_coupling_say() -> None:
+def test_a_matrix_is_equivalent_to_ratios_and_coupling() -> None:
     text = DESCRIPTION.replace(
         "ratios: [100, -50], turns_with: {2: {1: 25}}", "matrix: [[100, 0], [25, -50]]"
     )
@@ -265,7 +265,7 @@ def test_a_matrix_says_what_ratios_and_coupling_say() -> None:
     )
 
 
-def test_transmissions_that_do_not_determine_the_joints_are_refused() -> None:
+def test_transmissions_that_do_not_determine_the_joints_are_rejected() -> None:
     with pytest.raises(ArgumentError, match="singular"):
         Transmission(((1.0, 2.0), (2.0, 4.0)))
     with pytest.raises(ArgumentError, match="motor 2 that turns with joint 2"):
@@ -305,7 +305,7 @@ def test_couplings_have_the_numbers_of_the_joints() -> None:
         parse_description(DESCRIPTION, [1, 3])
 
 
-def test_a_wrong_number_is_told_once() -> None:
+def test_a_wrong_number_is_reported_once() -> None:
     """And nothing of joints that nobody wrote of."""
     with pytest.raises(FormatError, match="the number of a joint") as caught:
         parse_description(DESCRIPTION.replace("{2: {1: 25}}", "{3: {1: 25}}"), [1, 2])
@@ -363,7 +363,7 @@ def test_samples_of_a_simulation_are_a_log(tmp_path: Path, monkeypatch: pytest.M
 @pytest.mark.parametrize(
     ("separator", "words"), [(";", "'0,0' is not a number"), (",", "values, but the line of names has 5")]
 )
-def test_decimal_commas_are_told(tmp_path: Path, separator: str, words: str) -> None:
+def test_decimal_commas_are_reported(tmp_path: Path, separator: str, words: str) -> None:
     path = written(tmp_path, rows(), HEAD.replace(",", separator), separator="|")
     path.write_text(
         path.read_text(encoding="utf-8").replace(".", ",").replace("|", separator), encoding="utf-8"
@@ -373,7 +373,7 @@ def test_decimal_commas_are_told(tmp_path: Path, separator: str, words: str) -> 
     assert "decimal commas" in (caught.value.hint or "")
 
 
-def test_parquet_files_of_other_things_are_told(tmp_path: Path) -> None:
+def test_parquet_files_without_a_log_are_reported(tmp_path: Path) -> None:
     pa = pytest.importorskip("pyarrow")
     from pyarrow import parquet
 
@@ -437,7 +437,7 @@ def test_each_joint_may_have_its_own_unit(tmp_path: Path) -> None:
         (("[deg, [mm]]", "N"), 3, "expected a unit"),
     ],
 )
-def test_a_unit_that_its_joint_cannot_have_is_refused(
+def test_a_unit_that_its_joint_cannot_have_is_rejected(
     tmp_path: Path, units: tuple[str, str], line: int, words: str
 ) -> None:
     (tmp_path / "log.yaml").write_text(MIXED % units)
@@ -446,7 +446,7 @@ def test_a_unit_that_its_joint_cannot_have_is_refused(
     assert caught.value.place.line == line
 
 
-def test_motors_turn_whatever_their_joints_do(tmp_path: Path) -> None:
+def test_motor_positions_of_prismatic_joints_are_angles(tmp_path: Path) -> None:
     text = MIXED % ("deg, side: motor", "N.m")
     (tmp_path / "log.yaml").write_text(text + "transmission: {ratios: [100, 500]}\n")
     result = open_log(written(tmp_path, rows()), loads(SLIDING, "yaml"), tmp_path / "log.yaml").part(0, 60)
@@ -462,7 +462,7 @@ def test_a_column_has_one_meaning(before: str, after: str) -> None:
         parse_description((MIXED % ("rad", "N.m")).replace(before, after), [1, 2], "log.yaml")
 
 
-def test_rounded_times_are_told_from_gaps(tmp_path: Path) -> None:
+def test_rounded_times_are_distinguished_from_gaps(tmp_path: Path) -> None:
     table = np.array(rows())
     table[:, 0] = np.round(np.arange(60) / 400, 3)
     with pytest.raises(FormatError, match="not evenly spaced") as caught:
@@ -536,7 +536,7 @@ def test_rounded_times_agree_with_their_rate(tmp_path: Path, rate: float) -> Non
 
 
 @pytest.mark.parametrize("name", ["temperature", "torque", "t"])
-def test_a_column_that_is_no_clock_does_not_contradict_a_rate(tmp_path: Path, name: str) -> None:
+def test_a_column_that_is_not_a_clock_does_not_contradict_a_rate(tmp_path: Path, name: str) -> None:
     values = np.round(40 + np.sin(np.arange(400)), 2)
     assert stamped(tmp_path, values, "rate: 500", HEAD.replace("t,", f"{name},", 1)).rate == 500
 

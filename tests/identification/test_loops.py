@@ -92,7 +92,7 @@ def test_noise_keeps_within_the_deviations(method: str) -> None:
     assert np.abs(z).max() < 4 and 0.4 < np.mean(z**2) < 2
 
 
-def test_the_robot_that_was_found_predicts_another_motion() -> None:
+def test_the_identified_robot_predicts_another_motion() -> None:
     other = arm(2)
     estimate = symoro.identify(
         "sr400", arm().log(NOISE / 4, 5, exact=False), decimation=5, validate=[other.log(NOISE / 4, 6)]
@@ -165,7 +165,7 @@ def test_each_of_several_logs_finds_its_own_assembly(sides: tuple[float, float],
     assert next(iter(tried.validation.values())).every.relative < 1.2 * noise / size + 1e-6
 
 
-def test_each_log_takes_a_posture_of_its_own() -> None:
+def test_each_log_takes_a_separate_posture() -> None:
     logs = [bars(1.0).log(), bars(-1.0).log()]
     estimate = symoro.identify(
         "fivebar",
@@ -185,7 +185,7 @@ def test_each_log_takes_a_posture_of_its_own() -> None:
         )
 
 
-def test_a_posture_that_parallelograms_do_not_have_is_refused() -> None:
+def test_a_posture_that_parallelograms_do_not_have_is_rejected() -> None:
     robot, log = symbolic_robot(symoro.load("sr400")), arm().log()
     posture = sr400_joints(arm().q[:1])[0]
     assert start_posture(robot, log, posture + 0.01) is None
@@ -194,7 +194,7 @@ def test_a_posture_that_parallelograms_do_not_have_is_refused() -> None:
         start_posture(robot, log, posture)
 
 
-def test_an_assembly_that_nothing_tells_is_asked_for() -> None:
+def test_an_undetermined_assembly_mode_is_requested() -> None:
     with pytest.raises(ArgumentError, match=r"have 2 assembly modes .*q1, q2, q3, q4") as caught:
         symoro.identify("fivebar", bars().log())
     first = fivebar_joints(bars().q[:1])[0]
@@ -217,7 +217,7 @@ def test_an_assembly_that_nothing_tells_is_asked_for() -> None:
         ([3.1, 0.0, 0.0, 0.0], ArgumentError, "do not close near the given posture"),
     ],
 )
-def test_postures_that_do_not_serve_are_refused(posture: object, error: type[Exception], words: str) -> None:
+def test_invalid_postures_are_rejected(posture: object, error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
         symoro.identify("fivebar", bars().log(), options=symoro.IdentificationOptions(posture=posture))  # type: ignore[arg-type]
 
@@ -232,7 +232,7 @@ def test_pieces_of_a_log_go_on_from_each_other() -> None:
         assert estimate.estimate.values == pytest.approx(whole.estimate.values, rel=1e-8, abs=1e-11)
 
 
-def test_samples_that_no_posture_has_are_told_with_their_line(tmp_path: Path) -> None:
+def test_samples_without_a_closed_posture_are_reported_with_their_line(tmp_path: Path) -> None:
     t = bars(samples=1600)
     q = t.q.copy()
     q[900:, 0] += 2.0 * np.linspace(0, 1, len(q) - 900)  # the bars stretch, and then cannot meet
@@ -266,7 +266,7 @@ def test_consistent_and_essential_parameters_of_loops() -> None:
     assert np.linalg.norm(off) < 0.02 * np.linalg.norm(arm(2).tau)
 
 
-def test_what_does_not_take_loops_says_so() -> None:
+def test_methods_that_do_not_support_loops_raise_errors() -> None:
     log = arm().log()
     for method in ("iv", "didim", "cloe"):
         with pytest.raises(NotApplicableError, match="closed kinematic loops such as"):

@@ -37,13 +37,13 @@ def hardly(amplitude: float, *, noise: float = NOISE, count: float = 0.0, moves:
 
 
 @pytest.mark.parametrize(("noise", "cutoff"), [(1e-6, None), (1e-5, 20.0), (1e-3, 20.0), (1e-3, None)])
-def test_a_joint_at_rest_whose_encoder_has_noise_is_refused(noise: float, cutoff: float | None) -> None:
+def test_a_joint_at_rest_whose_encoder_has_noise_is_rejected(noise: float, cutoff: float | None) -> None:
     with pytest.raises(FormatError, match=r"joint 2 never moved: .* of which noise alone gives") as caught:
         symoro.identify(two_links(), hardly(0.0, noise=noise), decimation=20, cutoff=cutoff)
     assert caught.value.place is not None and "move every joint" in (caught.value.hint or "")
 
 
-def test_a_joint_at_rest_between_two_counts_is_refused() -> None:
+def test_a_joint_at_rest_between_two_counts_is_rejected() -> None:
     """Now and then it is on the other side: no normal noise, and no motion."""
     log = hardly(0.0, noise=2e-5, count=1e-4)
     with pytest.raises(FormatError, match="joint 2 never moved"):
@@ -52,7 +52,7 @@ def test_a_joint_at_rest_between_two_counts_is_refused() -> None:
 
 @pytest.mark.parametrize("cutoff", [None, 20.0])
 @pytest.mark.parametrize("noise", [1e-6, 1e-5, 3e-5])
-def test_rest_between_counts_is_refused_at_any_cut_off(noise: float, cutoff: float | None) -> None:
+def test_rest_between_counts_is_rejected_at_any_cut_off(noise: float, cutoff: float | None) -> None:
     log = hardly(0.0, noise=noise, count=1e-4)
     part = log.part(0, log.samples)
     q = part["position"].copy()
@@ -73,7 +73,7 @@ def test_a_motion_that_a_low_pass_lifts_out_of_the_noise_is_taken() -> None:
 
 @pytest.mark.parametrize("amplitude", [1e-7, 1e-6, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 1e-2, 0.3])
 @pytest.mark.parametrize("cutoff", [None, 20.0])
-def test_what_lies_between_rest_and_motion_is_rejected_reported_or_right(
+def test_slow_motion_is_rejected_reported_or_identified_correctly(
     amplitude: float, cutoff: float | None
 ) -> None:
     truth = 0.8  # FS2
@@ -102,7 +102,7 @@ def test_rests_of_a_joint_that_moves_give_warnings_until_they_are_dropped() -> N
     assert motion_warnings(symoro.identify(two_links(), short, decimation=20))
 
 
-def test_a_joint_that_rests_in_one_of_several_logs_is_refused_in_none() -> None:
+def test_a_joint_that_rests_in_one_of_several_logs_is_rejected_in_none() -> None:
     logs = [hardly(0.3), hardly(0.0)]
     estimate = symoro.identify(two_links(), logs, decimation=20, slow=5e-3)
     assert not motion_warnings(estimate)
@@ -113,7 +113,7 @@ def test_a_joint_that_rests_in_one_of_several_logs_is_refused_in_none() -> None:
         symoro.identify(two_links(), [logs[1], hardly(0.0, noise=1e-5)], decimation=20, slow=5e-3)
 
 
-def test_a_joint_that_is_constant_in_one_of_several_files_is_refused_in_none(tmp_path: Path) -> None:
+def test_a_joint_that_is_constant_in_one_of_several_files_is_rejected_in_none(tmp_path: Path) -> None:
     paths = []
     for name, log in (("moves", hardly(0.3)), ("rests", hardly(0.0, noise=0.0))):
         arrays = log.part(0, log.samples)
@@ -142,7 +142,7 @@ def test_short_rests_at_an_end_of_a_long_log_give_warnings(share: float, reporte
     assert not warnings_about_motion([log], two_links(), Preparation(cutoff=20.0, decimation=20, slow=0.01))
 
 
-def test_joints_of_files_are_refused_with_the_file(tmp_path: Path) -> None:
+def test_joints_of_files_are_rejected_with_the_file(tmp_path: Path) -> None:
     log = hardly(0.0)
     arrays = log.part(0, log.samples)
     time = np.arange(log.samples)[:, None] / 1000
@@ -152,7 +152,7 @@ def test_joints_of_files_are_refused_with_the_file(tmp_path: Path) -> None:
     assert caught.value.place is not None and caught.value.place.file == str(path)
 
 
-def test_third_differences_tell_the_noise_of_a_motion() -> None:
+def test_third_differences_give_the_noise_of_a_motion() -> None:
     t = smooth(two_links(), 4000, 1000.0)
     noise = np.array([1e-5, 1e-3]) * np.random.default_rng(0).standard_normal(t.q.shape)
     assert white_noise(t.q + noise) == pytest.approx([1e-5, 1e-3], rel=0.05)

@@ -59,7 +59,7 @@ def test_rest_is_one_position_for_longer_than_differences_reach() -> None:
     assert not rests(q, 30).any() and rests(np.zeros((20, 2)), 16).all()
 
 
-def test_rows_at_rest_stay_where_no_dry_friction_is_sought() -> None:
+def test_rows_at_rest_remain_without_dry_friction() -> None:
     """Gravity shows at rest as well."""
     estimate = symoro.identify(two_links(), stuck(0.5), friction=["viscous", "offset"])
     assert estimate.data.rows == 2 * (RATE * SECONDS - 32)

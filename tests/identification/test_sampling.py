@@ -67,7 +67,7 @@ def test_slopes_are_exact_for_polynomials(half: int) -> None:
     assert slopes(x, rate, half)[:, 1] == pytest.approx(np.ones(len(t)))
 
 
-def test_the_gain_of_slopes_is_what_they_do_to_sines() -> None:
+def test_the_gain_of_slopes_equals_their_effect_on_sines() -> None:
     w = 1.3
     k = np.arange(80)
     result = inner_slopes(np.sin(w * k)[:, None], 1.0)[:, 0]
@@ -112,7 +112,7 @@ def test_models_without_accelerations_take_few_samples_too(model: str, rel: floa
 @pytest.mark.parametrize("noise", [0.0, 1.0])
 @pytest.mark.parametrize("cutoff", [None, 0.2, 0.33])
 @pytest.mark.parametrize("rate", [20.0, 30.0, 50.0, 100.0])
-def test_fast_motion_is_right_within_deviations_or_told(
+def test_fast_motion_is_correct_within_deviations_or_reported(
     rate: float, cutoff: float | None, noise: float
 ) -> None:
     """Up to 4 Hz: five samples a period at 20 samples a second, and cut-offs on top of the motion."""
@@ -128,7 +128,7 @@ def test_fast_motion_is_right_within_deviations_or_told(
 
 
 @pytest.mark.parametrize("position", [1e-6, 1e-5, 1e-4, 1e-3])
-def test_noise_on_positions_that_nothing_takes_out_is_told(position: float) -> None:
+def test_unfiltered_noise_on_positions_is_reported(position: float) -> None:
     estimate = symoro.identify(two_links(), log(1000.0, 0.4, 1.0, position), slow=0.05)
     assert (
         np.abs(errors(estimate)).max() * estimate.estimate.autocorrelation > 5
@@ -138,14 +138,14 @@ def test_noise_on_positions_that_nothing_takes_out_is_told(position: float) -> N
 
 @pytest.mark.parametrize("position", [1e-6, 1e-5, 1e-4])
 @pytest.mark.parametrize("cutoff", [20.0, 50.0])
-def test_noise_on_positions_that_a_low_pass_takes_out_is_not_told(position: float, cutoff: float) -> None:
+def test_filtered_noise_on_positions_is_not_reported(position: float, cutoff: float) -> None:
     given = {"cutoff": cutoff, "decimation": 20, "slow": 0.05}
     estimate = symoro.identify(two_links(), log(1000.0, 0.4, 1.0, position), **given)
     assert np.abs(errors(estimate)).max() < 4 and estimate.warnings == ()
 
 
 @pytest.mark.parametrize("w", [0.1, 0.5, 1.0])
-def test_white_noise_is_told_beside_a_motion_that_is_sampled_thinly(w: float) -> None:
+def test_white_noise_is_estimated_for_coarsely_sampled_motion(w: float) -> None:
     k = np.arange(2000)
     noise = 1e-3 * np.random.default_rng(0).standard_normal((2000, 1))
     assert white_noise(noise) == pytest.approx([1e-3], rel=0.1)

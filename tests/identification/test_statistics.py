@@ -38,7 +38,7 @@ def test_trapezia_that_share_an_end_are_worth_less(decimation: int) -> None:
 
 @pytest.mark.parametrize("decimation", [1, 2, 4])
 @pytest.mark.parametrize("runs", [25, pytest.param(120, marks=pytest.mark.slow)])
-def test_the_energy_model_tells_its_deviations_at_any_decimation(decimation: int, runs: int) -> None:
+def test_the_energy_model_has_correct_deviations_at_any_decimation(decimation: int, runs: int) -> None:
     t = smooth(two_links(), 1200, 200.0)
     squares = []
     for seed in range(runs):
@@ -75,13 +75,13 @@ def estimates(*off: float, size: int = 35) -> list[Estimate]:
     return made
 
 
-def test_one_of_many_parameters_that_moves_by_less_than_noise_is_no_reason_to_refuse() -> None:
+def test_a_change_of_one_parameter_below_its_noise_is_accepted() -> None:
     given = dict(zip((1, 4, 16), estimates(0.0, 0.7, 1.4), strict=True))
     assert resolved(given.__getitem__).values[3] == 0.7
 
 
 @pytest.mark.parametrize("off", [(0.0, 3.0, 6.0), (0.0, 1.6, 3.2)])
-def test_an_estimate_that_goes_on_changing_is_refused(off: tuple[float, ...]) -> None:
+def test_an_estimate_that_goes_on_changing_is_rejected(off: tuple[float, ...]) -> None:
     given = dict(zip((1, 4, 16), estimates(*off), strict=True))
     with pytest.raises(ProgramError, match="depends on the step") as caught:
         resolved(given.__getitem__)
@@ -91,7 +91,7 @@ def test_an_estimate_that_goes_on_changing_is_refused(off: tuple[float, ...]) ->
     assert "--slow" not in (caught.value.hint or "")
 
 
-def test_parameters_that_move_together_against_their_correlation_are_refused() -> None:
+def test_parameters_that_move_together_against_their_correlation_are_rejected() -> None:
     """Each by a third of its deviation, yet their sum, which the data tell well, by thirty of its own."""
     covariance = np.array([[1.0, -0.9999], [-0.9999, 1.0]])
     names = ("A", "B")
@@ -166,7 +166,7 @@ def test_models_without_accelerations_warn_about_the_load(model: str) -> None:
     assert any(line.startswith("FL1, FL2 may be biased") for line in estimate.warnings)
 
 
-def test_a_joint_that_would_lose_its_load_is_refused() -> None:
+def test_a_joint_that_would_lose_its_load_is_rejected() -> None:
     """Torques that are 30 times larger one way than the other."""
     t = smooth(two_links(), 1500, 250.0)
     tau = t.tau / (1 - 0.95 * np.sign(t.qd) * np.sign(t.tau))
@@ -192,7 +192,7 @@ def autoregressive(a: float, samples: int, rng: np.random.Generator) -> np.ndarr
     ],
 )
 @pytest.mark.parametrize("method", ["ols", "wls"])
-def test_coloured_noise_has_wider_deviations_that_are_told(
+def test_coloured_noise_gives_larger_deviations_and_a_warning(
     method: str, runs: int, a: float, decimation: int
 ) -> None:
     t = smooth(two_links(), 2000, 250.0)
@@ -214,7 +214,7 @@ def test_coloured_noise_has_wider_deviations_that_are_told(
     ("model", "decimation", "slow"),
     [("dynamic", 1, 0.0), ("dynamic", 10, 0.3), ("power", 5, 0.0), ("energy", 1, 0.0), ("filtered", 4, 0.0)],
 )
-def test_white_noise_has_no_colour_whatever_the_filter(model: str, decimation: int, slow: float) -> None:
+def test_white_noise_has_no_autocorrelation_for_any_filter(model: str, decimation: int, slow: float) -> None:
     t = smooth(two_links(), 2000, 250.0)
     for seed in range(5):
         tau = t.tau + NOISE * np.random.default_rng(seed).standard_normal(t.tau.shape)

@@ -62,7 +62,7 @@ def test_a_wrist_without_its_coupling_explains_less() -> None:
     assert estimate.residuals.kept.equations[4] > 1.4 * identified().residuals.kept.equations[4]
 
 
-def test_degrees_for_radians_are_told() -> None:
+def test_degrees_instead_of_radians_are_reported() -> None:
     log = open_log(LOG, symoro.load("tx40"))
     part = log.part(0, log.samples)
     wrong = log_of_arrays(1000, np.degrees(part["position"]), part["torque"], transmission=log.transmission)

@@ -46,7 +46,7 @@ def warnings_of(
     ],
 )
 @pytest.mark.parametrize("model", ["dynamic", "power"])
-def test_positions_in_another_unit_are_told(q: float, words: str, model: str) -> None:
+def test_positions_in_another_unit_are_reported(q: float, words: str, model: str) -> None:
     (first, *_) = warnings_of(smooth(two_links()), q, model=model, decimation=4)
     assert words in first and "%" in first
 
@@ -63,17 +63,17 @@ def test_positions_in_another_unit_are_told(q: float, words: str, model: str) ->
         ({"qd": 1.0, "qdd": 180 / pi}, "accelerations of joint 1 are 57.3 times the derivative"),
     ],
 )
-def test_rates_in_another_unit_than_positions_are_told(factors: dict[str, float], words: str) -> None:
+def test_rates_in_another_unit_than_positions_are_reported(factors: dict[str, float], words: str) -> None:
     assert any(words in line for line in warnings_of(smooth(two_links()), **factors))
 
 
-def test_velocities_of_other_joints_are_told() -> None:
+def test_velocities_of_other_joints_are_reported() -> None:
     t = smooth(two_links())
     log = log_of_arrays(t.rate, t.q, t.tau, velocity=t.qd[:, ::-1])
     assert any("are not the derivative" in line for line in symoro.identify(two_links(), log).warnings)
 
 
-def test_a_joint_that_gravity_does_not_bear_is_told_by_its_speed() -> None:
+def test_a_joint_without_gravity_torque_is_reported_by_its_speed() -> None:
     """One joint about a vertical axis: any unit of its position explains its torques."""
     one = loads("symoro: 1\nname: one\nframes:\n  - {link: {ZZ: 1, M: 1}}\n", "yaml")
     t = np.arange(4000)[:, None] / 500
@@ -85,7 +85,7 @@ def test_a_joint_that_gravity_does_not_bear_is_told_by_its_speed() -> None:
 
 
 @pytest.mark.parametrize("speed", [30.0, 100.0])
-def test_joints_that_do_turn_fast_are_not_asked_for_degrees(speed: float) -> None:
+def test_fast_joints_give_no_warning_about_degrees(speed: float) -> None:
     """By the fit where gravity tells the unit, by going round and round where it does not, by the robot's own limit."""
     t = smooth(two_links(), 3000)
     time = np.arange(len(t.q))[:, None] / t.rate
@@ -174,7 +174,7 @@ def test_warnings_are_in_the_report_and_in_the_data() -> None:
     assert "Warnings" in report and "The velocities of joint 1 are 57.3 times" in report
 
 
-def test_velocities_that_are_zero_are_told_and_not_the_motion() -> None:
+def test_zero_velocities_are_reported_instead_of_the_motion() -> None:
     """No row is left then; to move the joints more would not help."""
     t = smooth(two_links())
     q = t.q + 1e-6 * np.random.default_rng(0).standard_normal(t.q.shape)
@@ -203,14 +203,14 @@ def test_accelerations_that_are_right_give_no_warning() -> None:
     assert warnings_of(smooth(two_links()), qdd=1.0) == []
 
 
-def test_accelerations_of_other_joints_are_told() -> None:
+def test_accelerations_of_other_joints_are_reported() -> None:
     t = smooth(two_links())
     log = log_of_arrays(t.rate, t.q, t.tau, acceleration=t.qdd[:, ::-1])
     assert any("are not the derivative" in line for line in symoro.identify(two_links(), log).warnings)
 
 
 @pytest.mark.parametrize("factor", [100.0, 1000.0])
-def test_time_in_another_unit_is_told(factor: float) -> None:
+def test_time_in_another_unit_is_reported(factor: float) -> None:
     t = smooth(two_links())
     reported = warnings_of(replace(t, rate=t.rate * factor))
     assert any(line.name == "time-unit" for line in reported)

@@ -57,7 +57,7 @@ def test_a_sound_file_gives_no_cause() -> None:
         ('damping="0.1"', 'damping="-0.1"', "joint 'j1': the viscous friction FV = -0.1 is negative"),
     ],
 )
-def test_what_no_body_has(old: str, new: str, message: str) -> None:
+def test_physically_impossible_inertias(old: str, new: str, message: str) -> None:
     text = URDF.replace(old, new, 1)
     if "inertail" in new:
         text = text.replace("</inertial>", "</inertail>", 1)
@@ -103,7 +103,7 @@ def test_strangers_are_named(old: str, new: str, message: str) -> None:
         *('<drake:acceleration value="1"/>', "<ros2_control/>", '<material name="m"/>', "<xacro:arg/>"),
     ],
 )
-def test_extensions_are_no_strangers(element: str) -> None:
+def test_known_extensions_give_no_warning(element: str) -> None:
     assert file_warnings(URDF.replace("<link ", f"{element}<link ", 1)) == []
 
 

@@ -308,13 +308,13 @@ def test_a_tree_needs_a_chosen_frame() -> None:
         to_table(tree, "craig", 9)
 
 
-def test_loops_are_refused() -> None:
+def test_loops_are_rejected() -> None:
     frames = (Frame(0), Frame(1), Frame(0), Frame(2, mu=False), Frame(3, JointType.FIXED))
     with pytest.raises(NotApplicableError, match="closed loops"):
         to_table(Robot("loop", frames, (Link(),) * 3), "dh")
 
 
-def test_a_tool_that_cannot_be_joined_is_refused() -> None:
+def test_a_tool_that_cannot_be_joined_is_rejected() -> None:
     row = JointRow(JointType.REVOLUTE, (formula(0), formula(0), Formula("a"), formula("pi/2")))
     place = Placement(1, gamma=Formula("g"), alpha=Formula("x"))
     with pytest.raises(NotApplicableError, match="three axes"):

@@ -73,7 +73,7 @@ def test_khalils_rows_have_four_columns_or_six(rows: list[Any]) -> None:
         np.array([["q1", "0.4", "0.3", "0"], ["0", "q2+0.1", "0", "0"]]),
     ],
 )
-def test_ways_to_say_prismatic(rows: list[Any]) -> None:
+def test_notations_for_prismatic_joints(rows: list[Any]) -> None:
     robot = Robot.from_dh(rows, "standard")
     assert [f.sigma for f in robot.frames] == [JointType.REVOLUTE, JointType.PRISMATIC]
     assert robot.frame(2).r == formula("0.1") and robot.frame(1).r == formula("0.4")
@@ -190,7 +190,7 @@ def test_errors_name_row_and_key(rows: list[Any], details: dict[str, Any], said:
     assert "line 0" not in caught.value.text() and "file" not in caught.value.text().replace("YAML file", "")
 
 
-def test_the_convention_must_be_said() -> None:
+def test_the_convention_is_required() -> None:
     with pytest.raises(UnknownNameError, match="convention"):
         Robot.from_dh([ROW], "denavit")
     with pytest.raises(TypeError):

@@ -144,7 +144,7 @@ def near(actual: np.ndarray, expected: object, tolerance: float = 1e-12) -> bool
 # -- the library as a whole
 
 
-def test_the_robots_asked_for_are_there() -> None:
+def test_the_required_robots_are_bundled() -> None:
     assert len(ROBOTS) >= 25
     assert set(ROBOTS) >= WANTED
     assert list(ROBOTS) == sorted(ROBOTS)
@@ -152,7 +152,7 @@ def test_the_robots_asked_for_are_there() -> None:
 
 
 @pytest.mark.parametrize("name", ROBOTS)
-def test_every_file_says_what_it_is(name: str) -> None:
+def test_every_file_has_title_and_reference(name: str) -> None:
     robot = library.load(name)
     assert robot.title
     assert robot.reference
@@ -238,7 +238,7 @@ def test_usual_names_work(name: str, robot: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "r2d2", "rx90.yaml", "../rx90", "__init__"])
-def test_unknown_names_are_answered(name: str) -> None:
+def test_unknown_names_give_suggestions(name: str) -> None:
     with pytest.raises(UnknownNameError) as caught:
         library.load(name)
     assert set(caught.value.known) == set(ROBOTS)
@@ -249,13 +249,13 @@ def test_a_near_miss_gets_a_hint() -> None:
         library.load("rx9")
 
 
-def test_aliases_lead_somewhere() -> None:
+def test_aliases_name_bundled_robots() -> None:
     assert set(library._ALIASES.values()) <= set(ROBOTS)
     taken = {library._plain(robot) for robot in ROBOTS}
     assert not taken & {library._plain(alias) for alias in library._ALIASES}
 
 
-def test_names_gives_a_list_of_its_own() -> None:
+def test_names_returns_a_new_list() -> None:
     library.names().clear()
     assert library.names() == ROBOTS
 

@@ -187,7 +187,7 @@ def test_a_follower_is_passive() -> None:
         symoro.load("car_ackermann").with_frame(7, mu=True)
 
 
-def test_wheels_off_the_ground_are_doubtful() -> None:
+def test_wheels_off_the_ground_give_warnings() -> None:
     from symoro.robot.consistency import data_warnings
 
     car = symoro.load("car")

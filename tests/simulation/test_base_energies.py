@@ -43,7 +43,7 @@ def link():
         ({"V0": (1, 0, 0), "W0": (0, 0, 2)}, "its base accelerates"),  # straight on while it turns
     ],
 )
-def test_what_would_be_no_energy_is_not_told(motion, words):
+def test_undefined_energies_are_not_reported(motion, words):
     result = symoro.simulate(pendulum(**motion), 0.2, q=[0.2])
     assert result.E is None and result.U is None and result.energy is None
     assert any("the energies are unknown" in warning and words in warning for warning in result.warnings)

@@ -69,7 +69,7 @@ def test_a_slide_that_starts_with_a_jerk_slides_on_the_block_at_once():
     assert motion.finished and np.abs(motion.q[:, 1] - 0.15 * motion.t**2).max() < 1e-7
 
 
-def test_what_starts_smoother_still_is_found():
+def test_smoother_starts_are_located_too():
     motion = symoro.simulate(
         dragged(0.2, 0.5), 0.1, q=[0, 0], driven={1: lambda t: (t**4, 4 * t**3, 12 * t * t)}, **FINE
     )

@@ -23,7 +23,7 @@ def thrown(start, speed, limit):
 
 @pytest.mark.parametrize("depth", [1e-2, 1e-4, 1e-5])
 @pytest.mark.parametrize("at", [0.013, 0.5, 0.77])
-def test_a_function_that_falls_and_comes_back_is_found(at, depth):
+def test_a_function_that_is_negative_between_steps_is_located(at, depth):
     def values(t):
         return np.array([(t - at) ** 2 - depth**2])
 
@@ -32,7 +32,7 @@ def test_a_function_that_falls_and_comes_back_is_found(at, depth):
 
 
 @pytest.mark.parametrize("width", [1e-1, 1e-2, 5e-3])
-def test_a_notch_and_a_jump_are_found(width):
+def test_a_notch_and_a_jump_are_located(width):
     for values in (
         lambda t: np.array([abs(t - 0.6180) - width]),
         lambda t: np.array([-1.0 if abs(t - 0.6180) < width else 1.0]),
@@ -41,7 +41,7 @@ def test_a_notch_and_a_jump_are_found(width):
         assert which == 0 and time == pytest.approx(0.6180 - width, abs=1e-12)
 
 
-def test_the_first_of_several_is_found_and_one_that_stays_is_not():
+def test_the_first_of_several_events_is_located_and_a_constant_zero_is_not():
     def values(t):
         return np.array([1.0, (t - 0.5) ** 2 - 1e-6, 0.4 - t, np.inf, -1.0, (t - 0.5) ** 2 + 1e-9])
 
@@ -51,7 +51,7 @@ def test_the_first_of_several_is_found_and_one_that_stays_is_not():
     assert first_event(values, 0.52, 1.0, values(0.52), noise)[1] is None
 
 
-def test_what_starts_at_zero_and_rises_before_it_falls_falls_later():
+def test_an_event_function_that_starts_at_zero_and_rises_has_a_later_event():
     def values(t):
         return np.array([t * (1e-3 - t)])
 

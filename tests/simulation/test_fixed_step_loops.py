@@ -58,7 +58,7 @@ def test_it_is_of_fourth_order_and_keeps_energy_and_loops(name):
 
 
 @pytest.mark.parametrize("qd", [[3.0, -3.0], [-6.0, 6.0], [8.0, 2.0]])
-def test_it_ends_at_the_dead_point_at_which_error_control_does(qd):
+def test_it_ends_at_the_same_singular_configuration_as_error_control(qd):
     robot = made("fivebar")
     by_scipy = symoro.simulate(robot, 2.0, q=[1.9, 0.9], qd=qd, step=0.001)
     motion = symoro.simulate(
@@ -90,7 +90,7 @@ def test_a_parallelogram_in_numbers_alone_does_not_become_an_antiparallelogram()
     assert len(motion.t) > 5 and np.abs(motion.q[:, 0] - motion.q[:, 2]).max() < 1e-8
 
 
-def test_a_start_in_a_dead_point_is_refused():
+def test_a_start_in_a_singular_configuration_is_rejected():
     values = {"D2": 0.3, "D3": 0.5, "D4": 0.5, "D5": 0.3}
     with pytest.raises(NotClosedError, match="singular configuration"):
         symoro.simulate(

@@ -73,7 +73,7 @@ def test_a_floating_robot_keeps_its_momentum_and_gains_what_its_drives_put_in():
     assert np.abs(put_in - gained).max() < 1e-4 * np.ptp(gained)
 
 
-def test_torques_afloat_are_those_of_the_inverse_model_and_its_base_moves_as_it_says():
+def test_torques_and_base_motion_afloat_equal_those_of_the_inverse_model():
     path = Trajectory((Move((0.9, -0.5), duration=1),), (0, 0))
     result = symoro.torques(satellite(), path, step=0.002, start={"V0": [0.1, 0, 0, 0, 0, 0.5]})
     s, parts = result.samples, result.follows.parts
@@ -88,7 +88,7 @@ def test_torques_afloat_are_those_of_the_inverse_model_and_its_base_moves_as_it_
     assert np.abs(slopes - reported["Vd0"])[2:-2].max() < 1e-3
 
 
-def test_a_base_on_its_own_in_gravity_falls_and_the_torques_do_not_know():
+def test_a_base_in_free_fall_does_not_change_the_torques():
     robot = satellite()
     falling = robot.replace(base=replace(robot.base, G=tuple(formula(x) for x in (0, -9.81, 0))))
     one, two = (symoro.torques(each, SWAY) for each in (robot, falling))
@@ -107,7 +107,7 @@ def sprung(m1=1.5, m2=0.8, k=60.0, rest=0.0, gravity=0.0):
     return robot.with_link(1, M=m1).with_link(2, M=m2).with_frame(2, eta=True, k=k, rest=rest)
 
 
-def test_a_mass_behind_a_spring_answers_as_it_should():
+def test_the_response_of_a_mass_behind_a_spring():
     """z'' + (k/m2) z = -x'' from rest; the drive takes m1 x'' - k z, the spring gives -k z."""
     m1, m2, k, a, w = 1.5, 0.8, 60.0, 0.2, 3.0
     t = np.linspace(0, 2, 401)
@@ -181,7 +181,7 @@ def test_flexible_links_gain_what_their_drives_put_in_and_rest_where_nothing_mov
 # -- wheels
 
 
-def test_wheels_that_speed_up_straight_on_take_what_the_mass_and_the_friction_do():
+def test_torques_of_straight_acceleration_equal_mass_and_friction_terms():
     FS, r, hc = (1e-3, 1e-3, 2e-3, 5e-4), 0.033, 0.015
     result = symoro.torques(burger(FS), Trajectory((Move((6.0, 6.0), duration=1),), (0.0, 0.0)))
     mass = 0.8 + 4 * 0.03 + 2e-5 * (2 / r**2 + 1 / hc**2)
@@ -206,7 +206,7 @@ def test_a_mobile_manipulator_takes_the_torques_of_the_inverse_model():
     assert (result.follows.parts["pose"][0] == [1, 2, 0.5]).all()
 
 
-def test_the_computed_torque_law_on_wheels_and_where_it_is_refused():
+def test_the_computed_torque_law_on_wheels_and_where_it_is_rejected():
     robot = burger((0, 0, 0, 0))
     path = Trajectory((Move((2.0, 1.0), duration=1),), (0.0, 0.0))
     motion = symoro.simulate(
@@ -221,7 +221,7 @@ def test_the_computed_torque_law_on_wheels_and_where_it_is_refused():
 # -- refused
 
 
-def test_poses_of_robots_whose_joints_do_not_tell_all_are_refused():
+def test_poses_of_robots_whose_joints_do_not_determine_the_motion_are_rejected():
     path = Trajectory((Line(by=(0, 0.1, 0), duration=1),), (0.1, 0.2))
     for robot in (satellite(), symoro.load("flexible2r")):
         with pytest.raises(NotApplicableError, match="do not determine the poses of its frames"):
@@ -239,7 +239,7 @@ def test_poses_of_robots_whose_joints_do_not_tell_all_are_refused():
         (satellite(), (0.1, 0), {"tolerance": 0}, "rtol"),
     ],
 )
-def test_what_does_not_fit_is_refused(robot, path, options, words):
+def test_inconsistent_arguments_are_rejected(robot, path, options, words):
     motion = symoro.trajectory.load(path) if isinstance(path, str) else Trajectory((Hold(1),), path)
     with pytest.raises(Exception, match=words) as caught:
         symoro.torques(robot, motion, **options)
@@ -257,7 +257,7 @@ def test_a_robot_of_springs_alone_and_a_joint_with_a_spring_are_not_driven():
 @pytest.mark.parametrize(
     "times", [[0, 0.5], [0.1, 1.0], [0, 0.5, 0.5, 1.0], [1.0], [[0, 1.0]], [0, np.nan, 1.0]]
 )
-def test_moments_that_do_not_ascend_to_the_duration_are_refused(times):
+def test_times_that_do_not_ascend_to_the_duration_are_rejected(times):
     with pytest.raises(ArgumentError, match="times"):
         symoro.simulate("planar2r", 1.0, q=[0, 0], options=symoro.SimulationOptions(times=times))
 
@@ -297,7 +297,7 @@ def test_samples_too_far_apart_for_the_motion_give_a_warning(step, warned):
     assert any("too far apart" in warning for warning in result.warnings) == warned == (not result.between)
 
 
-def test_a_start_that_contradicts_the_trajectory_is_refused() -> None:
+def test_a_start_that_contradicts_the_trajectory_is_rejected() -> None:
     path = Trajectory((Move((0.5, 0.2), duration=1),), (0.1, 0.0))
     near = symoro.torques("flexible2r", path, start={"q": [0.1, 0.0]})
     assert near.samples.q[0] == pytest.approx([0.1, 0.0])
@@ -338,7 +338,7 @@ def test_energies_are_right_where_friction_makes_torques_jump():
     assert result.between and result.energy.sum() == pytest.approx(gained + lost, abs=1e-6)
 
 
-def test_a_limit_that_is_passed_between_samples_is_told():
+def test_a_limit_passed_between_samples_is_reported():
     robot = satellite()
     peak = abs(symoro.torques(robot, SWAY, step=0.4).peaks[0].torque)
     tight = robot.with_frame(1, limits=Limits(effort=0.99 * peak))

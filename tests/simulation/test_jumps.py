@@ -59,7 +59,7 @@ def test_a_step_moves_a_joint_that_friction_holds(moment, before, closed):
 
 
 @pytest.mark.parametrize("beyond", [-1e-6, -1e-12, 0.0, 1e-6])
-def test_a_step_to_what_a_joint_can_just_hold(beyond):
+def test_a_step_to_the_static_friction_limit(beyond):
     law = stepped(0.4, 0.0, FS * (1 + beyond), closed=False)
     motion = symoro.simulate(slider(1.0, FS), 1.0, q=[0.0], tau=law)
     assert motion.finished and motion.q[-1, 0] == pytest.approx(max(0.0, 0.5 * beyond * 0.18), abs=1e-13)
@@ -150,7 +150,7 @@ def test_computed_torque_tracks_there_and_back_through_friction(size, duration):
 
 
 @pytest.mark.parametrize("seed", [0, 1, pytest.param(range(2, 12), marks=pytest.mark.slow)], ids=str)
-def test_computed_torque_with_wrong_friction_moves_as_implicit_steps_say(seed):
+def test_computed_torque_with_wrong_friction_agrees_with_implicit_steps(seed):
     """Two rods with less, and more, friction than the law compensates."""
     rod = {"M": 1, "MX": 0.5, "ZZ": "1/3"}
     rods = symoro.Robot.from_dh([("R", 0, 0, 0, 0), ("R", 0, 1, 0, 0)], "kk", gravity=[0, 0, 0])
@@ -212,7 +212,7 @@ def test_a_law_that_holds_the_state_where_it_jumps_is_named():
 # -- what is given
 
 
-def test_a_torque_that_the_robot_fixes_acts_whatever_sticks_or_is_driven():
+def test_a_prescribed_torque_acts_independent_of_sticking_and_driven_joints():
     rows = [("P", 0, 0, 0, 0), ("P", "pi/2", 0, 0, 0)]
     robot = symoro.Robot.from_dh(rows, "kk", gravity=[0, 0, 0]).with_link(1, M=2).with_link(2, M=1)
     robot = robot.with_frame(1, GAM=4)
@@ -261,7 +261,7 @@ def test_a_controller_or_watcher_changes_nothing_by_writing(method):
         (lambda t: (np.sin(2 * t), 5.0 if t > 0.1 else 2 * np.cos(2 * t), -4 * np.sin(2 * t)), "derivative"),
     ],
 )
-def test_a_motion_that_does_not_fit_its_rates_is_refused_with_the_time(motion, word):
+def test_a_motion_that_does_not_fit_its_rates_is_rejected_with_the_time(motion, word):
     with pytest.raises(ArgumentError, match=word):
         symoro.simulate(slider(), 1.0, q=[0.0], driven={1: motion})
 
@@ -276,7 +276,7 @@ def test_motions_that_are_fast_or_whose_acceleration_jumps_are_followed(frequenc
         assert result.finished and result.q[-1, 0] == pytest.approx(motion(0.1)[0])
 
 
-def test_until_that_is_no_number_is_refused():
+def test_until_that_is_not_a_number_is_rejected():
     for given in (True, np.True_, np.nan, None, "1", [1.0, 2.0]):
         with pytest.raises(ArgumentError, match="'until' returns"):
             symoro.simulate(
@@ -301,7 +301,7 @@ def test_a_dip_of_until_that_lasts_a_little_more_than_a_sample_ends_the_simulati
 
 
 @pytest.mark.parametrize("where", ["tau", "until", "watch"])
-def test_what_a_function_of_the_user_raises_is_raised(where):
+def test_exceptions_of_user_functions_are_raised(where):
     for error in (FloatingPointError, np.linalg.LinAlgError, RuntimeError):
 
         def fails(*given, error=error):
@@ -313,7 +313,7 @@ def test_what_a_function_of_the_user_raises_is_raised(where):
             symoro.simulate(slider(), 0.1, q=[0.0], **{where: fails})
 
 
-def test_jumps_that_are_no_moments_are_refused():
+def test_jumps_that_are_not_times_are_rejected():
     def law(t, _):
         return [0.0]
 

@@ -29,7 +29,7 @@ def test_the_cart_is_driven_and_the_pole_follows():
     assert list(result.columns)[-2:] == ["E", "U"] and "tau1" in result.columns
 
 
-def test_a_motion_that_tells_the_passive_joint_too_is_refused_with_the_reason():
+def test_a_motion_of_the_passive_joint_is_rejected_with_the_reason():
     both = Trajectory((Move((1, 0.5), duration=1),), (0, 0))
     with pytest.raises(ArgumentError, match="expected 1 numbers") as caught:
         symoro.torques("cartpole", both)
@@ -63,7 +63,7 @@ def test_a_passive_joint_follows_no_motion():
     assert motion.finished and np.ptp(motion.q[:, 1]) > 1e-3
 
 
-def test_the_same_robot_with_a_motor_is_told_whole():
+def test_the_same_robot_with_a_motor_takes_a_motion_of_all_joints():
     robot = symoro.load("cartpole").with_frame(2, mu=True)
     assert coordinates_of(robot) == (1, 2)
     result = symoro.torques(robot, Trajectory((Move((1, 0.5), duration=1),), (0, 0)))
@@ -75,7 +75,7 @@ def test_the_same_robot_with_a_motor_is_told_whole():
 
 @pytest.mark.parametrize("name", ["QP", "QDP"])
 @pytest.mark.parametrize("value", [0, 0.5, "s"])
-def test_rates_that_a_robot_fixes_are_no_motion(name, value):
+def test_prescribed_rates_are_rejected_along_a_motion(name, value):
     robot = symoro.load("planar2r").with_frame(1, **{name: value})
     still = Samples((1, 2), np.arange(3.0), *np.zeros((3, 3, 2)))
     path = Trajectory((Move((1, 0.5), duration=1),), (0, 0))

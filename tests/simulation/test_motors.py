@@ -109,7 +109,7 @@ def test_drives_put_in_what_friction_takes():
     assert {"qm2", "qmd2", "tau2"} <= set(result.columns) and "qm1" not in result.columns
 
 
-def test_a_hard_spring_asks_what_a_rigid_joint_does():
+def test_a_stiff_spring_requires_the_torque_of_a_rigid_joint():
     hard = symoro.torques(elastic().with_frame(2, k=1e9, rest=0), SMOOTH, actuators="elastic")
     rigid = symoro.torques(elastic().with_frame(2, eta=False, k=0, rest=0), SMOOTH)
     np.testing.assert_allclose(hard.tau, rigid.tau, atol=1e-5)
@@ -125,7 +125,7 @@ def test_a_hard_spring_asks_what_a_rigid_joint_does():
         ),
     ],
 )
-def test_a_motion_that_no_motor_can_follow_is_refused(parts, words):
+def test_a_motion_that_no_motor_can_follow_is_rejected(parts, words):
     with pytest.raises(ArgumentError, match=words):
         symoro.torques(elastic(), Trajectory(parts, HOME), actuators="elastic")
 
@@ -138,7 +138,7 @@ def test_motors_that_do_not_rest_with_their_links_give_a_warning():
     assert not symoro.torques(elastic(), Trajectory((series,)), actuators="elastic").warnings
 
 
-def test_what_has_no_motors_behind_springs_is_refused():
+def test_robots_without_motors_behind_springs_are_rejected():
     with pytest.raises(NotApplicableError, match="none of its joints is elastic"):
         symoro.torques("filip3r", SMOOTH, actuators="elastic")
     with pytest.raises(NotApplicableError, match="its base is free"):

@@ -253,7 +253,7 @@ def swing(t):
     return 0.3 * np.sin(2 * t), 0.6 * np.cos(2 * t), -1.2 * np.sin(2 * t)
 
 
-def test_driven_joints_move_as_told_and_the_others_as_the_hybrid_model_says():
+def test_driven_joints_follow_their_motion_and_the_others_the_hybrid_model():
     motion = symoro.simulate(
         "filip3r", 0.1, q=[0.0, 0.5, 0.2], qd=[0.6, 0, 0], driven={1: swing}, step=2e-4, **FINE
     )
@@ -335,7 +335,7 @@ def test_a_driven_joint_of_a_loop_starts_where_its_motion_does_and_the_loops_clo
     assert np.abs(rows["q"][rows["status"] == 0] - motion.q[0]).max(axis=1).min() < 1e-9
 
 
-def test_a_motion_whose_velocity_is_another_is_refused():
+def test_a_motion_whose_velocity_is_another_is_rejected():
     with pytest.raises(ArgumentError, match="not the derivative"):
         symoro.simulate("filip3r", 1.0, q=[0, 0, 0], driven={1: lambda t: (t, 0.0, 0.0)})
 
@@ -360,7 +360,7 @@ def test_samples_must_last_as_long_as_the_simulation_or_end_at_rest():
     assert np.abs(motion.q[:, 0] - np.sin(np.minimum(motion.t, np.pi / 2))).max() < 1e-9
 
 
-def test_a_start_that_contradicts_a_motion_is_refused():
+def test_a_start_that_contradicts_a_motion_is_rejected():
     sine = table(np.linspace(0, 1, 101))
     with pytest.raises(
         ArgumentError, match=r"q of joint 1 is 0\.7 at the start, but its prescribed motion starts at 0"
@@ -620,7 +620,7 @@ def test_a_joint_that_starts_at_its_stop_stays_or_leaves():
         symoro.simulate(robot, 1.0, q=[1.5], stops=0.5)
 
 
-def test_a_simulation_can_end_at_a_stop_or_where_asked():
+def test_a_simulation_can_end_at_a_stop_or_by_the_function_until():
     motion = symoro.simulate(slider(1.0, upper=1.0), 3.0, q=[0.0], qd=[1.0], stops="end")
     assert not motion.finished and "joint 1 reaches its stop at t = 1 s" in motion.why
     assert motion.t[-1] == pytest.approx(1)
@@ -718,7 +718,7 @@ def test_an_interrupt_keeps_what_was_computed():
     assert 0.3 < motion.t[-1] <= 0.5 and len(motion.q) == len(motion.t) == len(motion.tau)
 
 
-def test_progress_is_told():
+def test_progress_is_reported():
     heard = []
     with listening(heard.append):
         symoro.simulate("planar2r", 1.0, q=[0.1, 0.2])
@@ -742,7 +742,7 @@ def test_a_platform_that_falls_into_a_singular_posture_ends_there_with_what_was_
     assert np.abs(motion.energy[0] - motion.energy - lost).max() < 1e-6 * lost[-1]
 
 
-def test_a_dead_point_ends_the_motion_with_a_reason():
+def test_a_singular_configuration_ends_the_motion_with_a_reason():
     """Five bars that fly apart come to where they are stretched out; what was computed up to there is kept."""
     robot = without_drives(symoro.load("fivebar"))
     motion = symoro.simulate(robot, 5.0, q=[1.9, 0.9], qd=[-3.0, 3.0])
@@ -751,7 +751,7 @@ def test_a_dead_point_ends_the_motion_with_a_reason():
     assert not motion.finished and "singular configuration" in motion.why
 
 
-def test_no_step_goes_through_a_dead_point_into_another_assembly():
+def test_no_step_passes_a_singular_configuration_into_another_assembly_mode():
     """A step over the moment where both outer bars are in line; with small steps the loops do not close there."""
     motion = symoro.simulate("fivebar", 1.0, q=[2.2, 0.6], qd=[1.6435, -2.7626])
     assert not motion.finished and "singular configuration" in motion.why
@@ -775,7 +775,7 @@ def test_a_crank_that_turns_fully_goes_on(options):
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
-def test_torques_that_are_not_finite_are_told_with_joint_and_time(bad):
+def test_torques_that_are_not_finite_are_reported_with_joint_and_time(bad):
     with pytest.raises(ArgumentError, match="torque of joint 2 is not a finite number at t = 0"):
         symoro.simulate("planar2r", 1.0, q=[0, 0], tau=[0, bad])
     with pytest.raises(ArgumentError, match=r"joint 1 is not a finite number at t = 0\.\d"):
@@ -804,7 +804,7 @@ REFUSED = [
 ]
 
 
-def test_what_does_not_fit_is_refused():
+def test_inconsistent_arguments_are_rejected():
     for options, words in REFUSED:
         with pytest.raises((ArgumentError, UnknownNameError), match=words):
             symoro.simulate("planar2r", 1.0, **{"q": [0.0, 0.0], **options})
@@ -846,7 +846,7 @@ def test_a_fourier_series_drives_a_joint():
     assert np.abs(motion.tau - reported.tau).max() < 1e-6 * np.abs(reported.tau).max() + 1e-6
 
 
-def test_a_base_that_turns_against_gravity_is_refused_and_a_turntable_is_not():
+def test_a_base_that_turns_against_gravity_is_rejected_and_a_turntable_is_not():
     from symoro.expr.formula import formula
 
     def turning(*W0):

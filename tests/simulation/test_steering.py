@@ -48,7 +48,7 @@ def test_a_steering_that_comes_near_a_right_angle_goes_on():
     assert motion.finished, motion.why
 
 
-def test_a_right_angle_that_is_touched_between_samples_is_seen():
+def test_a_right_angle_touched_between_samples_is_located():
     most = np.pi / 2
 
     def swayed(t):
@@ -58,7 +58,7 @@ def test_a_right_angle_that_is_touched_between_samples_is_seen():
     assert STUCK in motion.why and motion.t[-1] == pytest.approx(np.pi / 2, abs=0.02)
 
 
-def test_a_start_at_a_right_angle_and_a_path_through_it_are_refused():
+def test_a_start_at_a_right_angle_and_a_path_through_it_are_rejected():
     with pytest.raises(ArgumentError, match="configuration of the wheels is singular"):
         symoro.simulate(car(), 1.0, q=[0, np.pi / 2, 0])
     path = Trajectory((Move((0.5, 2.5), duration=1),), (0, 0))

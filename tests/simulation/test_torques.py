@@ -50,7 +50,7 @@ def test_the_bundled_example_has_the_torques_that_filip_printed():
     assert not result.passed
 
 
-def test_what_the_drives_put_in_is_what_the_robot_gains():
+def test_the_energy_of_the_drives_equals_the_gain_of_the_robot():
     path = symoro.trajectory.load("filip3r")
     result = symoro.torques("filip3r", path, step=0.001)
     energy = symoro.generate("filip3r", "energy").function()
@@ -88,7 +88,7 @@ def passed(robot, to=2.0):
     return symoro.torques(robot, path, step=0.001).passed
 
 
-def test_limits_are_told_with_the_time_they_are_passed():
+def test_exceeded_limits_are_reported_with_the_time():
     """q = 2 s(t), so that q = 1 at half the time; qd is largest there, 15/8 * 2."""
     (upper,) = passed(limited(upper=1.0))
     assert upper.what == "position" and upper.time == pytest.approx(0.5, abs=1e-6)
@@ -156,7 +156,7 @@ def test_values_that_are_missing_are_named():
         symoro.torques("rx90", Trajectory((Hold(1),), (0,) * 6))
 
 
-def test_samples_of_other_joints_are_refused():
+def test_samples_of_other_joints_are_rejected():
     zero = np.zeros((3, 2))
     with pytest.raises(ArgumentError, match="contains q1, q2"):
         symoro.torques("filip3r", Samples((1, 2), np.arange(3.0), zero, zero, zero))

@@ -65,7 +65,7 @@ def test_a_move_shorter_than_the_step_shows():
 
 
 @pytest.mark.parametrize("share, passes", [(1.001, True), (1 + 1e-5, True), (1.0, False), (0.999, False)])
-def test_a_limit_between_two_samples_is_told(share, passes):
+def test_a_limit_exceeded_between_two_samples_is_reported(share, passes):
     robot = slider(2.0, velocity=0.5)
     for duration in (0.05, 0.062, 0.08, 0.11):
         way = 0.5 * share * duration * 8 / 15
@@ -127,7 +127,7 @@ def test_loops_are_followed_between_samples():
         assert a.torque == pytest.approx(b.torque, rel=1e-8) and a.energy == pytest.approx(b.energy, rel=1e-8)
 
 
-def test_a_table_tells_of_its_samples_alone():
+def test_a_table_is_evaluated_at_its_samples_only():
     result = symoro.torques("filip3r", symoro.trajectory.load("filip3r"), step=0.05)
     again = symoro.torques("filip3r", replace(result.samples))
     assert result.between and not again.between
@@ -149,7 +149,7 @@ def one_piece(q, qd, end=1.0):
 
 
 @pytest.mark.parametrize("width", [1e-1, 1e-3, 1e-5, 1e-7])
-def test_a_spike_is_found_by_what_it_moves(width):
+def test_a_spike_is_located_by_the_motion_that_it_causes(width):
     panels = one_piece(
         lambda t: np.arctan((t - 0.61803) / width), lambda t: width / (width**2 + (t - 0.61803) ** 2)
     )
@@ -160,14 +160,14 @@ def test_a_spike_is_found_by_what_it_moves(width):
     assert panels.grows(("velocity", 1)) is None and not panels.cut
 
 
-def test_what_grows_without_end_is_told():
+def test_unbounded_quantities_are_reported():
     panels = one_piece(
         lambda t: -np.sqrt(np.abs(0.3 - t)) * np.sign(0.3 - t), lambda t: 0.5 / np.sqrt(np.abs(0.3 - t))
     )
     assert panels.grows(("velocity", 1)) == pytest.approx(0.3, abs=10 * NARROWEST)
 
 
-def test_what_changes_without_end_is_told():
+def test_noise_is_not_resolved():
     noise = np.random.default_rng(0)
     panels = one_piece(lambda t: noise.normal(size=len(t)), lambda t: noise.normal(size=len(t)))
     assert panels.cut

@@ -33,7 +33,7 @@ def test_many_samples_are_closed_as_one_after_the_other(name: str) -> None:
     assert result[:, loops.active] == pytest.approx(qa, abs=0)
 
 
-def test_both_assemblies_of_four_bars_are_found_and_kept_over_whole_turns() -> None:
+def test_both_assembly_modes_of_four_bars_are_followed_over_full_turns() -> None:
     loops = assembly("fourbar")
     rows = loops.assemblies(np.array([0.3]))
     assert len(rows) == 2
@@ -56,7 +56,7 @@ def test_one_leap_or_many_give_the_same_rows() -> None:
 
 
 @pytest.mark.parametrize("step", [0.3, 0.01, 1e-4])
-def test_the_end_of_the_way_is_told_however_fine_the_samples(step: float) -> None:
+def test_the_end_of_the_range_is_reported_for_any_sampling(step: float) -> None:
     """Bars of 0.2 and 0.3 m, motors 0.24 m apart: with q1 = pi - q3 they stretch at cos q3 = 0.9."""
     loops = assembly("fivebar")
     start = np.array([np.pi - 0.9, 0.9])
@@ -69,7 +69,7 @@ def test_the_end_of_the_way_is_told_however_fine_the_samples(step: float) -> Non
     assert abs(caught.value.row - first) <= 1 + int(0.02 / step)
 
 
-def test_a_way_through_the_dead_point_of_a_parallelogram_in_numbers_is_refused() -> None:
+def test_a_path_through_the_singular_configuration_of_a_parallelogram_is_rejected() -> None:
     """Lengths that are equal in numbers alone: where it is flat it may go on as a parallelogram, or crossed."""
     loops = assembly("fourbar", D2=0.5, D3=0.8, D4=0.8, D5=0.5)
     row = loops.assemblies(np.array([0.7]))[0]
@@ -77,7 +77,7 @@ def test_a_way_through_the_dead_point_of_a_parallelogram_in_numbers_is_refused()
         loops.along(np.linspace(0.7, -0.7, 401)[:, None], row)
 
 
-def test_postures_that_are_far_from_closed_are_refused() -> None:
+def test_postures_that_are_far_from_closed_are_rejected() -> None:
     with pytest.raises(NotClosedError):
         assembly("fivebar").row([np.pi, 0.0, 0.0, 0.0])
     with pytest.raises(NotClosedError):

@@ -76,7 +76,7 @@ def test_a_move_by_nothing_is_over_at_once():
         {"duration": 1, "velocity": [1], "acceleration": [1]},
     ],
 )
-def test_laws_that_cannot_be_are_refused(given):
+def test_invalid_laws_are_rejected(given):
     with pytest.raises(ArgumentError):
         made_law("quintic", np.ones(1), **given)
 

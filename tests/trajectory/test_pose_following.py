@@ -105,7 +105,7 @@ def test_a_start_by_its_pose_takes_the_branch_nearest_to_a_posture():
         Poses([(0.3, 0.3, 0), (0.3, 0.3, 0.1)], (1, 2)),
     ],
 )
-def test_a_motion_that_the_given_entries_leave_out_is_refused(part):
+def test_a_motion_that_the_given_entries_leave_out_is_rejected(part):
     """It was left out silently."""
     path = Trajectory((Hold(1), part), (0, np.pi / 3, -np.pi / 2), pose="planar")
     with pytest.raises(
@@ -136,7 +136,7 @@ def test_a_line_out_of_reach_ends_at_the_edge(method):
     assert 0.5 < np.linalg.norm(P + np.array([3 * s, 0, 0])) < 1.0  # the arm is about 0.9 long
 
 
-def test_a_start_in_a_singular_posture_is_refused():
+def test_a_start_in_a_singular_posture_is_rejected():
     stretched = (*PUMA[:4], 0.0, 0.1)  # the wrist
     with pytest.raises(ArgumentError, match="singular"):
         symoro.trajectory.sampled("puma560", Trajectory((Line(by=(0, 0.1, 0), duration=1),), stretched))
@@ -144,7 +144,7 @@ def test_a_start_in_a_singular_posture_is_refused():
 
 @pytest.mark.parametrize("method", ["algebraic", "numeric"])
 @pytest.mark.parametrize("beside", [0.0, 1e-8])
-def test_a_path_through_a_singularity_is_refused_with_its_time(method, beside):
+def test_a_path_through_a_singularity_is_rejected_with_its_time(method, beside):
     """A planar arm with two links, led through its stretched posture: it would have to come back elbow down."""
     path = Trajectory(
         (Line(by=(2.0 - 2 * np.cos(0.5) - beside, 0, 0), duration=1), Line(by=(-0.2, 0, 0), duration=1)),
@@ -161,7 +161,7 @@ def test_a_path_through_a_singularity_is_refused_with_its_time(method, beside):
             symoro.trajectory.sampled(arm, path, step=0.05)
 
 
-def test_crossing_a_singularity_in_a_straight_line_is_refused():
+def test_crossing_a_singularity_in_a_straight_line_is_rejected():
     """The wrist passes through zero between two samples: every joint would be continuous, the branch is not."""
     start = (*PUMA[:4], 0.1, PUMA[5])
     wrist = symoro.generate("puma560", "fast-geometry", to=5).function()(q=start)["T"]
@@ -191,7 +191,7 @@ def test_a_path_close_by_a_singular_posture_does_not_ask_for_more_joints():
     assert np.abs(samples.qd).max() > 10
 
 
-def test_a_pose_with_a_wrong_last_row_is_refused():
+def test_a_pose_with_a_wrong_last_row_is_rejected():
     pose = np.eye(4)
     pose[3, 3] = 2.0
     with pytest.raises(ArgumentError, match="last row of a pose must be 0, 0, 0, 1; got 0, 0, 0, 2"):
@@ -209,7 +209,7 @@ def test_parts_follow_each_other_without_a_jump():
 
 @pytest.mark.parametrize("before", [(), (Hold(0.5),)])
 @pytest.mark.parametrize("after", [(), (Hold(0.5),), (Move((1, 0, 0), duration=1),)])
-def test_a_move_to_where_the_robot_stands_takes_no_time(before, after):
+def test_a_move_to_the_present_posture_takes_no_time(before, after):
     stay = Move((0, 0, 0), velocity=(1,), acceleration=(1,))
     result = symoro.torques("filip3r", Trajectory((*before, stay, *after), (0, 0, 0)), step=0.1)
     lasts = sum(part.duration for part in (*before, *after))
@@ -242,7 +242,7 @@ def test_the_number_of_joints_must_fit(to):
 
 
 @pytest.mark.parametrize("name, size", [("rx90_floating", 6), ("diffdrive", 2), ("rx90_elastic", 4)])
-def test_poses_of_robots_whose_joints_do_not_tell_all_are_refused(name, size):
+def test_poses_of_robots_whose_joints_do_not_determine_the_motion_are_rejected(name, size):
     start = (0.1,) * size
     with pytest.raises(NotApplicableError, match="do not determine the poses of its frames"):
         symoro.trajectory.sampled(name, Trajectory((Line(by=(0, 0, 0.1), duration=1),), start))
@@ -280,6 +280,6 @@ def test_platforms_follow_a_line(name):
     consistent(result.samples, 1e-5)
 
 
-def test_loops_that_cannot_close_are_told_with_the_time():
+def test_loops_that_cannot_close_are_reported_with_the_time():
     with pytest.raises(ArgumentError, match=r"singular configuration.* at t = 0\.\d+ s"):
         symoro.trajectory.sampled("fivebar", Trajectory((Move((3.1, 0.0), duration=1),), (1.9, 0.9)))

@@ -71,12 +71,12 @@ def test_time_may_be_called_so():
         ),
     ],
 )
-def test_a_table_that_does_not_fit_is_refused(text, words):
+def test_a_table_that_does_not_fit_is_rejected(text, words):
     with pytest.raises(ArgumentError, match=words):
         symoro.torques("filip3r", read_table(text))
 
 
-def test_numbers_that_are_too_large_are_no_dead_point():
+def test_large_numbers_are_not_reported_as_a_singular_configuration():
     huge = Samples((1, 2, 3), np.arange(3.0), *np.full((3, 3, 3), 1e300))
     with pytest.raises(
         ArgumentError, match=r"not finite numbers at t = 0 s, where the motion has numbers of 1e\+300"
@@ -87,7 +87,7 @@ def test_numbers_that_are_too_large_are_no_dead_point():
 # -- closed loops
 
 
-def test_a_table_of_all_joints_tells_the_assembly():
+def test_a_table_of_all_joints_selects_the_assembly_mode():
     for start in (BAR.start, OTHER):
         result = symoro.torques("fivebar", replace(BAR, start=start))
         again = symoro.torques("fivebar", read_table(table_text(result.columns)))
@@ -113,7 +113,7 @@ def test_active_joints_alone_take_a_posture():
         symoro.torques(robot, bare[0], posture="none")
 
 
-def test_a_posture_where_there_is_nothing_to_choose_is_refused():
+def test_a_superfluous_posture_is_rejected():
     whole = read_table(table_text(symoro.torques("fivebar", BAR).columns))
     with pytest.raises(ArgumentError, match="already contains the positions of all joints"):
         symoro.torques("fivebar", whole, posture=OTHER)
@@ -224,7 +224,7 @@ def test_a_passive_joint_that_forces_move_elsewhere_gives_a_warning():
     )
 
 
-def test_parquet_files_with_holes_are_told_by_row(tmp_path):
+def test_missing_values_in_parquet_files_are_reported_by_row(tmp_path):
     pyarrow, parquet = (pytest.importorskip(name) for name in ("pyarrow", "pyarrow.parquet"))
     file = tmp_path / "motion.parquet"
     parquet.write_table(pyarrow.table({"t": [0.0, 1.0, 2.0], "q1": [0.0, None, 1.0]}), file)

@@ -133,7 +133,7 @@ def test_errors_name_their_position(text, line, words):
         assert caught.value.place.line == line
 
 
-def test_mistakes_of_several_parts_are_told_at_once():
+def test_errors_of_several_parts_are_reported_together():
     parts = "  - {joints: [1], duration: 0}\n  - {hold: 1}\n  - {joints: [1]}\n"
     with pytest.raises(FormatError) as caught:
         read_trajectory_text(HEAD + "start: [0]\nparts:\n" + parts)
@@ -169,7 +169,7 @@ def test_mistakes_of_several_parts_are_told_at_once():
         ("[0, 0, 0]", "{via: [[1, 2]], times: [1]}", 5, "parts[2]: via: expected 3 numbers"),
     ],
 )
-def test_what_does_not_fit_the_robot_is_told_at_its_place(start, part, line, words):
+def test_parts_that_do_not_fit_the_robot_are_reported_with_their_position(start, part, line, words):
     text = HEAD + f"start: {start}\nparts:\n  - {{hold: 1}}\n  - {part}\npose: planar\n"
     with pytest.raises(ArgumentError) as caught:
         symoro.trajectory.sampled("filip3r", read_trajectory_text(text, "path.yaml"))
@@ -184,12 +184,12 @@ def test_frozen_and_equal():
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, "x", None])
-def test_numbers_that_are_none_are_refused(value):
+def test_invalid_numbers_are_rejected(value):
     with pytest.raises(ArgumentError):
         Move((0.0, value), duration=1)
 
 
-def test_a_word_in_place_of_numbers_is_refused():
+def test_a_word_in_place_of_numbers_is_rejected():
     with pytest.raises(ArgumentError):
         Move("abc", duration=1)
     with pytest.raises(ArgumentError):
@@ -215,13 +215,13 @@ def test_positions_alone_get_their_rates_from_a_spline():
 
 
 @pytest.mark.parametrize("sign", [",", ";", "\t", " ; "])
-def test_what_parts_the_cells_is_seen_in_the_head(sign):
+def test_the_separator_is_determined_from_the_header(sign):
     rows = ["# made by hand, today", "t~q1~note", "0~1~a", "0.5~2~b", "1~4~c"]
     samples = read_table("\n".join(rows).replace("~", sign))
     assert samples.t.tolist() == [0, 0.5, 1] and samples.q[:, 0].tolist() == [1, 2, 4]
 
 
-def test_decimal_commas_are_told():
+def test_decimal_commas_are_reported():
     with pytest.raises(FormatError, match="decimal point") as caught:
         read_table("t;q1\n0;1\n0,5;2\n", "log.csv")
     assert caught.value.place.line == 3
@@ -253,7 +253,7 @@ def test_decimal_commas_are_told():
         ("t,q1\n0,1\n1,1\n", None, "at least 3 rows"),
     ],
 )
-def test_bad_tables_are_told_with_the_line(text, line, words):
+def test_invalid_tables_are_reported_with_the_line(text, line, words):
     with pytest.raises(FormatError) as caught:
         read_table(text, "log.csv")
     assert words in caught.value.text() and caught.value.place.file == "log.csv"

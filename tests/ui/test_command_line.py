@@ -45,7 +45,7 @@ def test_show(capsys: pytest.CaptureFixture[str]) -> None:
         assert word in out
 
 
-def test_check_tells_every_inconsistency(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_check_lists_every_inconsistency(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert run(capsys, "check", "rx90")[0] == 0
     path = tmp_path / "bad.yaml"
     path.write_text("symoro: 1\nname: bad\nframes:\n  - {ant: 7}\n  - {ant: 9}\n")

@@ -76,7 +76,7 @@ def test_show_with_numbers(run: Any) -> None:
     assert "1/3" in text and "2*D3" in text
 
 
-def test_texts_of_a_robot_are_no_markup(run: Any, tmp_path: Path) -> None:
+def test_texts_of_a_robot_are_escaped(run: Any, tmp_path: Path) -> None:
     """A title such as [red] or [/bold] is printed literally."""
     robot = symoro.load("planar2r").replace(name="a[/bold]b", title="[red]x[/y]", reference="[link=1]")
     file = tmp_path / "odd.yaml"

@@ -58,7 +58,7 @@ def runs(answer: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(("robot", "model", "options"), OFTEN)
-def test_what_is_copied_runs(robot: str, model: str, options: dict[str, Any]) -> None:
+def test_copied_code_runs(robot: str, model: str, options: dict[str, Any]) -> None:
     answer = copied(call("robot_open", {"id": robot})["robot"], model, options)
     assert answer is not None
     runs(answer)

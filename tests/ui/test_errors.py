@@ -140,7 +140,7 @@ def test_one_message(
     ],
 )
 @pytest.mark.parametrize("suffix", [".par", ".yaml", ".csv"])
-def test_files_that_are_no_robots(
+def test_files_without_a_robot(
     content: bytes, message: str, suffix: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     file = tmp_path / f"arm{suffix}"
@@ -174,14 +174,14 @@ def test_values_that_are_none(
     assert message in failing(["eval", "jacobian", "rx90", "--values", str(file)], capsys)
 
 
-def test_a_folder_is_no_values_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_folder_is_not_a_values_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert "cannot read" in failing(["eval", "jacobian", "rx90", "--values", str(tmp_path)], capsys)
 
 
 # -- files whole or not at all
 
 
-def test_a_file_in_the_way_of_a_folder(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_file_with_the_name_of_a_folder(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "out").write_text("keep me")
     message = failing(["generate", "jacobian", "rx90", "--lang", "c", "-o", str(tmp_path / "out")], capsys)
     assert "a file, not a folder" in message

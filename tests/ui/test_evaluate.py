@@ -101,7 +101,7 @@ def test_solve_at_and_near_a_posture(data: Any) -> None:
     assert np.allclose(turned["nearest"]["q"], np.degrees(ready))
 
 
-def test_show_tells_the_postures(run: Any, data: Any) -> None:
+def test_show_lists_the_postures(run: Any, data: Any) -> None:
     assert "postures" in run("show", "panda") and "ready" in run("show", "panda")
     assert list(data("show", "panda")["postures"]) == ["ready"]
 

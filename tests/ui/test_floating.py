@@ -26,6 +26,6 @@ def test_contacts(run: Any, contacts: str) -> None:
     )
 
 
-def test_contacts_that_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+def test_contacts_that_are_rejected(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["count", "contact-dynamics", "rx90_floating", "--contacts", "0,1"]) == 2
     assert "is not determined" in capsys.readouterr().err

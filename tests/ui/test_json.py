@@ -157,7 +157,7 @@ def test_an_error_has_its_place(capsys: pytest.CaptureFixture[str]) -> None:
     assert place["file"] == "broken.yaml" and place["line"] == 3 and place["key"].startswith("frames[")
 
 
-def test_what_json_has_no_number_for_is_null(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_numbers_without_a_json_form_are_null(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "values.json").write_text('{"q": [0, NaN]}')
     _, value = answer(["eval", "fast-geometry", "planar2r", "--values", "values.json"], capsys)
     assert value["T"][0][0] is None and value["T"][2][2] == 1.0

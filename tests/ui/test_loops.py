@@ -45,7 +45,7 @@ def test_modes_as_csv_and_the_nearest(run: Any) -> None:
     assert marked.split()[1] == "2"
 
 
-def test_no_mode_is_told_by_the_exit_code(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_exit_code_shows_that_there_is_no_assembly_mode(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["solve", "fivebar", "qa=3,0.1"]) == 1
     assert "no assembly modes" in capsys.readouterr().out
 
@@ -72,9 +72,7 @@ def test_modes_by_newton(data: Any) -> None:
         (["rx90", "qa=1"], "has no closed loop"),
     ],
 )
-def test_what_is_wrong_with_active_joints(
-    words: list[str], expected: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_errors_in_active_joints(words: list[str], expected: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert expected in failed(capsys, "solve", *words)
 
 
@@ -110,7 +108,7 @@ def test_a_distance_that_a_loop_keeps_open(data: Any, capsys: pytest.CaptureFixt
 # -- show
 
 
-def test_show_tells_how_loops_move(run: Any, data: Any) -> None:
+def test_show_prints_the_mobility_of_loops(run: Any, data: Any) -> None:
     text = run("show", "fivebar")
     assert "mobility 2: 2 active (q1, q3); 2 passive (q2, q4); 1 cut (q5); constraints of rank 3" in text
     assert "loop 5-6: planar, of rank 3, joints q1, q2, q5, q3, q4" in text
@@ -123,7 +121,7 @@ def test_show_tells_how_loops_move(run: Any, data: Any) -> None:
     assert "loops" not in data("show", "rx90")
 
 
-def test_show_says_what_does_not_fit(run: Any, data: Any) -> None:
+def test_show_reports_inconsistent_loops(run: Any, data: Any) -> None:
     words = ("--bind", "D2=0.1", "--bind", "D3=5", "--bind", "D4=0.1", "--bind", "D5=0.1")
     assert "loops: no configuration closes the loops of robot 'fourbar'" in run("show", "fourbar", *words)
     assert "no configuration closes" in data("show", "fourbar", *words)["loops"]["why_not"]

@@ -56,7 +56,7 @@ def test_values_and_a_posture(built: None) -> None:
     "given",
     [{"posture": [float("nan")] * 6}, {"posture": [1.0]}, {"values": {"D3": float("inf")}}, {"height": -5}],
 )
-def test_what_cannot_be_shown_is_refused(given: dict[str, Any]) -> None:
+def test_invalid_scenes_are_rejected(given: dict[str, Any]) -> None:
     with pytest.raises(ArgumentError):
         symoro.scene("rx90", **given)
 

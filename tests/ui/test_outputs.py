@@ -99,7 +99,7 @@ def test_targets_are_checked_before_the_work(
 @pytest.mark.parametrize(
     ("command", "name"), [("generate", "planar2R_fast_geometry.c"), ("export", "README.md")]
 )
-def test_a_foreign_file_in_a_folder_is_found_before_the_work(
+def test_a_foreign_file_in_a_folder_is_detected_before_the_computation(
     command: str, name: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "foreign" / name).write_text("somebody's notes")
@@ -111,7 +111,7 @@ def test_a_foreign_file_in_a_folder_is_found_before_the_work(
         main([*COMMANDS[command][0], "foreign"])
 
 
-def test_what_identify_cannot_write_is_rejected_before_the_work(
+def test_formats_that_identify_cannot_write_are_rejected_before_the_computation(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("symoro.ui.identify.identify", never)

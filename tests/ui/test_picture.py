@@ -27,7 +27,7 @@ def at(view: list[str], sign: str) -> tuple[int, int]:
     return next((row, line.index(sign)) for row, line in enumerate(view) if sign in line)
 
 
-def test_the_rx90_stands_as_it_should() -> None:
+def test_the_picture_of_the_rx90() -> None:
     text = picture(symoro.load("rx90"))
     side, top = views(text)
     assert at(side, "3")[0] == at(side, "1")[0] and at(side, "3")[1] > at(side, "1")[1], "3 right of 1"
@@ -49,7 +49,7 @@ def test_every_bundled_robot(name: str) -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(trees() | closed())
-def test_frames_stand_where_the_oracle_says(robot: Robot) -> None:
+def test_frames_have_the_positions_of_the_oracle(robot: Robot) -> None:
     oracle = Numeric(robot)
     place = oracle.placements([0.0] * len(oracle.own))
     fixed = robot.base.kind == "fixed"

@@ -60,12 +60,12 @@ def test_one_point_has_a_chart():
 
 
 @pytest.mark.parametrize("series", [[], [Series("a", [], [])], [Series("a", [0.0], [np.nan])]])
-def test_nothing_to_draw_is_said(series):
+def test_a_chart_without_points_is_rejected(series):
     with pytest.raises(ArgumentError, match="no series has a finite point"):
         line_chart(series)
 
 
-def test_lengths_that_differ_are_refused_by_name():
+def test_lengths_that_differ_are_rejected_by_name():
     with pytest.raises(ArgumentError, match="series 'tau'"):
         line_chart([Series("tau", [0, 1], [0, 1, 2])])
 

@@ -96,7 +96,7 @@ def test_a_stop_without_a_terminal(chain: Path, tmp_path: Path) -> None:
     assert process.returncode == 130 and errors == b"symoro: interrupted\n"
 
 
-def test_nothing_where_there_is_no_terminal(
+def test_no_progress_bars_without_a_terminal(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(progress, "DELAY", 0.0)
@@ -129,7 +129,7 @@ class Bars:
         del self.rows[row]
 
 
-def test_bars_come_and_go_with_the_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bars_appear_and_disappear_with_the_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
     bars = Bars()
     monkeypatch.setattr(progress, "_bars", lambda: bars)
     display = progress.Display(delay=3600)

@@ -82,7 +82,7 @@ def test_an_edit_fills_its_cell(given: dict[str, Any], table: str, j: int | str,
         ({"part": "remove_frame", "j": 0}, "there is no link 0"),
     ],
 )
-def test_an_edit_that_cannot_be_is_told(given: dict[str, Any], words: str) -> None:
+def test_an_invalid_edit_is_reported(given: dict[str, Any], words: str) -> None:
     assert words in edit(RX90, given)["error"]["message"]
 
 
@@ -95,7 +95,7 @@ def test_the_offset_may_be_written_with_the_joint() -> None:
     )
 
 
-def test_rows_come_and_go() -> None:
+def test_rows_are_added_and_removed() -> None:
     longer = edit(RX90, {"part": "add_frame"})
     assert longer["sizes"]["NL"] == 7 and cell(longer, "geometry", 7, "ant") == "6"
     assert edit(longer, {"part": "remove_frame", "j": 7})["robot"] == RX90["robot"]
@@ -162,7 +162,7 @@ def test_files_in_and_out() -> None:
         ("fourbar", "transform", "", [("active", True, "active joints of closed loops")]),
     ],
 )
-def test_the_catalogue_tells_the_form_of_a_robot(
+def test_the_catalogue_contains_the_form_of_a_robot(
     robot: str, model: str, of: str, switches: list[tuple[str, Any, str]]
 ) -> None:
     document = call("robot_open", {"id": robot})["robot"]
@@ -187,7 +187,7 @@ def test_a_model_to_be_read() -> None:
     ("name", "file"),
     [("RX90", "RX90.yaml"), ('x"; rm -r $(HOME) #', "x___rm_-r___HOME___.yaml"), ("é", "'é.yaml'")],
 )
-def test_what_is_copied_names_the_file_of_a_robot_that_is_not_bundled(name: str, file: str) -> None:
+def test_copied_code_names_the_file_of_a_robot_that_is_not_bundled(name: str, file: str) -> None:
     edits = [{"part": "frame", "j": 4, "field": "r", "text": "0.3"}]
     changed = call("robot_edit", {"robot": {**RX90["robot"], "name": name}, "edits": edits})
     result = call("model", {"robot": changed["robot"], "model": "jacobian"})
@@ -281,7 +281,7 @@ def test_a_pose_out_of_reach_has_no_posture() -> None:
         assert call("solve", {"robot": RX90["robot"], "pose": pose})["error"]["kind"] == "ArgumentError"
 
 
-def test_default_values_let_something_be_seen() -> None:
+def test_default_values_give_a_visible_robot() -> None:
     made = call("robot_new", {"links": 2})
     free = {"part": "frame", "j": 2, "field": "r", "text": "height"}
     shown = edit(made, free, {"part": "base", "j": "G", "field": "z", "text": "G3"})
@@ -289,7 +289,7 @@ def test_default_values_let_something_be_seen() -> None:
     assert shown["values"]["M1"] > 0 and "height" not in shown["nominal"]
 
 
-def test_what_the_scene_draws() -> None:
+def test_data_of_the_scene() -> None:
     car = call("robot_open", {"id": "diffdrive"})
     assert [wheel["frame"] for wheel in car["wheels"]] == [1, 2, 4]
     assert car["wheels"][0]["radius"] == 0.033 and car["wheels"][0]["symbol"] == "hw"
@@ -353,7 +353,7 @@ def test_loops_are_closed_from_a_posture_nearby(name: str) -> None:
         np.testing.assert_allclose(places[loop["opened"] - 1], places[loop["twin"] - 1], atol=1e-9)
 
 
-def test_hints_speak_of_the_page() -> None:
+def test_hints_name_controls_of_the_page() -> None:
     """Hints for the page contain neither Python code nor command-line flags."""
     answers = [
         call("robot_write", {"robot": RX90["robot"], "format": "urdf"}),
@@ -370,7 +370,7 @@ def test_hints_speak_of_the_page() -> None:
         assert not re.search(r"\w\(|--\w|=True|\w='", text), text
 
 
-def test_what_a_file_cannot_hold_can_be_left_out() -> None:
+def test_data_that_a_file_cannot_represent_can_be_omitted() -> None:
     """The page offers to save without it where the hint says so."""
     view = call("robot_open", {"id": "car"})
     refused = call("robot_write", {"robot": view["robot"], "format": "par"})["error"]

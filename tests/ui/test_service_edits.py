@@ -81,7 +81,7 @@ def test_a_frame_in_the_middle_moves_everything_that_comes_after() -> None:
     assert read(result["robot"]) == read(wanted)
 
 
-def test_a_frame_beside_leaves_what_was_there() -> None:
+def test_an_added_branch_does_not_change_other_frames() -> None:
     result = edit(ARM, {"part": "add_frame", "after": 2, "ant": 1})
     made = read(result["robot"])
     assert [frame.ant for frame in made.frames] == [0, 1, 1, 2, 4]
@@ -89,7 +89,7 @@ def test_a_frame_beside_leaves_what_was_there() -> None:
     assert made.tool is not None and made.tool.place.ant == 5
 
 
-def test_a_frame_goes_and_what_stood_on_it_stays() -> None:
+def test_a_frame_is_removed_and_its_descendants_remain() -> None:
     result = edit(ARM, {"part": "remove_frame", "j": 1})
     wanted = robot(
         frames=[
@@ -115,7 +115,7 @@ def test_frames_of_a_loop_keep_their_places() -> None:
     assert shorter.postures["home"] == (0.5, -0.5, 0.5)
 
 
-def test_a_loop_comes_and_goes() -> None:
+def test_a_loop_is_added_and_removed() -> None:
     opened = {key: value for key, value in LOOP.items() if key != "loops"}
     closed = edit(
         opened,
@@ -158,7 +158,7 @@ def test_cells_of_one_row_are_changed_together() -> None:
 @pytest.mark.parametrize(
     ("document", "given", "words", "place"),
     [
-        (ARM, {"part": "remove_frame", "j": 2}, "joint 3 follows joint 2", {"j": 2}),
+        (ARM, {"part": "remove_frame", "j": 2}, "joint 3 is coupled to joint 2", {"j": 2}),
         (CAR, {"part": "remove_frame", "j": 2}, "wheel 2 needs frame 2", {"j": 2}),
         (CAR, {"part": "base", "field": "kind", "text": "fixed"}, "has wheels", {"field": "kind"}),
         (
@@ -202,7 +202,7 @@ def test_cells_of_one_row_are_changed_together() -> None:
         (ARM, {"part": "frame", "j": 2, "field": "d", "text": "x" * 3000}, "at most 2000", {"j": 2}),
     ],
 )
-def test_what_cannot_be_is_refused_at_its_cell(
+def test_invalid_edits_are_rejected_with_their_cell(
     document: dict[str, Any], given: dict[str, Any], words: str, place: dict[str, Any]
 ) -> None:
     result = edit(document, given)
@@ -277,7 +277,7 @@ def test_every_cell_can_be_written_as_it_is_read(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["tricycle", "delta", "flexible2r", "rx90"])
-def test_tables_say_what_their_cells_are(name: str) -> None:
+def test_tables_describe_their_cells(name: str) -> None:
     kinds = {"formula", "number", "count", "choice", "flag", "text"}
     for table in call("robot_open", {"id": name})["tables"]:
         assert len(table["columns"]) == len(table["kinds"]) == len(table["hints"])

@@ -46,7 +46,7 @@ def turned(rpy: Any, xyz: Any) -> Any:
     return T
 
 
-def test_shapes_stand_where_the_urdf_puts_them() -> None:
+def test_shapes_have_the_poses_of_the_urdf() -> None:
     """World placements by the URDF's own chain, and by our frames with the visual in them."""
     result = call("robot_open", {"text": URDF, "file": "two.urdf"})
     q = [0.4, 0.15]
@@ -85,7 +85,7 @@ def test_shapes_of_a_floating_robot() -> None:
     ]
 
 
-def test_a_broken_file_tells_its_line() -> None:
+def test_the_error_of_a_broken_file_contains_the_line() -> None:
     for text, file in (
         (URDF.replace('type="prismatic"', 'type="sliding"'), "a.urdf"),
         (URDF.replace("</link>", "", 1), "a.urdf"),
@@ -108,7 +108,7 @@ def test_a_xacro_file_is_not_run() -> None:
         assert "not executed in the workbench" in result["message"] and "convert it to URDF" in result["hint"]
 
 
-def test_a_name_is_no_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_name_is_not_a_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file of that name is there, and it is not looked at."""
     (tmp_path / "secret.yaml").write_text("symoro: 1\nname: secret\nframes: [{joint: revolute}]\n")
     monkeypatch.chdir(tmp_path)
@@ -146,14 +146,14 @@ def test_a_mujoco_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         '<extension><plugin plugin="mujoco.sdf"/></extension><asset><model name="a" file="/etc/passwd"/></asset>',
     ],
 )
-def test_a_model_that_names_other_files_is_refused(part: str) -> None:
+def test_a_model_that_names_other_files_is_rejected(part: str) -> None:
     result = call(
         "robot_open", {"text": MJCF.replace("<worldbody>", part + "\n<worldbody>", 1), "format": "mjcf"}
     )
     assert "includes other files" in result["error"]["message"] and result["error"]["place"]["line"] == 1
 
 
-def test_without_mujoco_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_without_mujoco_contains_a_hint(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "mujoco", None)
     result = call("robot_open", {"text": MJCF, "file": "two.xml"})["error"]
     assert result["kind"] == "MissingDependencyError" and "symoro[mujoco]" in result["hint"]

@@ -20,7 +20,7 @@ nominal: {k: -0.5}
 """
 
 
-def test_placements_come_without_the_closing_where_it_is_not_asked_for() -> None:
+def test_placements_contain_the_loop_closure_only_on_request() -> None:
     robot = call("robot_open", {"id": "fourbar"})["robot"]
     quick = call("frames", {"robot": robot, "loops": False})
     whole = call("frames", {"robot": robot})

@@ -94,7 +94,7 @@ def test_names_of_files_are_names(name: str) -> None:
     assert "is not a table of a log" in result["error"]["message"]
 
 
-def test_what_is_wrong_is_told_at_its_line_without_our_folders() -> None:
+def test_errors_contain_the_line_but_not_the_temporary_folder() -> None:
     broken = text().replace("\n0.001,", "\nnever,", 1)
     error = call("identify", {"robot": ROBOT, "files": {"log.csv": broken}})["error"]
     assert error["place"] == {**error["place"], "file": "log.csv", "line": 3}
@@ -132,7 +132,7 @@ VALUES = st.one_of(
         ),
     )
 )
-def test_whatever_comes_as_a_log_is_answered(payload: dict[str, Any]) -> None:
+def test_any_log_gets_an_answer(payload: dict[str, Any]) -> None:
     files = {"log.csv": text()[:4000]} if payload["files"] == "whole" else payload["files"]
     result = call("identify", {"robot": ROBOT, **payload, "files": files})
     json.dumps(result, allow_nan=False)

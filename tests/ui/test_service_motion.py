@@ -58,7 +58,7 @@ def test_a_tree_and_a_table_are_trajectories_too() -> None:
     assert apart["q"] == result["q"]
 
 
-def test_limits_that_are_passed_are_told_in_words() -> None:
+def test_exceeded_limits_are_described_in_sentences() -> None:
     view = opened("planar2r")
     edits = [{"part": "frame", "j": 1, "field": "effort", "text": "1e-3"}]
     edited = call("robot_edit", {"robot": view["robot"], "edits": edits})
@@ -118,12 +118,12 @@ def test_a_long_motion_is_thinned_to_its_ends() -> None:
         ({"document": PICK, "values": {"M1": "x"}}, "finite number"),
     ],
 )
-def test_what_is_wrong_with_a_trajectory_is_told(payload: dict[str, Any], words: str) -> None:
+def test_errors_of_a_trajectory_are_reported(payload: dict[str, Any], words: str) -> None:
     result = call("trajectory", {"robot": opened("planar2r")["robot"], **payload})
     assert words in result["error"]["message"]
 
 
-def test_poses_of_a_robot_without_a_fixed_base_are_refused_and_its_joints_are_followed() -> None:
+def test_poses_of_a_robot_without_a_fixed_base_are_rejected_and_its_joints_are_followed() -> None:
     robot = opened("mobile_manipulator")["robot"]
     line = {"line": {"by": [0.1, 0, 0]}, "duration": 1}
     path = {"symoro-trajectory": 1, "start": [0] * 5, "parts": [line]}
@@ -155,7 +155,7 @@ def test_a_simulation_has_the_numbers_of_the_library(monkeypatch: pytest.MonkeyP
     assert times == result["times"] and [q for piece in pieces for q in piece.q] == result["q"]
 
 
-def test_a_robot_without_masses_is_refused_at_once() -> None:
+def test_a_robot_without_masses_is_rejected_at_once() -> None:
     """Accelerations that are no numbers: SciPy's integrators would halve their step for ever."""
     view = opened("rx90")
     zero = dict.fromkeys(view["symbols"], 0.0)
@@ -163,7 +163,7 @@ def test_a_robot_without_masses_is_refused_at_once() -> None:
     assert "not determined" in result["error"]["message"]
 
 
-def test_no_more_is_told_than_the_answer_has(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reported_samples_are_at_most_those_of_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("symoro.ui.service.simulation.APART", 0.0)
     monkeypatch.setattr("symoro.ui.service.playback.MOST_ROWS", 10)
     robot = opened("planar2r")["robot"]
@@ -180,7 +180,7 @@ def test_a_trajectory_is_tracked() -> None:
     assert np.allclose(result["q"][-1], [1, 0], atol=1e-4)
 
 
-def test_where_a_floating_base_goes_is_told() -> None:
+def test_the_motion_of_a_floating_base_is_reported() -> None:
     """Nothing pushes a satellite that drifts: its base goes on as it began."""
     payload = {"q": [0, 0], "duration": 0.1, "start": {"V0": [1, 0, 0, 0, 0, 0]}}
     result = call("simulate", {"robot": opened("flexible_satellite")["robot"], **payload})
@@ -223,7 +223,7 @@ DOCUMENT = st.fixed_dictionaries(
         st.fixed_dictionaries({"text": st.text(max_size=60)}),
     )
 )
-def test_whatever_comes_as_a_trajectory_is_answered(payload: dict[str, Any]) -> None:
+def test_any_trajectory_gets_an_answer(payload: dict[str, Any]) -> None:
     answered("trajectory", payload)
 
 
@@ -239,7 +239,7 @@ def test_whatever_comes_as_a_trajectory_is_answered(payload: dict[str, Any]) -> 
         },
     )
 )
-def test_whatever_comes_as_a_simulation_is_answered(payload: dict[str, Any]) -> None:
+def test_any_simulation_gets_an_answer(payload: dict[str, Any]) -> None:
     answered("simulate", payload)
 
 
@@ -272,7 +272,7 @@ def test_an_excitation_can_be_followed() -> None:
         ({"start": {"pose": [0, 0, 0]}}, "has no part 'pose'"),
     ],
 )
-def test_what_would_change_nothing_is_refused(more: dict[str, Any], words: str) -> None:
+def test_invalid_or_unused_values_are_rejected(more: dict[str, Any], words: str) -> None:
     result = call("simulate", {"robot": opened("filip3r")["robot"], "duration": 0.01, **more})
     assert words in result["error"]["message"]
 
@@ -304,7 +304,7 @@ def test_a_base_on_wheels_starts_where_the_description_puts_it() -> None:
     assert np.allclose(ahead[:3, 3], [2, 3.5, 0.1]) and np.allclose(ahead[:3, 0], [-1, 0, 0])
 
 
-def test_a_table_tells_the_assembly_of_loops() -> None:
+def test_a_table_selects_the_assembly_mode_of_loops() -> None:
     from symoro.tables import table_text
     from symoro.trajectory.trajectory import Move, Trajectory
 

@@ -80,7 +80,9 @@ def test_bad_input_ends_with_a_message(capsys, words, message):
     assert message in capsys.readouterr().err
 
 
-def test_a_parquet_file_of_others_is_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_foreign_parquet_file_is_not_overwritten(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     table, chart = tmp_path / "motion.parquet", tmp_path / "motion.svg"
     words = ["simulate", "planar2r", "q=0,1", "--duration", "0.1", "-o", str(table), "-o", str(chart)]
@@ -91,12 +93,12 @@ def test_a_parquet_file_of_others_is_left_alone(tmp_path: Path, capsys: pytest.C
     assert parquet.read_table(table).column("q2").to_pylist()[0] == 1.0
 
 
-def test_gains_without_a_reference_are_refused(capsys):
+def test_gains_without_a_reference_are_rejected(capsys):
     assert main(["simulate", "planar2r", "q=0,1", "--gains", "100,20"]) == 2
     assert "--gains applies to computed-torque control" in capsys.readouterr().err
 
 
-def test_a_step_that_was_shortened_is_told(capsys):
+def test_a_reduced_step_is_reported(capsys):
     for method in ("DOP853", "rk4"):
         words = ["--step", "0.3", "--duration", "1", "--method", method]
         assert main(["simulate", "planar2r", "q=0,1", *words]) == 0
@@ -105,20 +107,20 @@ def test_a_step_that_was_shortened_is_told(capsys):
         assert "apart" not in capsys.readouterr().out
 
 
-def test_a_tolerance_below_round_off_is_refused(capsys, recwarn):
+def test_a_tolerance_below_round_off_is_rejected(capsys, recwarn):
     assert main(["simulate", "planar2r", "q=0,1", "--rtol", "1e-20"]) == 2
     assert "rtol = 1e-20: expected at least 2.22e-14" in capsys.readouterr().err
     assert not recwarn.list
 
 
-def test_the_help_says_which_restitutions_there_are(capsys):
+def test_the_help_states_the_range_of_restitution(capsys):
     with pytest.raises(SystemExit):
         main(["simulate", "--help"])
     assert "at least 0 and less than 1" in " ".join(capsys.readouterr().out.split())
     assert main(["simulate", "planar2r", "q=0,1", "--stops", "1"]) == 2
 
 
-def test_missing_numbers_are_told_in_the_words_of_the_caller(capsys):
+def test_hints_for_missing_numbers_use_the_syntax_of_the_command_line(capsys):
     with pytest.raises(ArgumentError) as caught:
         symoro.simulate("rx90", 0.1, q=[0] * 6)
     assert caught.value.hint == "give them as values={...}, or bind them in the robot"

@@ -41,7 +41,7 @@ def test_the_pose_of_a_posture(run: Any, data: Any) -> None:
     assert np.allclose(result["nearest"]["q"], np.degrees(Q)) and result["nearest"]["distance"] < 1e-6
 
 
-def test_every_way_to_tell_a_pose(data: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_option_that_gives_a_pose(data: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     T = placed("rx90", Q)
     angles = [
         np.arctan2(T[2, 1], T[2, 2]),
@@ -117,7 +117,7 @@ def test_options_of_the_model(data: Any) -> None:
     assert len(data("solve", "scara", "--at", "0.3,0.5,0.1,0")["solutions"]) == 2
 
 
-def test_solutions_come_first(data: Any) -> None:
+def test_valid_solutions_are_listed_first(data: Any) -> None:
     """Then what is out of reach, the closest first, each with its distance from the pose."""
     at = "111,22,-76,-31,115,46"
     T = placed("ur5e", np.radians([float(x) for x in at.split(",")]))
@@ -141,7 +141,7 @@ def test_joints_are_shown_by_name(run: Any, data: Any) -> None:
 
 
 @pytest.mark.parametrize("form", [(), ("--json",), ("--csv",)])
-def test_the_exit_code_tells_that_nothing_reaches(
+def test_the_exit_code_shows_that_no_solution_exists(
     capsys: pytest.CaptureFixture[str], form: tuple[str]
 ) -> None:
     assert main(["solve", "ur5e", "--pose", "2,0,0.5,0,0,0", *form]) == 1
@@ -150,13 +150,13 @@ def test_the_exit_code_tells_that_nothing_reaches(
     assert main(["solve", "ur5e", "--pose", "0.4,0.2,0.5,0,0,0", *form]) == 0
 
 
-def test_the_exit_code_tells_that_the_limits_leave_nothing() -> None:
+def test_the_exit_code_shows_that_no_solution_is_within_the_limits() -> None:
     words = ["solve", "rx90", "--at", "34,-58,-39,140,-98,44", "--degrees"]
     assert main(words) == 0
     assert main([*words, "--limits"]) == 1
 
 
-def test_a_planar_pose_of_the_other_hand_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_planar_pose_of_the_other_hand_is_rejected(capsys: pytest.CaptureFixture[str]) -> None:
     """The hand is the robot's: the last frame of the SCARA looks down."""
     right, left = "1,0,0,{x},0,1,0,0.2,0,0,1,0", "1,0,0,{x},0,-1,0,0.2,0,0,-1,0"
     for name, fits, other, x in (("planar3r", right, left, 2), ("scara", left, right, 0.5)):

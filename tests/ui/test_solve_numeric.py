@@ -33,7 +33,7 @@ def placed(name: str, q: Any, **frames: Any) -> np.ndarray:
     return symoro.generate(symoro.load(name), "fast-geometry", **frames).function(compiled=False)(q=q)["T"]
 
 
-def test_a_redundant_arm_is_solved_numerically_and_it_is_said(run: Any) -> None:
+def test_a_redundant_arm_is_solved_numerically_with_a_note(run: Any) -> None:
     result, note = run("panda", "--at", AT, "--start", "0,0,0,-1,0,1,0")
     assert result["method"] == "numeric"
     assert "has 7 unknown joints" in note and "solved numerically" in note and note.count("\n") == 1
@@ -43,7 +43,7 @@ def test_a_redundant_arm_is_solved_numerically_and_it_is_said(run: Any) -> None:
     assert symoro.solutions.within_limits(symoro.load("panda"), row["q"])
 
 
-def test_closed_forms_say_so(run: Any) -> None:
+def test_closed_forms_are_reported(run: Any) -> None:
     result, note = run("rx90", "--at", "0,60,-45,0,45,0", "--degrees")
     assert result["method"] == "closed form" and note == "" and len(result["solutions"]) > 1
 
@@ -88,7 +88,7 @@ def test_partial_poses_and_locked_joints(run: Any) -> None:
     assert np.abs([*(T[:3, 3] - [0.4, 0.2, 0.5]), T[2, 2] - 1]).max() < 1e-9
 
 
-def test_what_is_not_reached_is_not_called_out_of_reach(run: Any) -> None:
+def test_poses_that_the_iteration_does_not_reach_are_not_called_out_of_reach(run: Any) -> None:
     result, _ = run("panda", "--pose", "4,0,0,0,0,0")
     (row,) = result["solutions"]
     assert row["status"] == "not reached" and row["residual"] > 2
@@ -127,6 +127,6 @@ def test_bad_input(capsys: pytest.CaptureFixture[str], words: tuple[str, ...], m
     assert printed.out == "" and message in printed.err
 
 
-def test_a_refusal_tells_of_it(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_rejected_model_suggests_the_numeric_method(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["generate", "inverse-geometry", "panda"]) == 2
     assert "numerically" in capsys.readouterr().err

@@ -104,7 +104,7 @@ def test_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.skipif(os.name == "nt", reason="pipes are others there")
 @pytest.mark.parametrize("words", [["robots"], ["--help"], ["generate", "transform", "rx90"]])
-def test_a_reader_that_has_seen_enough(words: list[str]) -> None:
+def test_a_closed_pipe(words: list[str]) -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "symoro.ui.cli", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
@@ -134,7 +134,7 @@ def test_a_wrong_compiler_does_not_matter_here() -> None:
     assert done.returncode == 0 and done.stderr == ""
 
 
-def test_an_interrupt_is_no_traceback(
+def test_an_interrupt_prints_no_traceback(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from symoro.ui import cli, commands

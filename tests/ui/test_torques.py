@@ -19,7 +19,7 @@ def test_a_table_with_peaks_energy_and_limits(capsys):
     )
 
 
-def test_limits_that_are_passed_are_told(capsys, tmp_path):
+def test_exceeded_limits_are_reported(capsys, tmp_path):
     path = tmp_path / "turn.yaml"
     path.write_text(
         "symoro-trajectory: 1\nstart: [0, 0, 0, 0, 0, 0]\nparts: [{joints: [4, 0, 0, 0, 0, 0], duration: 1}]\n"
@@ -42,7 +42,7 @@ def test_files_by_their_suffix(capsys, tmp_path):
     assert main(["torques", "filip3r", "filip3r", "-o", files[0], "-o", files[1]]) == 0
 
 
-def test_a_table_goes_back_in(capsys, tmp_path):
+def test_a_written_table_can_be_read(capsys, tmp_path):
     one, two = (str(tmp_path / f"{name}.csv") for name in ("one", "two"))
     main(["torques", "filip3r", "filip3r", "-o", one])
     assert "no limit of the robot is exceeded" in capsys.readouterr().out
@@ -53,7 +53,7 @@ def test_a_table_goes_back_in(capsys, tmp_path):
     assert json.loads(capsys.readouterr().out)["between"] is False
 
 
-def test_peaks_that_the_samples_miss_are_told(capsys, tmp_path):
+def test_peaks_between_samples_are_reported(capsys, tmp_path):
     path = tmp_path / "short.yaml"
     path.write_text(
         "symoro-trajectory: 1\nstart: [0, -1.5, 1.5, 0, 0.3, 0]\nparts:\n"
@@ -96,7 +96,7 @@ def test_numbers_for_symbols_are_taken_as_words(capsys):
     assert "nor a symbol of the robot" in capsys.readouterr().err
 
 
-def test_an_empty_file_is_no_trajectory(capsys, tmp_path):
+def test_an_empty_file_is_not_a_trajectory(capsys, tmp_path):
     file = tmp_path / "empty.yaml"
     file.write_text("# nothing\n")
     assert main(["torques", "filip3r", str(file)]) == 2

@@ -14,7 +14,7 @@ from symoro.ui.cli import main
 from tests.robot.test_wheels import HEAD, WHEELS
 
 
-def test_show_tells_the_class(run: Any, data: Any) -> None:
+def test_show_prints_the_class(run: Any, data: Any) -> None:
     assert "wheels: class (2,0), it moves along one line and rotates" in run("show", "diffdrive")
     assert "wheels: class (1,2)" in run("show", "two_steering")
     shown = data("show", "mecanum")
@@ -24,7 +24,7 @@ def test_show_tells_the_class(run: Any, data: Any) -> None:
     assert "mobility" not in data("show", "rx90")
 
 
-def test_check_tells_it_too(run: Any, data: Any) -> None:
+def test_check_prints_the_class_too(run: Any, data: Any) -> None:
     assert "wheels: class (1,1)" in run("check", "car")
     assert data("check", "omni3")["wheels"].startswith("class (3,0)")
 

@@ -87,7 +87,7 @@ def fresh_page() -> Iterator[Page]:
     made.close()
 
 
-def test_what_can_be_asked_is_told(page: Page) -> None:
+def test_models_robots_and_languages_are_listed(page: Page) -> None:
     assert len(page.call("catalogue")["models"]) > 20
     assert {row["id"] for row in page.call("robots")["robots"]} == set(library.names())
     assert "c" in {row["id"] for row in page.call("about")["languages"]}
@@ -133,7 +133,7 @@ def test_an_edited_cell_and_a_new_robot(page: Page) -> None:
     assert page.call("model", robot=edited["robot"], model="inverse-dynamics")["count"]
 
 
-def test_what_needs_numpy_names_it(page: Page) -> None:
+def test_calls_that_need_numpy_name_it(page: Page) -> None:
     robot = page.call("robot_open", id="fivebar")["robot"]
     result = page.call("model", robot=robot, model="loop-kinematics")
     assert next(iter(result)) == "missing"  # where the page looks for it
@@ -142,7 +142,7 @@ def test_what_needs_numpy_names_it(page: Page) -> None:
     assert "NumPy" in result["error"]["message"]
 
 
-def test_what_is_better_with_sympy_names_it_and_is_made_again_with_it(fresh_page: Page) -> None:
+def test_calls_improved_by_sympy_name_it_and_are_repeated(fresh_page: Page) -> None:
     page = fresh_page
     robot = page.call("robot_open", id="rx90")["robot"]
     result = page.call("model", robot=robot, model="jacobian-determinant")
@@ -154,7 +154,7 @@ def test_what_is_better_with_sympy_names_it_and_is_made_again_with_it(fresh_page
     assert page.call("model", robot=robot, model="jacobian-determinant") == factored
 
 
-def test_what_needs_sympy_names_it(page: Page) -> None:
+def test_calls_that_need_sympy_name_it(page: Page) -> None:
     robot = page.call("robot_open", id="rx90")["robot"]
     result = page.call("base", robot=robot)
     assert result["missing"] == "sympy"

@@ -58,7 +58,7 @@ def _hint(node: ast.AST) -> str:
     return ""
 
 
-def test_each_hint_speaks_the_language_of_its_place() -> None:
+def test_each_hint_uses_the_syntax_of_its_interface() -> None:
     every = list(hints())
     assert len(every) > 100
     for place, hint in every:

@@ -206,8 +206,8 @@ def _check_time(rows: LogRows, start: Estimate, controller: PdController | None,
             f"CLOE would take about {expected:.0f} s, more than the time limit of {time_limit:g} s: about "
             f"{SIMULATIONS * unknowns} simulations of {seconds:.2g} s for {unknowns} unknowns, {processors()} at "
             "once",
-            hint="take method='didim', which simulates once a round, shorten the log, lower its rate, or raise the "
-            f"limit by the option 'time_limit', for example to {2 * expected:.0f}",
+            hint="use method='didim', which needs one simulation per iteration; or shorten the log, lower its rate, or "
+            f"increase the option 'time_limit', for example to {2 * expected:.0f}",
         )
 
 

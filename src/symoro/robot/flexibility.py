@@ -104,8 +104,8 @@ def flexible_problems(robot: Robot) -> Iterator[str]:
             yield f"flexible link {j}: expected 0 to {MOST_MODES} modes of each kind"
         if flexible.shapes == MODE_SHAPES[0] and max(counts.values()) > MOST_POLYNOMIALS:
             yield (
-                f"link {j} has more than {MOST_POLYNOMIALS} polynomial shapes of one kind, which double precision does "
-                "not tell apart; take the shapes clamped"
+                f"link {j} has more than {MOST_POLYNOMIALS} polynomial shapes of one kind, which are almost linearly "
+                "dependent in double precision; use the shapes 'clamped'"
             )
         if not flexible.modes:
             yield f"link {j} is flexible but has no mode"

@@ -111,7 +111,7 @@ class Drives:
             if tau[k] and tau[k] != value:
                 joint = self.mechanics.coordinates[k]
                 raise ArgumentError(
-                    f"the torque of joint {joint} is given as {tau[k]}, but the robot fixes it at {value:g} (GAM)",
+                    f"the torque of joint {joint} is given as {tau[k]}, but the robot prescribes {value:g} (GAM)",
                     hint="give 0 for this joint, or remove GAM from the robot",
                 )
 

@@ -242,7 +242,7 @@ class ContactModes:
         motion = self.held_motion(y, tau, known) if rest.any() else None
         if slides.any() or open_stops.any():
             matrix = rows.matrix(y) if motion is None else motion.rows
-            speeds = self._speeds(matrix, self.project(y))  # without drift of the held rows
+            speeds = self._speeds(matrix, self.project(y))  # without drift of the held contacts
             by_row[slides] = np.where(mode == Mode.FORWARD, speeds, -speeds)[slides]
             by_row[open_stops] = (rows.gaps(y) / rows.units[stop])[open_stops[stop]]
             leaving = open_stops & self.near & (speeds >= 0)
@@ -396,7 +396,7 @@ class ContactModes:
             y = self.project(y)
         rows, touching = self.rows.matrix(y), self._touching(y)
         decided = np.zeros(len(self.rows), dtype=bool)
-        while True:  # held rows may bring others to rest; the set only grows
+        while True:  # held contacts may bring others to rest; the set only grows
             speeds = self._speeds(rows, y)
             resting = decided | (np.abs(speeds) <= VELOCITY_REST) & np.where(
                 self.rows.stop, touching, ~self.rows.driven
@@ -461,7 +461,9 @@ class ContactModes:
         b = M @ dynamics.reduced + self.rows.drift(y)[Q] + dynamics.given_part(rows[Q])
         stop, units = self.rows.stop[Q], self.rows.units[Q]
         sliding = np.isin(before[Q], (Mode.FORWARD, Mode.BACKWARD)) & (came != Q)
-        factor = np.where(sliding & (not struck), 1.0, self.static)  # sliding rows have no static friction
+        factor = np.where(
+            sliding & (not struck), 1.0, self.static
+        )  # sliding contacts have no static friction
         start = ~((event == Q) & (before[Q] == Mode.HELD))  # a force that has reached its bound starts there
         while True:
             hi = np.where(stop, np.inf, factor * self.rows.friction[Q])

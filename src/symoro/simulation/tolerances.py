@@ -4,14 +4,14 @@ Positions, velocities and accelerations of prismatic joints are compared in unit
 "rad" means radians or shares of that length.
 """
 
-# Rows of friction and stops (`box_qp`, `friction_and_stops`)
+# Contacts, i.e. joints with friction and stops (`box_qp`, `friction_and_stops`); each has a row of W
 RANK = 1e-10  # squared sine of the angle between unit rows (metric A^-1): below it rows are dependent
-IMPLIED = 100 * RANK  # a row at a bound with less than this outside the held rows follows from them
+IMPLIED = 100 * RANK  # a contact whose row is in the span of the held ones up to this follows from them
 ZERO_ROW = 1e-20  # relative to the largest diagonal entry of G: smaller rows are zero (squared round-off)
 GRADIENT = 1e-13  # relative to the largest term of v': round-off of an acceleration
-FORCE_NOISE = 1e-12  # relative to the bound, for stops rad/s2: round-off of the force of a held row
-RESIDUAL = 1e-9  # relative to 1 rad/s2 + the largest acceleration: larger ones move a row at rest; far above GRADIENT
-VELOCITY_REST = 1e-12  # rad/s; at rest after the projection onto the held rows
+FORCE_NOISE = 1e-12  # relative to the bound, for stops rad/s2: round-off of the force of a held contact
+RESIDUAL = 1e-9  # relative to 1 rad/s2 + the largest acceleration: larger ones move a contact at rest
+VELOCITY_REST = 1e-12  # rad/s; at rest after the projection onto the held contacts
 
 # Stops
 CONTACT = 1e-9  # rad; a start beyond a limit by less is a start at the limit

@@ -66,8 +66,8 @@ def robot_note(result: Identification) -> str | None:
     if not names:
         return None
     return (
-        f"A robot file cannot contain {', '.join(names)}: the torques of the written robot are those of the "
-        "log without them."
+        f"A robot file cannot contain {', '.join(names)}: the torques of the written robot do not include these "
+        "terms."
     )
 
 
@@ -168,7 +168,7 @@ def _residuals(result: Identification) -> Section:
         if case is not None
     ]
     labels = [f"joint {label}" if label.isdigit() else label for label in result.model.labels]
-    text = "Residual over measurement; 'weighted' counts each equation by the deviation of its residual."
+    text = "Residuals are relative to the measurements; 'weighted' divides each equation by the deviation of its rows."
     return Section("Residuals", (text,), ("data", "rows", "weighted", *labels), tuple(rows))
 
 
@@ -195,8 +195,8 @@ def _parameters(result: Identification) -> Section:
         for k, name in enumerate(e.names)
     ]
     text = (
-        f"{_noise(e.autocorrelation)} A regrouped parameter such as ZZR1 is the sum given below; files, options "
-        "and Python name it by the column that it is in, ZZ1."
+        f"{_noise(e.autocorrelation)} A regrouped parameter such as ZZR1 is the sum given below; in files, options "
+        "and Python its name is that of its column, ZZ1."
     )
     note = robot_note(result)
     head = ("parameter", "value", "deviation", "%", "95 % interval", "unit")
@@ -212,12 +212,12 @@ def _noise(autocorrelation: float) -> str:
     """
     if autocorrelation == 1:
         return (
-            "Deviations are those of the estimate if the model holds and the noise is white; what the model lacks adds "
-            "to them."
+            "The standard deviations assume that the model is complete and the noise is white; effects that the model "
+            "does not contain increase them."
         )
     return (
-        "Residuals are correlated in time, by coloured noise or by what the model lacks. Deviations allow for it: they "
-        f"are {autocorrelation:.2g} times those of white noise (median)."
+        "The residuals are correlated in time, because of coloured noise or effects that the model does not contain. "
+        f"The standard deviations account for this: they are {autocorrelation:.2g} times those of white noise (median)."
     )
 
 
@@ -237,12 +237,12 @@ def _essential(result: Identification) -> Section:
     s = result.essential
     e = s.estimate
     text = [
-        f"From the estimate by {result.estimate.method}. {len(e.names)} of {len(result.estimate.names)} parameters are "
-        f"left; the residual grows by {s.growth:.2f} %.",
+        f"Reduced from the estimate by {result.estimate.method}: {len(e.names)} of {len(result.estimate.names)} "
+        f"parameters remain, and the residual increases by {s.growth:.2f} %.",
     ]
     if s.removed:
         text.append(
-            f"F = {s.statistic:.3g}, of at most {s.critical:.3g} (5 %). Removed, in this order: "
+            f"The F statistic is {s.statistic:.3g}; its 5 % limit is {s.critical:.3g}. Removed, in this order: "
             f"{', '.join(_shown(name, result) for name in s.removed)}."
         )
     rows = [
@@ -265,9 +265,10 @@ def _consistent(result: Identification) -> Section:
     masses = ", ".join(f"{c.standard[f'M{j}']:.3g}" for j in c.eigenvalues)
     text = (
         "Standard parameters with a positive definite pseudo-inertia on every link, nearest to the estimate by "
-        f"{result.estimate.method}. Weighted residual on the kept rows {_percent(c.relative)}; by the measure of the "
-        f"method the residual is {c.ratio:.4f} of that without constraints.",
-        f"Masses of the links: {masses} kg. What the data leave open (masses above all) is the prior's.",
+        f"{result.estimate.method}. The weighted residual on the used rows is {_percent(c.relative)}; in the norm of "
+        f"the method the residual is {c.ratio:.4f} times that without constraints.",
+        f"Masses of the links: {masses} kg. Values that the data do not determine, above all masses, are those of the "
+        "prior.",
     )
     rows = [(str(j), f"{value:.3e}") for j, value in c.eigenvalues.items()]
     return Section(
@@ -280,8 +281,8 @@ def _standard(result: Identification) -> Section:
     standard = result.consistent.standard
     rows = [(name, f"{value:.6g}", parameter_unit(name, result.original)) for name, value in standard.items()]
     text = (
-        "All together they have the torques of the log; one by one, what the data leave open is the prior's. A link's "
-        "moments are about the origin of its frame."
+        "Together these parameters reproduce the torques of the log. Single values that the data do not determine are "
+        "those of the prior. The moments of a link are about the origin of its frame."
     )
     head = ("parameter", "value", "unit")
     return Section("Physically consistent standard parameters", (text,), head, tuple(rows))
@@ -298,19 +299,19 @@ def _correlations(result: Identification) -> Section:
     ]
     pairs.sort(reverse=True)
     if not pairs:
-        return Section("Correlations", (f"No two parameters are correlated by {CORRELATED} or more.",))
+        return Section("Correlations", (f"No two parameters have a correlation of {CORRELATED} or more.",))
     rows = tuple((a, b, f"{c:+.3f}") for _, a, b, c in pairs[:SHOWN_CORRELATIONS])
-    text = f"Pairs of {CORRELATED} and more, {len(pairs)} in all."
+    text = f"Pairs of parameters with a correlation of {CORRELATED} or more, {len(pairs)} in total."
     return Section("Correlations", (text,), ("parameter", "parameter", "correlation"), rows)
 
 
 def _relations(result: Identification) -> Section:
     base = result.base
-    text = [f"Base parameters by: {base.method}."]
+    text = [f"Method of the base parameters: {base.method}."]
     if base.no_effect:
-        text.append(f"No effect on any torque, so not identifiable: {', '.join(base.no_effect)}.")
+        text.append(f"Not identifiable, because they affect no torque: {', '.join(base.no_effect)}.")
     rows = tuple((relation(kept, others),) for kept, others in base.relations.items() if others)
-    return Section("What the regrouped parameters stand for", tuple(text), ("relation",), rows)
+    return Section("Relations of the regrouped parameters", tuple(text), ("relation",), rows)
 
 
 def as_data(result: Identification) -> dict[str, Any]:

@@ -193,7 +193,7 @@ def test_a_base_set_is_its_own_base_set() -> None:
 # -- what counts as a column
 
 
-def test_zero_parameters_are_no_columns() -> None:
+def test_zero_parameters_have_no_columns() -> None:
     given = CASES["symbolic alpha"].with_link(2, XX=0, M=0).with_frame(2, IA=0)
     result = base_parameters(given)
     everything = {*result.names, *result.no_effect, *(p for r in result.relations.values() for p in r)}
@@ -230,7 +230,7 @@ def test_a_base_whose_wheels_are_not_described_is_taken_as_free() -> None:
 # -- round-off
 
 
-def test_angles_that_are_nearly_right_are_meant_to_be_right() -> None:
+def test_nearly_right_angles_become_right_angles() -> None:
     given = robot([{}, {"alpha": "1.5707963", "d": "0.2"}, {"alpha": "1e-8", "d": "0.3", "r": "1e-14"}])
     result = base_parameters(given)
     exact = base_parameters(robot([{}, {"alpha": "pi/2", "d": "0.2"}, {"d": "0.3"}]))
@@ -289,14 +289,16 @@ def test_a_posture_that_makes_no_sense() -> None:
 # -- the numeric method
 
 
-def test_the_numeric_method_tells_what_numbers_lose() -> None:
+def test_the_numeric_method_lists_parameters_lost_by_special_numbers() -> None:
     given = robot([{}, {"d": "D2"}, {"alpha": "pi/2", "d": "D3"}], "0 0 -9.81")
     generic = base_parameters(given.bind({"D2": 0.4, "D3": 0.2}), method="numeric")
     assert any("same number" in note for note in generic.notes)
     coaxial = given.replace(nominal=(("D2", 0.0), ("D3", 0.2)))
     result = base_parameters(coaxial, method="numeric")
     assert len(result) == len(base_parameters(coaxial)) - 2
-    assert any("these numbers lose 2 parameters that symbols would keep: MX2, MY2" in n for n in result.notes)
+    assert any(
+        "2 base parameters of symbolic lengths vanish for these numbers: MX2, MY2" in n for n in result.notes
+    )
 
 
 def test_symbols_without_a_value_get_one_and_are_named() -> None:

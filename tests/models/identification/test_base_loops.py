@@ -93,7 +93,7 @@ def test_a_parallelogram_near_its_change_point_beside_another_loop() -> None:
     assert len(base_parameters(robot)) == 38
 
 
-def test_a_parallelogram_beside_a_four_bar_of_its_own() -> None:
+def test_a_parallelogram_beside_a_separate_four_bar() -> None:
     result = base_parameters(side_by_side())
     assert len(result) == 3 + 8
     assert "q2 = -q1, q3 = q1" in result.method
@@ -139,7 +139,7 @@ def test_a_flat_parallelogram_is_taken_as_one_and_a_rhombus_is_not_folded() -> N
     assert closed.words == "loops closed linearly: q2 = -q1, q3 = q1, q4 = q1"
 
 
-def test_a_crank_at_the_end_of_its_way() -> None:
+def test_a_crank_at_the_end_of_its_range() -> None:
     """At the end of its stroke the rate of the crank cannot be chosen, but the loop can move."""
     robot = four_bar(0.5, 0.7, 0.3, 0.4)
     end = float(np.arccos((0.5**2 + 0.7**2 - 0.7**2) / (2 * 0.5 * 0.7)))  # coupler and rocker in one line
@@ -173,7 +173,7 @@ def test_any_unit_of_length(size: float) -> None:
     assert result.names == base_parameters(four_bar(0.3, 0.8, 0.9, 0.6)).names
 
 
-def test_numbers_that_do_not_close_are_refused() -> None:
+def test_numbers_that_do_not_close_are_rejected() -> None:
     robot = four_bar("a", "b", "c", "d")
     assert len(base_parameters(robot)) == 8  # random lengths, others where the first do not close
     given = robot.replace(nominal=(("a", 9.0), ("b", 0.5), ("c", 0.5), ("d", 0.6)))
@@ -185,7 +185,7 @@ def test_numbers_that_do_not_close_are_refused() -> None:
 
 
 @pytest.mark.parametrize("off", [0.1, 2e-5, 2e-6, 2e-7, 1e-8])
-def test_without_a_gap_there_is_no_answer(off: float) -> None:
+def test_base_parameters_without_a_gap_are_rejected(off: float) -> None:
     """Axes that are parallel to 1e-16, and almost a parallelogram: its functions are below the round-off."""
     places = {"alpha": 0.779, "d": 0.62, "r": 0.69}, {"alpha": -0.5, "d": 0.13, "theta": 0.4, "r": 0.21}
     ground = [passive(j, F, **place) for j, place in enumerate(places)]
@@ -200,7 +200,7 @@ def test_without_a_gap_there_is_no_answer(off: float) -> None:
             base_parameters(rounded, posture=posture)
 
 
-def test_columns_that_stand_out_and_columns_that_do_not() -> None:
+def test_independent_and_nearly_dependent_columns() -> None:
     rng = np.random.default_rng(1)
     a, b, e = rng.standard_normal((3, 60))
     ones = np.ones((60, 1))

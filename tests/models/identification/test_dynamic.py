@@ -127,7 +127,7 @@ def test_friction_on_request() -> None:
     assert [w[0, model.columns.index(n)] for n in ("FV1", "FS1", "FO1")] == [-2.0, -1.0, 1.0]
 
 
-def test_massless_robot_is_refused() -> None:
+def test_massless_robot_is_rejected() -> None:
     robot = symoro.load("planar2r").replace(links=(Link(), Link()))
     with pytest.raises(NotApplicableError, match="inertial parameters"):
         symoro.generate(robot, "dynamic-identification")

@@ -70,7 +70,7 @@ def test_work(name: str, parameters: str) -> None:
     assert error(change, work) < 1e-10
 
 
-def test_moving_base_is_refused() -> None:
+def test_moving_base_is_rejected() -> None:
     robot = library("rx90")
     moving = symoro.load("rx90").base
     robot = robot.replace(base=type(moving)(V0=(robot.frame(4).r, *moving.V0[1:])))

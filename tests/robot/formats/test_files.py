@@ -101,7 +101,9 @@ def test_wrong_files(name: str, tmp_path: Path) -> None:
     assert caught.value.place.file == str(path)
 
 
-def test_a_file_that_is_larger_than_the_system_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_is_larger_than_the_reported_size(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(formats, "_check_file", lambda path, place: None)
     (tmp_path / "large.par").write_bytes(b"a" * (MAX_BYTES + 1))
     with pytest.raises(FormatError, match="larger than 4 MB"):
@@ -182,7 +184,7 @@ def test_standard_input(fmt: str, monkeypatch: pytest.MonkeyPatch) -> None:
         assert (again.name, again.NL) == (robot.name, robot.NL)
 
 
-def test_standard_input_that_is_no_robot(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_standard_input_without_a_robot(monkeypatch: pytest.MonkeyPatch) -> None:
     for data, message in (
         (b"", "empty"),
         (b"hello\n", "format of the text is not recognised"),
@@ -207,7 +209,7 @@ def test_a_format_given_with_a_file(tmp_path: Path) -> None:
         formats.load(tmp_path / "mine", format="docx")
 
 
-def test_a_byte_order_mark_is_no_content(tmp_path: Path) -> None:
+def test_a_byte_order_mark_is_ignored(tmp_path: Path) -> None:
     (tmp_path / "a.par").write_bytes(b"\xef\xbb\xbf" + SERIAL.encode())
     assert formats.load(tmp_path / "a.par") == formats.loads(SERIAL, "par")
 
@@ -229,7 +231,7 @@ def test_an_old_file_stays_when_the_new_one_fails(
     assert [p.name for p in tmp_path.iterdir()] == ["arm.yaml"]
 
 
-def test_places_where_nothing_can_be_written(robot: Robot, tmp_path: Path) -> None:
+def test_targets_that_cannot_be_written(robot: Robot, tmp_path: Path) -> None:
     (tmp_path / "folder.yaml").mkdir()
     for path, message in (
         (tmp_path / "none" / "arm.yaml", "cannot be written"),

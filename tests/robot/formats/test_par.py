@@ -129,7 +129,7 @@ def test_a_variables_name_elsewhere_is_a_parameter_with_a_note() -> None:
     assert "th1 in d of frame 2 is interpreted as a parameter" in robot.notes[0]
 
 
-def test_what_is_not_kept_is_said() -> None:
+def test_omitted_data_are_listed() -> None:
     robot = read_par(SERIAL).replace(title="an arm", nominal=(("D2", 1.0),), tool=Tool(Placement(3)))
     robot = robot.with_frame(1, name="waist", limits=Limits(lower=-1.0))
     text = write_par(robot)
@@ -146,7 +146,7 @@ def test_what_is_not_kept_is_said() -> None:
         (lambda r: r.replace(tool=Tool(Placement(3)), payload=Link(M=Formula("m"))), "the payload"),
     ],
 )
-def test_a_loss_that_changes_the_model_is_refused(change: object, word: str) -> None:
+def test_a_loss_that_changes_the_model_is_rejected(change: object, word: str) -> None:
     robot = change(read_par(SERIAL))  # type: ignore[operator]
     with pytest.raises(FormatError, match=word) as caught:
         write_par(robot)

@@ -73,7 +73,7 @@ def test_a_ball_is_three_turns_with_links_without_mass() -> None:
     assert sum(frame.mu for frame in robot.frames) == 6
 
 
-def test_a_parallelogram_is_a_loop_of_its_own() -> None:
+def test_a_parallelogram_is_a_separate_loop() -> None:
     robot = symoro.load("delta")
     assert (robot.NL, robot.B) == (17, 5)
     twins = [robot.frame(k + robot.B) for k in range(robot.NL + 1, robot.NJ + 1)]
@@ -122,7 +122,7 @@ def test_names_of_bundled_parallel_robots() -> None:
     assert library.load("3-RRR") is library.load("3rrr")
 
 
-def test_modules_stand_on_each_other() -> None:
+def test_modules_are_mounted_on_each_other() -> None:
     robot = symoro.load("hybrid")
     lower = robot.frame_number("lower platform")
     assert robot.platform == robot.frame_number("upper platform")
@@ -163,7 +163,7 @@ def test_modules_stand_on_each_other() -> None:
         ("symoro: 1\nname: x\nframes: [{}]\nplatform: 4", "expected a frame, 0 to 1"),
     ],
 )
-def test_what_cannot_be_a_parallel_robot(text: str, message: str) -> None:
+def test_invalid_parallel_robots(text: str, message: str) -> None:
     with pytest.raises(FormatError) as caught:
         read(text)
     assert message in str(caught.value)

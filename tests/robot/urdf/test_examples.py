@@ -98,7 +98,7 @@ def test_equal_to_pinocchio_but_for_rounded_angles(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_broken_files_say_why(name: str) -> None:
+def test_errors_of_broken_files_state_the_reason(name: str) -> None:
     path = ROBOTS[name]
     with pytest.raises(FormatError, match=BROKEN[name]) as caught:
         read_urdf(path.read_text(), str(path))

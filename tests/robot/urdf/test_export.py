@@ -92,7 +92,7 @@ def test_read_back_equal_in_every_field() -> None:
     assert again.base == robot.base.__class__(link=Link(name="base"), G=robot.base.G)
 
 
-def test_gravity_place_and_tool_come_back() -> None:
+def test_gravity_base_pose_and_tool_are_read_back() -> None:
     robot = arm()
     moved = Base(
         G=(formula(0), formula(1), formula(2)),
@@ -128,7 +128,7 @@ def test_a_floating_base() -> None:
     assert Frames(robot).inertia(0).distance(Frames(again).inertia(0)) < 1e-12
 
 
-def test_names_that_xml_forbids_or_that_come_twice() -> None:
+def test_names_that_are_invalid_in_xml_or_repeated() -> None:
     robot = arm().replace(name='a<b>&"c"\0')
     robot = robot.replace(links=(Link(name="base"),))
     tree = ET.fromstring(write_urdf(robot))
@@ -151,7 +151,7 @@ def test_symbols_without_a_value_are_listed() -> None:
         ({"QP": formula(0)}, "prescribed joint motion"),
     ],
 )
-def test_what_urdf_cannot_say(changes: dict[str, object], message: str) -> None:
+def test_data_that_urdf_cannot_represent(changes: dict[str, object], message: str) -> None:
     with pytest.raises(FormatError, match=message):
         write_urdf(arm(**changes))
     assert f"not kept: {message}" in write_urdf(arm(**changes), lossy=True)
@@ -163,7 +163,7 @@ def test_first_moments_without_mass() -> None:
     assert 'mass value="0.0"' in write_urdf(arm().with_link(1, M=0, MX=0))
 
 
-def test_loops_wheels_and_several_drivers_are_refused() -> None:
+def test_loops_wheels_and_several_drivers_are_rejected() -> None:
     with pytest.raises(NotApplicableError, match="closed loops"):
         write_urdf(library.load("sr400"))
     with pytest.raises(NotApplicableError, match="wheels"):

@@ -102,7 +102,7 @@ def test_any_text(text: str) -> None:
         "<!DOCTYPE r><robot/>",
     ],
 )
-def test_document_types_are_refused(text: str) -> None:
+def test_document_types_are_rejected(text: str) -> None:
     with pytest.raises(FormatError, match="document type"):
         read_urdf(text)
 
@@ -141,7 +141,7 @@ def test_long_chains_need_no_recursion() -> None:
     assert robot.NL == 900
 
 
-def test_ratios_that_grow_without_end_are_refused() -> None:
+def test_ratios_that_grow_without_end_are_rejected() -> None:
     text = chain(50, '<mimic joint="j{k}" multiplier="1e8"/>').replace('joint="j50"', 'joint="nobody"')
     with pytest.raises(FormatError, match="too large"):
         read_urdf(text)

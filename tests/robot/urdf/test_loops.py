@@ -135,6 +135,6 @@ def test_loops_that_cannot_be_read_are_rejected_with_their_place(closing: str, m
     assert "file.urdf:" in str(caught.value)
 
 
-def test_properties_of_a_joint_for_gazebo_are_no_loop() -> None:
+def test_gazebo_properties_of_a_joint_do_not_close_a_loop() -> None:
     text = '<gazebo reference="j1"><joint name="x"><physics/></joint><springStiffness>3</springStiffness></gazebo>'
     assert read_urdf(four_bar("", text)).B == 0

@@ -93,7 +93,7 @@ def test_a_free_joint_frees_the_base() -> None:
     assert not robot.base.link.M.is_zero
 
 
-def test_what_has_no_frame_is_refused() -> None:
+def test_features_without_a_frame_are_rejected() -> None:
     pytest.importorskip("mujoco")
     with pytest.raises(NotApplicableError, match="ball joint"):
         read_mjcf(ARM.replace('type="slide" axis="1 1 0" ref="0.1" armature="0.01"', 'type="ball"'))
@@ -371,7 +371,7 @@ def test_lossy_from_everywhere(tmp_path: Path, capsys: pytest.CaptureFixture[str
         ("mujoco", "not an XML file", "<mujoco"),
     ],
 )
-def test_messages_speak_of_mjcf(text: str, message: str, hint: str) -> None:
+def test_messages_name_mjcf(text: str, message: str, hint: str) -> None:
     pytest.importorskip("mujoco")
     with pytest.raises(FormatError) as caught:
         read_mjcf(text, "part.xml")
@@ -380,7 +380,7 @@ def test_messages_speak_of_mjcf(text: str, message: str, hint: str) -> None:
     assert "URDF" not in str(caught.value)
 
 
-def test_names_that_the_reader_makes_are_no_others() -> None:
+def test_names_made_by_the_reader_are_unique() -> None:
     pytest.importorskip("mujoco")
     text = """<mujoco><worldbody>
       <body name="a"><joint/><joint axis="0 1 0" name="a_joint_"/><geom size="1"/>

@@ -59,7 +59,7 @@ def test_limits_that_are_none(word: str) -> None:
     assert two_links(f'<limit lower="{word}" effort="{word}" upper="1"/>').frame(1).limits == Limits(upper=1)
 
 
-def test_limits_the_wrong_way_round_are_left_out_with_a_note() -> None:
+def test_inverted_limits_are_omitted_with_a_note() -> None:
     robot = two_links('<limit lower="2" upper="-2" effort="1" velocity="1"/>')
     assert robot.frame(1).limits == Limits(None, None, 1, 1)
     assert any("joint j: the lower limit 2" in note for note in robot.notes)
@@ -220,14 +220,14 @@ def test_errors_name_the_line(parts: tuple[str, ...], message: str, line: int) -
 
 
 @pytest.mark.parametrize("kind", ["planar", "floating"])
-def test_joints_without_a_frame_are_refused(kind: str) -> None:
+def test_joints_without_a_frame_are_rejected(kind: str) -> None:
     parts = [link("a"), link("b"), link("c"), joint("j", "a", "b"), joint("k", "b", "c", kind=kind)]
     with pytest.raises(NotApplicableError, match=f"'k' is {kind}") as caught:
         read(*parts)
     assert caught.value.place is not None and caught.value.place.line == 7
 
 
-def test_floating_beside_others_is_refused() -> None:
+def test_floating_beside_others_is_rejected() -> None:
     parts = [link("a"), link("b"), link("c"), joint("j", "a", "b"), joint("k", "a", "c", kind="floating")]
     with pytest.raises(NotApplicableError, match="two robots"):
         read(*parts)

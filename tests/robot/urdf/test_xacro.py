@@ -90,7 +90,7 @@ def test_packages_by_their_folder(scattered: tuple[Path, str], tmp_path: Path) -
     assert symoro.load(file).NL == 2
 
 
-def test_the_hint_says_where_was_looked(
+def test_the_hint_lists_the_searched_folders(
     scattered: tuple[Path, str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     _, file = scattered
@@ -107,7 +107,7 @@ def test_the_hint_says_where_was_looked(
 
 
 @pytest.mark.parametrize("name", ["../my_robot", "/etc", "..", "a b", ""])
-def test_names_that_are_no_package(name: str, scattered: tuple[Path, str]) -> None:
+def test_names_that_are_not_packages(name: str, scattered: tuple[Path, str]) -> None:
     package, file = scattered
     text = Path(file).read_text().replace("my_robot", name)
     with pytest.raises(FormatError):

@@ -58,7 +58,7 @@ def test_loops_are_closed_where_they_are_drawn(name: str) -> None:
 
 @settings(max_examples=30, deadline=None)
 @given(trees())
-def test_frames_and_axes_stand_where_the_oracle_says(robot: Robot) -> None:
+def test_frames_and_axes_have_the_poses_of_the_oracle(robot: Robot) -> None:
     oracle = Numeric(robot)
     q = [0.1 * (k + 1) for k in range(len(oracle.own))]
     result = figure(robot, {}, q)
@@ -79,7 +79,7 @@ def test_beams_are_drawn_straight_to_their_tips() -> None:
     assert math.dist(at[1], at[2]) == pytest.approx(length + robot.frame(2).d.value(dict(robot.nominal)))
 
 
-def test_a_turned_joint_moves_what_it_carries_and_nothing_else() -> None:
+def test_a_rotated_joint_moves_only_the_links_beyond_it() -> None:
     robot = symoro.load("rx90")
     still, moved = (origins(figure(robot, {}, [0, 0, x, 0, 0, 0])) for x in (0.0, 0.5))
     assert [still[j] == moved[j] for j in (1, 2, 3)] == [True] * 3
@@ -101,7 +101,7 @@ def test_the_hull_of_a_square_leaves_out_what_is_inside() -> None:
     assert set(hull([*square, (1.0, 1.0), (1.0, 0.0), (0.0, 0.0)])) == set(square)
 
 
-def test_a_png_shows_what_the_svg_does() -> None:
+def test_a_png_shows_the_same_picture_as_the_svg() -> None:
     image_module = pytest.importorskip("PIL.Image")
     data = png(draw(symoro.load("rx90"), size=(320, 200)))
     image = image_module.open(io.BytesIO(data)).convert("RGB")
@@ -141,7 +141,7 @@ def test_postures_that_are_none() -> None:
             draw(symoro.load("rx90"), posture=posture)
 
 
-def test_a_robot_without_numbers_is_refused() -> None:
+def test_a_robot_without_numbers_is_rejected() -> None:
     with pytest.raises(SymoroError, match="no number is given for D3, RL4"):
         draw(symoro.load("rx90").replace(nominal=()))
     bound = draw(symoro.load("rx90").replace(nominal=()), values={"D3": 1.0, "RL4": 1.0})

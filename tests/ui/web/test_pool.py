@@ -26,7 +26,7 @@ class Slow:
 
 
 @pytest.mark.parametrize(("share", "looks"), [(1.0, 2), (0.25, 5), (None, 2)])
-def test_a_call_stands_behind_after_it_has_computed(
+def test_a_long_call_gets_a_lower_priority(
     share: float | None, looks: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pool, "PATIENCE", 0.01)
@@ -45,7 +45,7 @@ def test_a_call_stands_behind_after_it_has_computed(
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the system does not tell")
-def test_a_worker_tells_how_long_it_has_computed() -> None:
+def test_a_worker_reports_its_processor_time() -> None:
     worker = Worker(Limits(seconds=60))
     try:
         worker.ask("about", {}, lambda _: None)

@@ -75,7 +75,7 @@ def deep(levels: int) -> str:
     ],
     ids=lambda body: body[:30],
 )
-def test_whatever_comes_is_answered(client: TestClient, body: str) -> None:
+def test_any_request_gets_an_answer(client: TestClient, body: str) -> None:
     answer = client.post("/api/robot_view", content=body, headers={"content-type": "application/json"})
     assert answer.status_code in (400, 422)
     assert checked(Failure, answer.json()).error.message
@@ -145,7 +145,7 @@ def test_a_short_call(client: TestClient) -> None:
         ("/api/robot_edit", {"robot": {}, "edits": [{"part": 3}]}),
     ],
 )
-def test_what_is_wrong_is_told(client: TestClient, path: str, body: Any) -> None:
+def test_errors_are_returned(client: TestClient, path: str, body: Any) -> None:
     answer = client.post(path, json=body)
     assert answer.status_code == 422
     assert checked(Failure, answer.json()).error.message
@@ -250,12 +250,12 @@ def test_strangers_get_nothing(
     assert "default-src 'self'" in answer.headers["content-security-policy"]
 
 
-def test_a_websocket_is_refused(client: TestClient) -> None:
+def test_a_websocket_is_rejected(client: TestClient) -> None:
     with pytest.raises(WebSocketDisconnect), client.websocket_connect("/api/jobs"):
         pass
 
 
-def test_a_large_request_is_refused(client: TestClient) -> None:
+def test_a_large_request_is_rejected(client: TestClient) -> None:
     text = "x" * 300_000
     assert client.post("/api/robot_open", json={"text": text}).status_code == 413
 
@@ -269,7 +269,7 @@ def test_a_large_request_is_refused(client: TestClient) -> None:
     assert answer.status_code == 413 and "too large" in answer.json()["error"]["message"]
 
 
-def test_a_token_is_asked_for() -> None:
+def test_a_token_is_required() -> None:
     rules = Rules(RULES.hosts, token="secret", cookie="symoro_8000")
     with TestClient(application(rules, jobs=1), base_url=f"http://{HOST}", follow_redirects=False) as client:
         for path in ("/", "/openapi.json", "/api/jobs/none", "/assets/x.js", "/?token=wrong", "/?token="):
@@ -287,12 +287,12 @@ def test_a_token_is_asked_for() -> None:
         assert client.post("/api/about", json={}).status_code == 200  # by the cookie
 
 
-def test_answers_are_zipped_and_not_kept(client: TestClient) -> None:
+def test_answers_are_compressed_and_not_cached(client: TestClient) -> None:
     answer = client.post("/api/robot_open", json={"id": "rx90"}, headers={"accept-encoding": "gzip"})
     assert answer.headers["content-encoding"] == "gzip" and answer.headers["cache-control"] == "no-store"
 
 
-def test_the_page_is_kept_by_its_hash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_page_files_are_cached_by_their_hash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "assets").mkdir()
     (tmp_path / "index.html").write_text("<html>" + "x" * 2000)
     (tmp_path / "assets" / "index-abc.js").write_text("let x;" * 1000)
@@ -319,7 +319,7 @@ def test_the_page_is_kept_by_its_hash(tmp_path: Path, monkeypatch: pytest.Monkey
 # -- jobs
 
 
-def test_a_stream_shows_signs_of_life_and_is_not_held_back(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stream_sends_keep_alive_messages_without_delay(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jobs, "ALIVE_SECONDS", 0.05)
     with TestClient(application(RULES, jobs=1), base_url=f"http://{HOST}") as client:
         job = client.post("/api/jobs", json={"call": "model", "payload": LONG_WORK}).json()

@@ -60,7 +60,7 @@ def draw(
         raise OptionError(f"labels: expected one of {', '.join(LABELS)}, got '{labels[:40]}'")
     width, height = size
     if not (64 <= width <= MOST_PIXELS and 64 <= height <= MOST_PIXELS):
-        raise OptionError(f"size: expected 64 to {MOST_PIXELS} pixels a side, got {width} x {height}")
+        raise OptionError(f"size: expected 64 to {MOST_PIXELS} pixels per side, got {width} x {height}")
     known = {**dict(robot.nominal), **(values or {})}
     drawing = figure(robot, known, posture)
     palette = body.DARK if dark else body.LIGHT

@@ -256,7 +256,7 @@ def closed(payload: Mapping[str, Any]) -> Outputs:
     return Outputs(outputs={name: array.tolist() for name, array in results.items()})
 
 
-# -- forms of a model: the form of a robot, and the options that select another one
+# -- variants of a model: the variant for a robot, and the options that select another one
 
 
 def form_data(entry: Entry, robot: Robot) -> tuple[int, list[Switch]]:
@@ -288,7 +288,7 @@ def _values(option: Option, robot: Robot) -> list[Any]:
     """Return those values of an option that can select another variant of a model."""
     if (
         option.name == "space" and not robot.B
-    ):  # its form accepts every robot and reports why it does not apply
+    ):  # its variant accepts every robot and reports why it does not apply
         return []
     if option.kind == "choice":
         return list(option.choices)

@@ -80,7 +80,7 @@ def _nothing_needs(draft: Draft, j: int) -> None:
     for k, frame in enumerate(draft.frames, 1):
         if k != j and frame.coupling is not None and j in [i for i, _ in frame.coupling.terms]:
             raise ArgumentError(
-                f"joint {k} follows joint {j}", hint=f"empty the cell 'coupled' of joint {k} first"
+                f"joint {k} is coupled to joint {j}", hint=f"empty the cell 'coupled' of joint {k} first"
             )
     for k, wheel in enumerate(draft.wheels, 1):
         if j in (wheel.frame, wheel.steering, wheel.follows):

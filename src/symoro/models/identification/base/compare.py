@@ -485,7 +485,8 @@ def _compared(
         note = "symbolic lengths give the same number of parameters"
     else:
         n = len(other.names) - len(result.names)
-        note = f"these numbers lose {n} parameter{'s' * (n > 1)} that symbols would keep: {', '.join(lost)}"
+        note = f"{n} base parameter{'s' * (n > 1)} of symbolic lengths vanish{'es' * (n == 1)} for these numbers: "
+        note += ", ".join(lost)
     return replace(result, notes=(*result.notes, note))
 
 
