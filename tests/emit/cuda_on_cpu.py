@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -34,6 +35,44 @@ GUARD = -77.25  # value of the numbers around an output, which no kernel may ove
 Arrays = dict[str, np.ndarray]
 
 
+def compiled_kernel(folder: Path, text: str, name: str = "kernel") -> Callable[[int, int], None]:
+    """Return a function of the number of blocks and the address of an array of addresses of the arguments.
+
+    It executes all threads of a kernel one after the other, as `cuLaunchKernel` executes them at once.
+    """
+    scalar = re.search(r"const (\w+) \*__restrict__", text) or re.search(r"(\w+) \*__restrict__", text)
+    assert scalar is not None
+    number = f"*({scalar[1]} **)"
+    kernel = re.search(r"(\w+_kernel)\((.*?)\)", text, re.DOTALL)
+    assert kernel is not None
+    kinds = [part.strip() for part in kernel[2].split(",")]
+    casts = []
+    for kind in kinds:
+        if "*__restrict__" in kind:
+            casts.append(number)
+        else:
+            casts.append(f"*({kind.removeprefix('const ').rsplit(' ', 1)[0]} *)")
+    arguments = ", ".join(f"{cast}a[{at}]" for at, cast in enumerate(casts))
+    lines = [
+        SHIM,
+        text,
+        'extern "C" void launch(int blocks, void **a)',
+        "{",
+        f"    for (int i = 0; i < blocks*{THREADS}; ++i) {{",
+        f"        blockIdx.x = i/{THREADS};",
+        f"        threadIdx.x = i%{THREADS};",
+        f"        {kernel[1]}({arguments});",
+        "    }",
+        "}",
+    ]
+    (folder / f"{name}.cpp").write_text("\n".join(lines) + "\n")
+    flags = ["-std=c++17", "-O1", "-march=native", "-shared", "-fPIC", "-w", "-fno-math-errno"]
+    command(need("g++"), *flags, f"{name}.cpp", "-o", f"{name}.so", cwd=folder)
+    launch = ctypes.CDLL(str(folder / f"{name}.so")).launch
+    launch.argtypes, launch.restype = [ctypes.c_int, ctypes.c_void_p], None
+    return launch
+
+
 def device_on_cpu(
     folder: Path,
     program: Program,
@@ -48,47 +87,26 @@ def device_on_cpu(
     dtype = np.dtype("float32" if scalar == "float" else "float64")
     device, rows = device_code(program, "model", scalar, trig), rows_of(program, layout)
     count = next(len(inputs[p.name]) for p in program.inputs if inputs[p.name].ndim > len(p.shape))
-    arrays, arguments, kept = [], [], []
+    arrays, numbers = [], [count]
     for port, row in zip((*program.inputs, *program.outputs), rows, strict=True):
         length = size(port.shape)
         given = inputs.get(port.name) if port in program.inputs else None
         shared = given is not None and given.ndim == len(port.shape)
-        flat = (
-            np.full((1 if shared else count, length), GUARD) if given is None else given.reshape(-1, length)
-        )
+        flat = np.full((count, length), GUARD) if given is None else given.reshape(-1, length)
         stored = np.concatenate([[GUARD], (flat if row else flat.T).ravel(), [GUARD]]).astype(dtype)
-        kept.append(stored)
-        arguments += [stored.ctypes.data + dtype.itemsize, *((length, 1) if row else (1, len(flat)))]
-        if shared:
-            arguments[-2:] = [0, 1] if row else [0, len(flat)]
         arrays.append((port, row, stored))
-    pointers = [f"({scalar} *)a[{3 * at}], a[{3 * at + 1}], a[{3 * at + 2}]" for at in range(len(arrays))]
-    constants = []
-    if device.constants:
-        constants = ["constants" if device.by_value else "k"]
-    lines = [
-        SHIM,
-        device.text(rows),
-        f'extern "C" void run(int n, const long long *a, const {scalar} *k)',
-        "{",
-    ]
+        sample = 0 if shared else length if row else 1
+        numbers += [stored.ctypes.data + dtype.itemsize, sample, 1 if row else len(flat)]
+    constants = np.array(device.constants_of(values), dtype=dtype)
+    if device.constants and not device.by_value:
+        numbers.append(constants.ctypes.data)
+    packed = np.array(numbers, dtype=np.int64)
+    addresses = [packed.ctypes.data + 8 * at for at in range(len(numbers))]
     if device.constants and device.by_value:
-        lines += ["    model_constants constants;", "    memcpy(&constants, k, sizeof constants);"]
-    lines += [
-        f"    for (int i = 0; i < (n + {THREADS - 1})/{THREADS}*{THREADS}; ++i) {{",
-        f"        blockIdx.x = i/{THREADS};",
-        f"        threadIdx.x = i%{THREADS};",
-        f"        {device.kernel}({', '.join(['n', *pointers, *constants])});",
-        "    }",
-        "}",
-    ]
-    name = f"{program.name}_{scalar}_{trig}_{layout}"
-    (folder / f"{name}.cpp").write_text("\n".join(lines) + "\n")
-    flags = ["-std=c++17", "-O1", "-march=native", "-shared", "-fPIC", "-w", "-fno-math-errno"]
-    command(need("g++"), *flags, f"{name}.cpp", "-o", f"{name}.so", cwd=folder)
-    numbers = np.array(device.constants_of(values), dtype=dtype)
-    packed = (ctypes.c_longlong * max(1, len(arguments)))(*map(int, arguments))
-    ctypes.CDLL(str(folder / f"{name}.so")).run(count, packed, ctypes.c_void_p(numbers.ctypes.data))
+        addresses.append(constants.ctypes.data)
+    pointers = np.array(addresses, dtype=np.int64)
+    launch = compiled_kernel(folder, device.text(rows), f"{program.name}_{scalar}_{trig}_{layout}")
+    launch(-(-count // THREADS), pointers.ctypes.data)
     results = {}
     for port, row, stored in arrays[len(program.inputs) :]:
         assert stored[0] == stored[-1] == np.array(GUARD, dtype), f"{port.name} is written out of bounds"

@@ -137,15 +137,24 @@ class CudaKernel:
                 kernel.ptr, blocks, 1, 1, THREADS, 1, 1, 0, stream, ctypes.addressof(arguments), 0
             )
 
+    def resources(self) -> tuple[int, int]:
+        """Return registers and bytes of local memory per thread, the largest numbers of the compiled kernels."""
+        compiled = [kernel for kernel, _ in self._modules.values()]
+        return (
+            max((kernel.num_regs for kernel in compiled), default=0),
+            max((kernel.local_size_bytes for kernel in compiled), default=0),
+        )
+
     def _function(self, rows: tuple[bool, ...], device: int) -> Any:
         """Return the compiled function on the current device, which has this number."""
         cupy = self._cupy
         if (rows, device) not in self._modules:
             module = cupy.RawModule(code=self._code.text(rows), options=("-std=c++17",))
-            self._modules[rows, device] = module.get_function(self._code.kernel).kernel
+            raw = module.get_function(self._code.kernel)
+            self._modules[rows, device] = (raw, raw.kernel)
         if not cupy.cuda.driver.ctxGetCurrent():  # a thread that has not yet used the device
             cupy.cuda.runtime.free(0)
-        return self._modules[rows, device]
+        return self._modules[rows, device][1]
 
 
 class CudaFunction:
@@ -333,7 +342,7 @@ def _strided(kind: str, port: Input | Output, array: Any) -> Strided:
             hint="use cupy.ascontiguousarray(x), or store it entry by entry: "
             "cupy.moveaxis(cupy.ascontiguousarray(cupy.moveaxis(x, 0, -1)), -1, 0)",
         )
-    if kind == "output" and size(port.shape) and _is_folded(array):
+    if kind == "output" and array.size and _is_folded(array):
         raise ArgumentError(
             f"{kind} '{port.name}' has strides {array.strides} bytes: some of its entries coincide"
         )

@@ -138,8 +138,14 @@ def in_cpp(text: str) -> str:
 
 
 def in_device(text: str) -> str:
-    """Return the text as CUDA device code; functions start with `static` in the first column."""
-    return re.sub(r"^static ", "static __device__ ", text, flags=re.MULTILINE)
+    """Return the text as CUDA device code; functions start with `static` in the first column.
+
+    Those without `inline` are long: inlined, they take the compiler minutes.
+    """
+    text = re.sub(r"^static (?=inline )", "static __device__ ", text, flags=re.MULTILINE)
+    return re.sub(
+        r"^static (?!__device__|const )", "static __device__ __noinline__ ", text, flags=re.MULTILINE
+    )
 
 
 def _halves(text: str) -> tuple[str, str]:
