@@ -62,15 +62,17 @@ class State:
 
 @dataclass(frozen=True, eq=False)
 class FreeDynamics:
-    """Equations of motion A x = Q - H + W'l, factored for the unknown accelerations f: A_ff = L L'.
+    """Equations of motion A x = Q - H + W'l, prepared for the unknown entries f of the accelerations x.
 
-    x are the accelerations of base, coordinates and flexible modes; l are contact forces with the rows W.
+    x are the accelerations of base, coordinates and flexible modes, A is the inertia matrix, Q - H the generalised
+    forces; l are contact forces with the rows W. The unknown entries follow from the Cholesky factor L of A_ff = L
+    L'.
 
     Attributes:
         columns: indices of the coordinates in x.
         inertia, force: A and Q - H.
         given: x with its given entries, zero elsewhere.
-        free: mask of the unknown entries of x.
+        free: mask f of the unknown entries of x.
         factor: Cholesky factor L.
         reduced: z = L^-1 (Q - H - A x_given)_f.
     """
@@ -84,16 +86,22 @@ class FreeDynamics:
     reduced: Array
 
     def reduced_rows(self, rows: Array) -> Array:
-        """Return M = (L^-1 W_f')' for contact rows W over the coordinates, such that M M' = W_f A_ff^-1 W_f'."""
+        """Transform contact rows W to M = (L^-1 W_f')', where L is the Cholesky factor of the inertia matrix.
+
+        W_f are the columns of W for the unknown accelerations, and M M' = W_f A_ff^-1 W_f'.
+
+        Args:
+            rows: W over the coordinates, one row per contact.
+        """
         wide = np.zeros((len(rows), len(self.free)))
         wide[:, self.columns] = rows
         return np.asarray(np.linalg.solve(self.factor, wide[:, self.free].T).T)
 
     def given_part(self, rows: Array) -> Array:
-        """Return the contribution of the given accelerations to the contact accelerations W x.
+        """Return the contribution of the given accelerations x to the contact accelerations W x.
 
         Args:
-            rows: matrix W over the coordinates, one row per contact.
+            rows: W over the coordinates, one row per contact.
         """
         return np.asarray(rows @ self.given[self.columns])
 
@@ -101,20 +109,20 @@ class FreeDynamics:
         """Return all accelerations x.
 
         Args:
-            change: M'l, which adds the contact forces l to the reduced right-hand side z; none by default.
+            change: vector added to z = L^-1 (forces of the unknown entries), for example M'l for contact forces l.
         """
         x = self.given.copy()
         x[self.free] = self.from_reduced(self.reduced if change is None else self.reduced + change)
         return x
 
     def from_reduced(self, z: Array) -> Array:
-        """Return L^-T z, the accelerations of the unknown entries for a reduced right-hand side z."""
+        """Return L^-T z, the unknown accelerations for a reduced right-hand side z (L is the Cholesky factor)."""
         return np.asarray(np.linalg.solve(self.factor.T, z))
 
     def missing_forces(self, x: Array) -> Array:
-        """Return A x - (Q - H) of the coordinates.
+        """Return the generalised forces A x - (Q - H) of the coordinates.
 
-        These are the generalised forces that the accelerations x require in addition to Q.
+        These are the forces that the accelerations x require in addition to those that act.
         """
         return np.asarray((self.inertia @ x - self.force)[self.columns])
 

@@ -253,7 +253,7 @@ class _Reader:
         return (*row[:3], *(self._angle(x) for x in row[3:])) if len(row) == 6 else row
 
     def _made(self, record: Record, make: Callable[[], T]) -> T:
-        """Return the result of `make`; report its argument errors at the position of `record` in the file."""
+        """Call `make` and return its result; report argument errors at the position of `record` in the file."""
         try:
             return make()
         except ArgumentError as error:

@@ -29,7 +29,7 @@ Array = NDArray[np.float64]
 
 
 def check_steady(robot: Robot, values: Mapping[str, float]) -> None:
-    """Reject a rotation of the base, prescribed by the robot's description, with which gravity would rotate in frame 0.
+    """Check that gravity stays constant in frame 0 during the rotation of the base that a robot prescribes.
 
     Args:
         values: values of the robot's symbols.

@@ -112,7 +112,7 @@ class Samples(OneLineRepr):
 
 
 def check_times(t: Array) -> None:
-    """Reject times that are not finite or do not increase."""
+    """Check that the times t are finite and increase."""
     if t.ndim != 1 or not len(t):
         raise ArgumentError(f"the times have shape {t.shape}, expected (N,) with N of at least 1")
     if not np.isfinite(t).all():

@@ -99,7 +99,7 @@ def _discard_output() -> None:
 
 
 def _run(arguments: Sequence[str]) -> int:
-    """Run one command and flush its output, so that a broken pipe is reported here."""
+    """Run one command and flush its output, so that the error of a broken pipe occurs here and not at exit."""
     try:
         options = _parsed(arguments)
         if options.command is None:

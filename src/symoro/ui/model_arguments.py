@@ -284,7 +284,7 @@ def frame_named(text: str) -> int | str:
 
 
 def frames_named(text: str) -> list[int | str]:
-    """Return frames by number or name from a comma-separated list."""
+    """Split a comma-separated list of frames, each given by number or name."""
     return [frame_named(word.strip()) for word in text.split(",") if word.strip()]
 
 

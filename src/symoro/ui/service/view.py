@@ -34,12 +34,12 @@ MOST_EDITS = 2000
 
 
 def view_of(payload: Mapping[str, Any]) -> View:
-    """Return the data for display of the robot in a request."""
+    """Return the robot of a request with all data that the page displays."""
     return view(robot_of(payload))
 
 
 def edited(payload: Mapping[str, Any]) -> View:
-    """Return the data for display of a robot after a list of edits; all of them are applied or none."""
+    """Return a robot after a list of edits, with all data that the page displays; all edits are applied or none."""
     return view(edits.edited(robot_of(payload), item(payload, "edits", list)))
 
 

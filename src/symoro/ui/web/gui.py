@@ -24,7 +24,7 @@ USUAL_PORTS = range(8714, 8734)
 
 
 def gui(host: str, port: int, *, browser: bool, names: list[str], token: str | None) -> None:
-    """Serve the workbench until interrupted.
+    """Serve the workbench (the graphical page) until interrupted.
 
     Args:
         host: address of the server.

@@ -251,7 +251,7 @@ def numeric_base_parameters(
     linear: Closures,
     notes: tuple[str, ...],
 ) -> BaseParameters:
-    """Return the base parameters at the robot's nominal values, from sampled states.
+    """Return the base parameters at the robot's nominal values, determined from its energy at sampled states.
 
     Args:
         rotor: whether rotor inertias are included.

@@ -25,7 +25,9 @@ EXTRA_ROWS = 40  # additional rows beyond the number of columns; half of them ar
 
 @dataclass(frozen=True)
 class Fit:
-    """Linearly independent and dependent columns of a matrix of sampled energy functions.
+    """Division of the columns of a matrix into linearly independent and dependent ones.
+
+    A column contains the sampled energy per unit of one parameter.
 
     Attributes:
         kept: positions of the independent columns.
@@ -54,9 +56,9 @@ class Fit:
 
 
 def rounded_coefficient(c: float, unit: float) -> float:
-    """Return the coefficient c times its unit, rounded to the precision of the fit.
+    """Return the coefficient c times its unit, rounded to 11 digits, the precision of the fit.
 
-    A coefficient without unit is rounded to a whole number if it is very near one.
+    If the unit is 1, a coefficient very near a whole number becomes that number.
     """
     return round(c) if unit == 1 and abs(c - round(c)) < 1e-9 else float(f"{c * unit:.11g}")
 

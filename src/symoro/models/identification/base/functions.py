@@ -111,7 +111,9 @@ _AXIS = {"MX": 0, "MY": 1, "MZ": 2}
 
 @dataclass(frozen=True)
 class Span:
-    """Linear span of the ten energy functions and six velocity components of a link.
+    """Linear span of the energy functions and velocity components of a link.
+
+    There is one energy function per inertial parameter of the link, the energy per unit of the parameter.
 
     Attributes:
         basis: the parameters whose functions are independent modulo constants, the first in the order of columns.
@@ -144,7 +146,7 @@ FULL = Span(
 
 
 def fixed_base(gravity: Sequence[ExactScalar]) -> Span:
-    """Return the span of a fixed base: only the potential energy, which is constant.
+    """Return the span of the energy functions of a fixed base: only the potential energy, which is constant.
 
     Args:
         gravity: components of gravity in frame 0.
@@ -395,10 +397,10 @@ class Expansion:
 
 
 def span(block: LinkBlock, j: int, order: Sequence[str], constant: Any) -> Span:
-    """Return the span of the energy functions and velocity components of link j of a block.
+    """Return the linear span of the energy functions and velocity components of link j.
 
     Args:
-        block: block whose functions have been computed.
+        block: block of links that contains link j, with computed functions.
         order: names of the parameters in order of preference.
         constant: key of the constant function.
     """

@@ -99,7 +99,7 @@ def _without_round_off(f: Formula, least: float) -> Formula:
 
 
 def field_of(robot: Robot) -> Field:
-    """Return the number field in which the geometry of a robot, including the frames of loops, is exact."""
+    """Return a converter of a robot's geometry, including the frames of loops, to exact numbers."""
     lengths: list[Formula] = [*robot.base.G, *robot.base.Z]
     angles: list[Formula] = []
     for frame in robot.frames:

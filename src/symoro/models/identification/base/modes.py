@@ -63,7 +63,7 @@ def other_modes(parameters: BaseParameters, known: Closures) -> tuple[str, ...]:
 def _hold(parameters: BaseParameters, geometry: Geometry, postures: Sequence[Assembly]) -> Sequence[bool]:
     """Return, per closed configuration, whether the relations of base parameters are valid around it.
 
-    They are valid if the differences of the related energy functions are constant.
+    A relation is valid if the difference of the related energies (per unit of parameter) is constant.
     """
     if not postures:
         return []

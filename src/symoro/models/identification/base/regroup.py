@@ -73,8 +73,10 @@ def regroup(geometry: Field, robot: Robot, root: Span | None, allowed: set[Param
     """Return the base parameters of a tree, which may have coupled joints.
 
     Args:
-        geometry: number field of the robot's geometry.
-        root: span of the energy functions of the base; None for a free base, for which link 0 has parameters.
+        geometry: converter of the robot's geometry to exact numbers.
+        robot: the tree.
+        root: span of the energy (per unit of each parameter) of the base; None for a free base, for which link 0
+            has parameters.
         allowed: the nonzero standard parameters (link, name).
     """
     work = _BlockRegrouping(geometry, robot, FULL if root is None else root, keep_base=root is None)
@@ -89,7 +91,7 @@ def regroup(geometry: Field, robot: Robot, root: Span | None, allowed: set[Param
 
 
 def gravity_span(geometry: Field, robot: Robot) -> Span:
-    """Return the span of the energy functions of a fixed base, with gravity in frame 0."""
+    """Return the span of the energy (per unit of each parameter) of a fixed base, which depends on gravity only."""
     z = [geometry.of(f) for f in robot.base.Z]
     world = [geometry.of(f) for f in robot.base.G]
     return fixed_base([sum((z[4 * r + c] * world[r] for r in range(3)), 0) for c in range(3)])
@@ -98,7 +100,7 @@ def gravity_span(geometry: Field, robot: Robot) -> Span:
 def blocks(robot: Robot) -> list[LinkBlock]:
     """Divide the links of a robot into blocks whose joints are coupled only with each other.
 
-    The root of each block comes before the block.
+    The link that carries a block comes before the block.
     """
     moved: dict[int, set[int]] = {i: {i} for i in coordinates(robot)}
     tree = robot.tree()
@@ -119,7 +121,7 @@ def blocks(robot: Robot) -> list[LinkBlock]:
 
 
 def _between(robot: Robot, joints: set[int]) -> set[int]:
-    """Return the links on the paths from the common root of some joints to these joints."""
+    """Return the links between some joints and their last common link, including the links of the joints."""
     first, *others = joints
     root = robot.frame(first).ant
     for j in others:

@@ -133,7 +133,7 @@ def _weighted(own: Expr, *pairs: Expr) -> Expr:
 def exact(
     tree: Robot, original: Robot, *, rotor: bool, notes: tuple[str, ...] = (), closure: str = ""
 ) -> BaseParameters:
-    """Return the base parameters of a robot by the general rule and exact null spaces.
+    """Return the base parameters of a robot by exact algebra (the general regrouping rule, and null spaces).
 
     Args:
         tree: the robot with couplings of joints in place of its loops.
@@ -199,8 +199,9 @@ def assembled(
 
     Args:
         allowed: the nonzero standard parameters.
-        geometry: number field that converts exact numbers to formulas.
+        geometry: converter of exact numbers to formulas.
         regrouping: base parameters with exact coefficients.
+        method: description of the method.
     """
     made: dict[ExactScalar, Coefficient] = {}
     conditions: dict[str, None] = {}

@@ -36,7 +36,11 @@ class Elimination:
 
 
 def independent(vectors: Sequence[Mapping[Hashable, ExactScalar]]) -> Elimination:
-    """Determine which sparse vectors of a list are linearly independent of the previous ones."""
+    """Determine which sparse vectors of a list are linearly independent of the previous ones.
+
+    Returns:
+        The positions of the independent vectors, and the coefficients of the others in terms of them.
+    """
     elimination = Elimination()
     rows: dict[
         Hashable, tuple[SparseVector, SparseVector]
