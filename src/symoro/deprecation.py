@@ -96,6 +96,6 @@ class FormerWarningsName:
 
     @property
     def doubts(self) -> Any:
-        """Former name of `warnings`."""
+        """Former name of the attribute `warnings`."""
         warn(f"'{FORMER_WARNINGS_KEY}' is now called 'warnings'")
         return self.__getattribute__("warnings")

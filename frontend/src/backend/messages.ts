@@ -30,7 +30,7 @@ export interface OpenRequest {
   format?: string;
 }
 
-/** Request for a new robot. */
+/** Request for a new robot with a given number of links and kind of structure. */
 export interface NewRobotRequest {
   name?: string;
   links?: number;

@@ -106,7 +106,12 @@ def read_measurements(
 def write_measurements(
     robot: Robot, measured: Measurements, path: str | Path, *, force: bool = False
 ) -> None:
-    """Write measurements to a file that `read_measurements` reads."""
+    """Write measurements of the end effector to a file that `read_measurements` can read.
+
+    Args:
+        path: path of the file.
+        force: overwrite a file that symoro did not write.
+    """
     names = [f"q{j}" for j in independent(robot)]
     columns = dict(zip(names, measured.q.T, strict=True))
     if measured.measure in ("pose", "position"):

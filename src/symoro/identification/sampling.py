@@ -91,13 +91,13 @@ def widened(estimate: Estimate, biases: SamplingBias) -> Estimate:
 
 @dataclass(frozen=True, eq=False)
 class _ChangedRows:
-    """Regression rows of a part of a log, computed in two ways at the same times.
+    """Regression rows of a part of a log: the original ones, and those with other filters or added noise.
 
     Attributes:
         here: original rows.
-        there: rows with other filters or added noise.
-        both: whether V in the formula of the module is taken from the changed rows, otherwise from the original
-            ones.
+        there: changed rows at the same times.
+        both: whether the noise is in both factors of the bias formula, so that the changed regressor is its left
+            factor.
     """
 
     here: RowBlock

@@ -342,7 +342,10 @@ def _as_it_is(chain: _Chain) -> _Chain:
 
 
 def _craig(chain: _Chain) -> _Chain:
-    """Return the chain in Craig's frames: gamma and b of each frame are added to the preceding joint or to the base."""
+    """Return the chain in Craig's frames.
+
+    The parameters gamma and b of each frame are added to the preceding joint or to the base.
+    """
     frames, links = [], []
     for frame, link, after in zip(chain.frames, chain.links, [*chain.frames[1:], None], strict=True):
         gamma, b = (after.gamma, after.b) if after else (ZERO, ZERO)
@@ -354,9 +357,10 @@ def _craig(chain: _Chain) -> _Chain:
 
 
 def _classic(chain: _Chain) -> _Chain:
-    """Return the chain in classic Denavit-Hartenberg frames: alpha and a move to the preceding row of the table.
+    """Return the chain in classic Denavit-Hartenberg frames.
 
-    The last row receives those of the tool frame, if the tool frame has only these two parameters.
+    The parameters alpha and a of each row are moved to the preceding row of the table. The last row receives those
+    of the tool frame, if the tool frame has only these two parameters.
     """
     chain = _craig(chain)
     tool = chain.tool

@@ -78,7 +78,7 @@ def bind(robot: Robot, values: Mapping[str, FormulaLike]) -> Robot:
 
 
 def zero_inertial_parameters(robot: Robot) -> list[str]:
-    """Return the names of inertial parameters that are zero in the description, as `symbolic` with 'all' names them."""
+    """Return the names of the inertial parameters that are zero in the description, for example XY2."""
     given, every = (
         symbolic(robot, inertia=which, geometry=False, friction=False, gravity=False)
         for which in (True, "all")

@@ -260,7 +260,7 @@ def pieces_of(parts: Sequence[PartMotion]) -> list[Piece]:
 
 
 def turning_joints(robot: Robot, keys: Sequence[QuantityKey]) -> list[int]:
-    """Return the joints among `keys` (kind and joint) whose position is an angle."""
+    """Return the joints whose position is an angle, among those of the quantities `keys` (kind and joint)."""
     return [j for what, j in keys if what == "position" and robot.frame(j).sigma == JointType.REVOLUTE]
 
 

@@ -71,8 +71,9 @@ class MotionEvent:
 class Mode:
     """Mode of a contact (a joint with dry friction, or a stop), a plain integer for use in arrays.
 
-    OPEN: the stop is not touched, no force. HELD: at rest, the force l follows from v' = 0. FORWARD: v > 0 with l =
-    lo. BACKWARD: v < 0 with l = hi. CARRIED: at rest because held contacts imply it, with the force at a bound.
+    With the speed v of the contact and its force l in [lo, hi]: OPEN: the stop is not touched, no force. HELD: at
+    rest, the force l follows from v' = 0. FORWARD: v > 0 with l = lo. BACKWARD: v < 0 with l = hi. CARRIED: at rest
+    because held contacts imply it, with the force at a bound.
     """
 
     OPEN = 0

@@ -130,7 +130,7 @@ def made_law(
 
 
 def check_timing(duration: float | None, velocity: ArrayLike | None, acceleration: ArrayLike | None) -> None:
-    """Reject a move unless either a duration or both limits are given."""
+    """Check that a move has either a duration, or limits of velocity and acceleration."""
     if duration is not None:
         if velocity is not None or acceleration is not None:
             raise ArgumentError(

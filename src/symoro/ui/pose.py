@@ -51,10 +51,10 @@ def show_pose(robot: Robot, options: argparse.Namespace) -> int:
 
 
 def _start(robot: Robot, text: str | None) -> Any:
-    """Return the start of Newton's method: the name of a posture, or a pose (4, 4) from its numbers.
+    """Return the initial value of Newton's method: the name of a posture, or a pose (4, 4) from its numbers.
 
     Args:
-        text: value of the option --start.
+        text: value of the option --near.
 
     Raises:
         ArgumentError: the numbers are neither x,y,z,roll,pitch,yaw nor the 12 or 16 entries of a matrix.

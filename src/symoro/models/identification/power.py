@@ -70,7 +70,10 @@ def lost(column: Column, qd: Mapping[int, Scalar]) -> Scalar:
 
 
 def energy_rates(s: System) -> dict[Column, Scalar]:
-    """Return the time derivative dh/dt = nu' W of the energy functions, by column."""
+    """Return the time derivative of the energy per unit of each parameter, by column.
+
+    With the velocities nu of the coordinates and the regressor W of the torques it equals nu' W.
+    """
     rates: dict[Column, Scalar] = {}
     for (c, column), entry in regressor(s, formulations(s.layout.robot)[0]).items():
         rates[column] = rates.get(column, 0) + s.state.rates[c] * entry

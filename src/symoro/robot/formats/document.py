@@ -332,7 +332,7 @@ class Record:
     # -- nested records
 
     def keys_of(self, key: str) -> list[str]:
-        """Return the keys of the mapping at `key`, in which any keys are permitted."""
+        """Return the keys of the mapping at `key`, which may have any keys."""
         node = self.node.entries.get(key)
         return list(node.entries) if isinstance(node, YamlMapping) else []
 

@@ -64,7 +64,7 @@ class OpenRequest(Request):
 
 @dataclass(frozen=True, kw_only=True)
 class NewRobotRequest(Request):
-    """Request for a new robot."""
+    """Request for a new robot with a given number of links and kind of structure."""
 
     name: str = bounded("robot", max_length=200)
     links: int = bounded(3, ge=1, le=200)

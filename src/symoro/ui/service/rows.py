@@ -106,7 +106,7 @@ def _symbolic_link(draft: Draft, j: int) -> Link:
 
 
 def symbols_of(draft: Draft) -> set[str]:
-    """Return the names of all symbols in the data of a robot."""
+    """Return the names of all symbols of the edited robot."""
     return {*symbols(draft), *dict(draft.nominal)}  # type: ignore[arg-type]
 
 
@@ -182,7 +182,7 @@ def add_tool(draft: Draft, edit: Edit) -> Draft:
 
 
 def remove_tool(draft: Draft, edit: Edit) -> Draft:
-    """Remove the tool frame and its payload."""
+    """Remove the tool frame of the edited robot, and its payload."""
     if draft.tool is None:
         no_row("tool", "to remove")
     return replace(draft, tool=None, payload=None)
@@ -259,7 +259,7 @@ def remove_posture(draft: Draft, edit: Edit) -> Draft:
 
 
 def coordinates(draft: Draft) -> list[int]:
-    """Return the numbers of the independent joints of the tree."""
+    """Return the numbers of the independent joints of the edited robot."""
     numbered = enumerate(draft.frames[: draft.NL], 1)
     return [j for j, frame in numbered if frame.moving and frame.coupling is None]
 

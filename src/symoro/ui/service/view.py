@@ -97,7 +97,7 @@ def _joint(robot: Robot, j: int) -> JointView:
 
 
 def _couplings(robot: Robot) -> list[CouplingView]:
-    """Return the coupled joints of a robot, with q = sum of ratio times q of `frame`, plus the offset."""
+    """Return the coupled joints of a robot, each with its driving joints, their ratios and the offset."""
     held = ((j, frame.coupling) for j, frame in enumerate(robot.frames, 1))
     return [
         CouplingView(

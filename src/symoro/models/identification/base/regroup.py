@@ -172,7 +172,10 @@ class _BlockRegrouping:
         self.constants: dict[int, object] = {}
 
     def run(self) -> dict[ParameterKey, Combination]:
-        """Return the coefficients of each base parameter by standard parameter, including parameters that are zero."""
+        """Return each base parameter as a linear combination of standard parameters.
+
+        Parameters that are zero in the description are still included.
+        """
         self._outward()
         kept: list[ParameterKey] = []
         for number in reversed(range(len(self.blocks))):

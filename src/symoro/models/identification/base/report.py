@@ -83,7 +83,7 @@ def report(parameters: BaseParameters) -> str:
 
 
 def latex(parameters: BaseParameters) -> str:
-    """Return the relations of base parameters as a LaTeX table, for use with the command input."""
+    """Return the relations of base parameters as a LaTeX table, which a document can include."""
     rows = [
         rf"  ${latex_regrouped(kept) if others else latex_name(kept)}$ & ${_right_side(kept, others)}$ \\"
         for kept, others in parameters.relations.items()

@@ -26,7 +26,7 @@ class XmlNode:
     """XML element: attributes, stored children, and its position (line and column from 1).
 
     Attributes:
-        skipped: the first element of every other kind in it.
+        skipped: child elements that are not stored, the first one of each name.
         text: the characters directly inside the element.
     """
 

@@ -33,9 +33,10 @@ _TANGENT_DENOMINATOR = 10**8  # tan(x/2) to 1e-16
 
 
 class Field:
-    """Conversion of the formulas of a robot to exact numbers.
+    """Converter of the formulas of a robot to exact numbers.
 
-    All formulas must be passed to the constructor, because they define the symbols and roots of the number field.
+    All formulas must be passed to the constructor, because their symbols and square roots define the set of
+    numbers.
     """
 
     def __init__(self, lengths: Iterable[Formula], angles: Iterable[Formula]) -> None:
