@@ -57,7 +57,7 @@ LISTED_COLUMNS = 20  # names of columns
 
 @dataclass(frozen=True, repr=False)
 class Log(OneLineRepr):
-    """Log of a robot's motion.
+    """Log of a robot's motion: joint positions and torques at a constant rate.
 
     Attributes:
         rate: samples per second.

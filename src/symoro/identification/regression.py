@@ -235,7 +235,7 @@ class Residual:
     Attributes:
         rows: number of rows.
         relative: norm of the weighted residual divided by that of the weighted measurements.
-        equations: the same for each equation alone; its weight has no effect.
+        equations: relative residual of each equation alone, on which its weight has no effect.
         deviations: root mean square of each equation's residual, in its unit.
     """
 

@@ -168,9 +168,10 @@ class ContactModes:
         return self.mechanics.accelerations(y, tau + row_forces)
 
     def held_motion(self, y: Array, tau: Array, known: Mapping[int, float]) -> HeldMotion:
-        """Return the accelerations and contact forces, with zero acceleration of the held contacts.
+        """Return the accelerations and contact forces in the present modes; held contacts have zero acceleration.
 
-        With M = U S V' the change of L'x is -V S^-1 U'(M z + c), and l = -U S^-2 U'(M z + c) has the least norm.
+        The contact forces l have the least norm. With M = (L^-1 W')' = U S V' of the held contacts (A = L L', z = L^-1
+        times the forces) the change of L'x is -V S^-1 U'(M z + c), and l = -U S^-2 U'(M z + c).
 
         Args:
             y: state.
@@ -440,7 +441,7 @@ class ContactModes:
         *,
         struck: bool,
     ) -> None:
-        """Determine the modes of contacts at rest by solving the quadratic program of the module.
+        """Determine the modes of contacts at rest by solving min 1/2 l'G l + b'l, lo <= l <= hi, for their forces l.
 
         Args:
             t, y: time and state.

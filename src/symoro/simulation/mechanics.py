@@ -137,7 +137,7 @@ class Mechanics:
         at: indices of the coordinates among the joints.
         parts: slices of the state vector by name of the part.
         length: the robot's characteristic length in metres.
-        units: one per entry of the state: 1 for angles, `length` for lengths, the same for their rates.
+        units: per entry of the state 1 for angles and their rates, `length` for lengths and their rates.
         coordinate_units: the units of the coordinates.
     """
 

@@ -425,9 +425,10 @@ class LoopCloser:
         return q
 
     def check_start(self, q: Array) -> None:
-        """Reject an initial posture in which a parallelogram is crossed or open.
+        """Check that no parallelogram is crossed or open in an initial posture, which the models cannot represent.
 
-        The models do not represent such postures.
+        Args:
+            q: positions of all joints of the tree.
 
         Raises:
             NotClosedError: a parallelogram is not closed by its linear relation.

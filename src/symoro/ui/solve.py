@@ -278,7 +278,10 @@ def answer_of(
 
 
 def _not_proved(answer: PoseAnswer) -> PoseAnswer:
-    """Replace the status 'out of reach' by 'not reached', because a failed iteration does not prove the former."""
+    """Replace the status 'out of reach' by 'not reached'.
+
+    A failed iteration does not prove that a pose is out of reach.
+    """
     rows = tuple(replace(r, status="not reached") if r.status == "out of reach" else r for r in answer.rows)
     return replace(answer, rows=rows)
 

@@ -281,7 +281,7 @@ class _Reader:
     def _check_offsets(self, frames: list[dict[str, Any]], variables: dict[str, int]) -> None:
         """Check that the constant offset of a joint does not contain the variable of another joint.
 
-        In other columns such a name denotes a parameter.
+        In other columns the name of a joint variable denotes a parameter.
 
         Args:
             frames: fields of each frame.

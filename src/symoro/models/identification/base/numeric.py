@@ -72,7 +72,10 @@ class Geometry(NumericTree):
 
 
 def coefficient_unit(robot: Robot, kept: ParameterKey, other: ParameterKey, length: float) -> float:
-    """Return the unit of the coefficient of parameter `other` in the base parameter of `kept`, a power of `length`."""
+    """Return the unit of the coefficient with which parameter `other` is added to parameter `kept`.
+
+    It is a power of `length`, the unit of length in metres.
+    """
     return float(length ** (length_power(robot, *kept) - length_power(robot, *other)))
 
 

@@ -61,7 +61,7 @@ class Regrouping:
     """Base parameters of a tree.
 
     Attributes:
-        kept: per base parameter, its coefficients by standard parameter.
+        kept: each base parameter as a linear combination of standard parameters.
         early: links for which the general rule was not sufficient.
     """
 

@@ -45,7 +45,7 @@ class Coefficient(Formula):
 
 @dataclass(frozen=True, repr=False)
 class BaseParameters(OneLineRepr):
-    """Base set of inertial parameters.
+    """Base inertial parameters of a robot.
 
     Attributes:
         names: the kept parameters, in the order of the columns.
@@ -84,7 +84,7 @@ class BaseParameters(OneLineRepr):
 
     @cached_property
     def robot(self) -> Robot:
-        """Robot with the regrouped parameters: kept parameters have the regrouped values, the others are zero."""
+        """Robot with the regrouped parameters: the base parameters have the regrouped values, the others are zero."""
         robot = self.original
         values: dict[ParameterKey, Formula] = {}
         for kept, others in self.relations.items():

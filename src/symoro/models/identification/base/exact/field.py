@@ -146,9 +146,9 @@ class Field:
         return -value if lit & 1 else value
 
     def _is_read(self, i: int) -> bool:
-        """Return whether node i of the expression graph has a value in the number field.
+        """Return whether node i of the expression graph is converted to an exact number.
 
-        Nodes inside an angle or inside a function that is treated as a symbol have none.
+        Nodes inside an angle, or inside a function that is treated as a symbol, are not converted.
         """
         op = self.graph.op[i]
         if op in (ops.ADD, ops.SUB, ops.MUL, ops.DIV):
