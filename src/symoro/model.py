@@ -17,6 +17,7 @@ from symoro.robot.flexibility import flexible_links
 from symoro.robot.formats import RobotLike, as_robot
 
 if TYPE_CHECKING:
+    import casadi
     from numpy.typing import ArrayLike, DTypeLike
 
     from symoro.bridges.cuda import CudaFunction
@@ -321,11 +322,7 @@ class Model:
         from symoro.runtime.options import function_options
 
         chosen = function_options(dtype, threads, backend, layout, trig)
-        known = set(self.robot.symbols()) | set(self.parameters)
-        for name in values or {}:
-            if name not in known:
-                raise UnknownNameError(f"parameter of {self.entry.id}", name, self.parameters)
-        numbers = {**dict(self.robot.nominal), **(values or {})}
+        numbers = self._numbers(values)
         if chosen.backend == "cuda":
             from symoro.bridges.cuda import CudaFunction
 
@@ -342,6 +339,48 @@ class Model:
                 call_options=chosen,
             )
         return Function(self.program, numbers, compiled=compiled, robot=self.robot, options=chosen)
+
+    def _numbers(self, values: Mapping[str, float] | None) -> dict[str, float]:
+        """Return the nominal values of the robot, replaced by the given values.
+
+        Raises:
+            UnknownNameError: there is no such parameter.
+        """
+        known = set(self.robot.symbols()) | set(self.parameters)
+        for name in values or {}:
+            if name not in known:
+                raise UnknownNameError(f"parameter of {self.entry.id}", name, self.parameters)
+        return {**dict(self.robot.nominal), **(values or {})}
+
+    def to_casadi(self, values: Mapping[str, float] | None = None, *, kind: str = "sx") -> casadi.Function:
+        """Return a CasADi function with the names of the inputs and outputs.
+
+            f = symoro.generate("panda", "inverse-dynamics").to_casadi()
+            tau = f(q, qd, qdd)             # casadi.SX, casadi.MX or numbers
+
+        Vectors are columns. Arrays with more than two axes are matrices: one row per index of the first axis, the
+        other axes one after the other by rows.
+
+        Args:
+            values: numbers for the parameters; by default the nominal values of the robot.
+            kind: "sx": an expression that CasADi differentiates and optimises; "external": compiled C code, whose
+                Jacobian is C code of symoro.
+
+        Raises:
+            ArgumentError: a parameter has no value.
+            OptionError: there is no such kind.
+            UnknownNameError: there is no such parameter.
+            NotApplicableError: the model calls a kernel that has no SX expression.
+            MissingDependencyError: casadi is not installed, or there is no compiler for kind="external".
+        """
+        from symoro.bridges import casadi as bridge
+
+        if kind not in bridge.KINDS:
+            raise OptionError(
+                f"no CasADi function of kind {kind!r}", hint="the kinds are " + ", ".join(bridge.KINDS)
+            )
+        make = bridge.sx_function if kind == "sx" else bridge.external_function
+        return make(self.program, self._numbers(values))
 
     def __str__(self) -> str:
         return next(iter(self.code("text").values()))

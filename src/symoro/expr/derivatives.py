@@ -147,7 +147,7 @@ class Sweep:
     def _give_choice(self, lit: int, adjoint: int, guard: int) -> None:
         """Add the contribution of a choice to the adjoint of one of its alternatives."""
         graph = self.graph
-        if _is_undefined(graph, lit >> 1):
+        if is_undefined(graph, lit >> 1):
             has_effect = graph.select(graph.binary(ops.EQUAL, adjoint, ZERO), ZERO, guard)
             self._void = graph.binary(ops.MAX, self._void, has_effect) if self._void else has_effect
         else:
@@ -190,7 +190,7 @@ def dependent(graph: Graph, nodes: Sequence[int], wrt: Sequence[int]) -> set[int
     return active
 
 
-def _is_undefined(graph: Graph, i: int) -> bool:
+def is_undefined(graph: Graph, i: int) -> bool:
     """Return whether node i is select(c, 0, x) / select(c, 0, -x) or select(c, x, 0) / select(c, -x, 0)."""
     if graph.op[i] != ops.DIV:
         return False
