@@ -214,10 +214,10 @@ def _check_time(rows: LogRows, start: Estimate, controller: PdController | None,
 def _converged(logs: _Logs, start: Estimate, before: _IterationResult | None, work: Task) -> _IterationResult:
     """Iterate by Gauss-Newton steps until convergence and return the result.
 
-    Sensitivities require two simulations per parameter, a step one. So the iteration uses one-sided sensitivities,
-    and those of longer integration steps or of a point up to `CLOE_NEAR` deviations away, as long as it progresses.
-    Convergence is decided with central differences at the final step size, because sensitivities of longer steps
-    can give deviations that are half as large.
+    Central differences require two simulations per unknown, while a step requires only one simulation. Therefore
+    the iteration first uses one-sided differences, and sensitivities from longer integration steps or from a point
+    up to `CLOE_NEAR` deviations away, as long as it progresses. Convergence is decided with central differences at
+    the final step size, because sensitivities of longer steps can give deviations that are half as large.
 
     Args:
         logs: the output-error problem.

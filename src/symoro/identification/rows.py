@@ -70,7 +70,11 @@ class RFactors:
         return wide
 
     def together(self, weights: Iterable[float]) -> Array:
-        """Return the R factor of the rows of all equations, those of each equation multiplied by its weight."""
+        """Return the R factor of the rows of all equations.
+
+        Args:
+            weights: factor by which the rows of each equation are multiplied, one per equation.
+        """
         parts = [self.wide(k, weight) for k, weight in enumerate(weights)]
         return r_factor(np.vstack(parts))
 
@@ -162,7 +166,7 @@ def compressed(
         blocks: the rows, in time order.
         support: (equations, columns), False where the regressor is zero for every motion.
         length: duration of the log in seconds.
-        share: share of the rows that counts as independent.
+        share: fraction of the rows that counts as independent.
 
     Returns:
         The R factors by third of the log (0, 1, 2) and by whether the rows are used by the fit.

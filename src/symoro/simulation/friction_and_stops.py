@@ -170,8 +170,10 @@ class ContactModes:
     def held_motion(self, y: Array, tau: Array, known: Mapping[int, float]) -> HeldMotion:
         """Return the accelerations and contact forces in the present modes; held contacts have zero acceleration.
 
-        The contact forces l have the least norm. With M = (L^-1 W')' = U S V' of the held contacts (A = L L', z = L^-1
-        times the forces) the change of L'x is -V S^-1 U'(M z + c), and l = -U S^-2 U'(M z + c).
+        If the held contacts are linearly dependent, the contact forces of least norm are returned. The method is a
+        singular value decomposition U S V' of M = (L^-1 W')', where A = L L' is the inertia matrix and W contains the
+        rows of the held contacts: with z = L^-1 times the generalised forces, l = -U S^-2 U'(M z + c), and L'x changes
+        by -V S^-1 U'(M z + c).
 
         Args:
             y: state.

@@ -270,11 +270,12 @@ class _Resolution:
 
 
 def _divided(panel: _Open, rows: Array, wrong: NDArray[np.bool_], check: _Resolution) -> list[_Open]:
-    """Divide a panel into two halves, or where a velocity changes its sign if only forces are not resolved.
+    """Divide a time interval into two halves, or where a velocity changes its sign if only forces are not resolved.
 
     Args:
-        rows: values of the quantities at the Chebyshev points of the panel.
-        wrong: mask of the quantities that are not resolved.
+        panel: the time interval.
+        rows: values of the quantities at its Chebyshev points.
+        wrong: mask of the quantities that the polynomials do not represent accurately.
     """
     a, b, piece = panel.a, panel.b, panel.piece
     if not wrong[check.motion].any():

@@ -443,9 +443,10 @@ class _Planner:
         return FourierPath(offset, np.array(part.sine), np.array(part.cosine), part.frequency, duration)
 
     def _check_given(self, part: Line | Circle | Poses, T: Array) -> None:
-        """Reject a part that moves along an axis of which the trajectory's option `pose` gives no entry.
+        """Check that a part moves only along axes that the trajectory's option `pose` includes.
 
         Args:
+            part: part of the trajectory that is given by poses.
             T: pose at the start of the part (4, 4).
         """
         entries = given_entries(self.trajectory.pose)

@@ -219,7 +219,7 @@ def model_data(model: Model) -> dict[str, Any]:
 
 
 def inputs_data(model: Model) -> dict[str, Any]:
-    """Return, by input name of a model, its shape and the names of its entries."""
+    """Return shape and entry names of each input of a model, by input name."""
     return {port.name: {"shape": port.shape, "entries": port.symbols} for port in model.program.inputs}
 
 

@@ -149,7 +149,7 @@ class _Reader:
         return BaseKind.WHEELED if mobile else BaseKind.FIXED
 
     def _check_type(self) -> None:
-        """Check that Type, NJ and the antecedents are consistent."""
+        """Check that the statements Type and NJ and the antecedents of the frames are consistent."""
         kind = self._word_integer("Type")
         spot = self._spot_of("Type")
         if kind is None:

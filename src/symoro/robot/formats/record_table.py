@@ -514,7 +514,7 @@ PAYLOAD: tuple[Entry, ...] = (NAME, *BODY, WRENCHES)
 
 
 def read_place(record: Record, fields: Iterable[Entry], values: dict[str, Any]) -> dict[str, Any]:
-    """Return the values of a frame with the key `offset` stored in theta or r, which is the joint variable.
+    """Return the values of a frame with its key `offset` stored in theta or r, whichever is the joint variable.
 
     Args:
         record: the mapping of the frame, for errors.

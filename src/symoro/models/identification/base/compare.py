@@ -190,7 +190,7 @@ class _Walk:
         )
 
     def inverse(self, q: Array) -> Array:
-        """Return the pseudo-inverses J+ of the constraint Jacobian, without scaling by units, at configurations q."""
+        """Return the pseudo-inverses of the constraint Jacobian at configurations q, in the original units of its entries."""
         _, jacobian = closure(self.geometry, q)
         u, s, v = np.linalg.svd(jacobian[:, :, self.inside], full_matrices=False)
         r = self.rank

@@ -28,11 +28,11 @@ class Ring:
     """Ring of polynomials with rational coefficients, for the numerators and denominators of exact numbers."""
 
     def __init__(self, symbols: Sequence[str], roots: Mapping[str, int | str]) -> None:
-        """Create the ring.
+        """Create the ring of polynomials in the given symbols and square roots.
 
         Args:
-            symbols: names of the generators.
-            roots: name of each root -> its radicand: a whole number, or the name of the cosine c in 1 - c^2.
+            symbols: names of the symbols.
+            roots: for each name of a root its radicand: a whole number, or the name of the cosine c in 1 - c^2.
         """
         try:
             from sympy import QQ
