@@ -29,6 +29,10 @@ def file_name(wanted: str, fallback: str = "robot") -> str:
     """Return a valid file name for a text: without folders, not hidden, of limited length.
 
     Letters and digits of any script and inner `_ - .` are kept; other characters become underscores.
+
+    Args:
+        wanted: the text.
+        fallback: name if nothing valid remains.
     """
     plain = unicodedata.normalize("NFC", wanted)
     kept = "".join(sign if sign.isalnum() or sign in "_-." else "_" for sign in plain)

@@ -75,14 +75,19 @@ class Task:
             self._listener(Progress(id(self), self.title, self._done, self.total, finished=True))
 
     def to(self, done: float, came: Any = None) -> None:
-        """Report the completed amount, and optionally a partial result; the amount never decreases."""
+        """Report the completed amount `done`, which never decreases, and optionally a partial result `came`."""
         if self._listener is not None:
             self._done = max(self._done, done)
             self._listener(Progress(id(self), self.title, self._done, self.total, came=came))
 
 
 def task(title: str, total: float | None = None) -> Task:
-    """Return a new task whose progress is reported to the listener of this context."""
+    """Return a new task whose progress is reported to the listener of this context.
+
+    Args:
+        title: name of the task for display.
+        total: final amount, or None if it is unknown.
+    """
     return Task(title, total, _LISTENER.get())
 
 

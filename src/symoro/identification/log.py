@@ -267,7 +267,12 @@ def open_log(
 
 
 def _check_usual(described: LogDescription, table: ColumnFile, robot: Robot) -> None:
-    """Check that a log without description has columns with the standard names; the error lists all of them."""
+    """Check that a log without description has columns with the standard names; the error lists all of them.
+
+    Args:
+        described: the default description.
+        table: file of the log.
+    """
     time = described.time.columns if described.time else ()
     wanted = (*time, *described.position.columns, *described.torque.columns)
     missing = next((name for name in wanted if name not in table.names), None)

@@ -211,6 +211,10 @@ def _resting(motion: MotionPiece, noise: Noise) -> NDArray[np.bool_]:
     """Return the mask of the joints that rest in a piece of a log.
 
     Joints with exactly constant positions are excluded.
+
+    Args:
+        motion: the piece.
+        noise: noise of positions and velocities of each joint.
     """
     q, qd = motion.q[_inner_samples(motion)], np.abs(motion.qd[_inner_samples(motion)])
     span = np.ptp(q, axis=0)

@@ -67,7 +67,10 @@ class Drives:
         return self._checked(tau, t)
 
     def within(self, start: float, end: float) -> None:
-        """Set the time interval between two discontinuities of the control law; torques are evaluated inside it."""
+        """Set the time interval [start, end] between two discontinuities of the control law.
+
+        Torques are evaluated strictly inside it.
+        """
         width = JUMP_SIDE * max((abs(t) for t in (start, end) if np.isfinite(t)), default=0.0)
         self._first, self._last = (start + width, end - width) if end - start > 4 * width else (start, end)
 

@@ -286,6 +286,10 @@ def missed_peak_warnings(whole: Known, sampled: Known, robot: Robot, joints: Seq
     """Yield a warning if the peaks of the continuous motion are larger than those of its samples.
 
     Peaks that are round-off compared with the largest value of the same unit are ignored.
+
+    Args:
+        whole: quantities of the continuous motion.
+        sampled: quantities at the samples.
     """
     missed = []
     for what in ("velocity", "effort"):

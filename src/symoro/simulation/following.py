@@ -115,7 +115,10 @@ def followed_motion(
 
     Args:
         samples: prescribed motion of the driven joints.
+        values: numbers for symbols.
         start: parts of the initial state; springs (in q) and modes (e) that are not given start in equilibrium.
+        inputs: other inputs of the direct dynamic model, constant.
+        method, tolerance: integrator and its tolerance.
         record: receives the motion between samples, in seconds from the first of them.
 
     Raises:

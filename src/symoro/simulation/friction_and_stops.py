@@ -453,6 +453,8 @@ class ContactModes:
             Q: indices of the contacts at rest.
             before: modes before the event.
             event: index of the contact whose event function became zero.
+            came: index of the contact that has come to rest at this event, or None.
+            struck: whether there was an impact.
 
         Raises:
             UndecidedError: no accelerations satisfy all stops.

@@ -163,7 +163,13 @@ def _integrator(method: str) -> Any:
 
 
 def _grid(duration: float, step: float, times: ArrayLike | None) -> Array:
-    """Return the times of the samples in seconds, from `times` or in equal steps."""
+    """Return the times of the samples in seconds.
+
+    Args:
+        duration: duration of the simulation.
+        step: largest time between samples, if `times` is None.
+        times: times given by the user, or None.
+    """
     if times is None:
         return np.linspace(0.0, duration, max(1, int(np.ceil(duration / step - 1e-9))) + 1)
     grid = np.asarray(times, dtype=float)

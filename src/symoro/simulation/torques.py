@@ -291,7 +291,14 @@ def _actuated(
     *,
     more: bool,
 ) -> TorqueReport:
-    """Return the torques of the motors of a robot with elastic joints, along a prescribed motion of its links."""
+    """Return the torques of the motors of a robot with elastic joints, along a prescribed motion of its links.
+
+    Args:
+        motion: motion of the links.
+        step: seconds between the samples of a trajectory.
+        actuators: option `actuators`, which must be 'elastic'.
+        more: whether arguments of a simulation are given, which are rejected here.
+    """
     if actuators != "elastic":
         raise OptionError(f"actuators = '{actuators}': expected 'elastic'")
     if more:

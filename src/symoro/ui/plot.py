@@ -241,7 +241,12 @@ def _thinned(x: Array, y: Array, span: tuple[float, float]) -> tuple[Array, Arra
 
 
 def _legend(names: Sequence[str], kinds: Sequence[Kind], width: int) -> tuple[list[str], int]:
-    """Return the SVG elements of the legend and its number of rows; none if no line has a name."""
+    """Return the SVG elements of the legend and its number of rows; none if no line has a name.
+
+    Args:
+        names, kinds: name and style of each line.
+        width: width of the chart in pixels.
+    """
     made, x, row = [], float(LEFT), 0
     shown = [(k, name) for k, name in enumerate(names) if name]
     for k, name in shown:

@@ -44,7 +44,13 @@ def _console() -> Any:
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str | None = None) -> None:
-    """Print a table of texts with aligned columns."""
+    """Print a table of texts with aligned columns.
+
+    Args:
+        columns: names of the columns.
+        rows: cells of each row.
+        title: heading of the table.
+    """
     from rich import box
     from rich.table import Table
     from rich.text import Text

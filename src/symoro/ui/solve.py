@@ -290,6 +290,9 @@ def show_answer(answer: PoseAnswer, joints: JointDisplay, title: str, what: str 
     """Print a table of the solutions for one pose.
 
     Args:
+        answer: the solutions.
+        joints: conversion to displayed units.
+        title: heading of the table.
         what: noun for a row of the table.
     """
     solved = answer.solved
@@ -450,7 +453,12 @@ ACTIVE, START, START_CUT = "qa", "q0", "qc0"
 
 
 def solve_modes(robot: Robot, words: list[str], options: argparse.Namespace, chosen: dict[str, Any]) -> int:
-    """Print every assembly mode of a robot at given active joints; return the exit code, 1 if there is none."""
+    """Print every assembly mode of a robot at given active joints; return the exit code, 1 if there is none.
+
+    Args:
+        words: arguments NAME=VALUE of the command line, with the positions of the active joints.
+        chosen: options of the model by name.
+    """
     _check(robot, options)
     joints = {
         ACTIVE: active_joints(robot),

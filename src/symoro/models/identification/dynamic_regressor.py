@@ -85,6 +85,7 @@ def drive(kind: str, qd: Scalar, qdd: Scalar) -> Scalar:
 
     Args:
         kind: name of the parameter.
+        qd, qdd: velocity and acceleration of the joint.
     """
     if kind == "FS":
         return sign(qd)
@@ -181,7 +182,13 @@ ALL = Inputs(accelerations=True, all_accelerations=True, base_acceleration=True)
 
 
 def regressor_port(name: str, structure: Structure, title: str) -> Port:
-    """Return the output port of a matrix with one row per independent coordinate and one column per parameter."""
+    """Return the output port of a matrix with one row per independent coordinate and one column per parameter.
+
+    Args:
+        name: name of the output.
+        structure: kind of robot.
+        title: description of the output.
+    """
     rows = "na" if structure.wheels else "6+n" if structure.base else "n"
     return Port(name, f"{rows},P", title.replace("tau", "[wrench0; tau]" if structure.base else "tau", 1))
 

@@ -120,7 +120,12 @@ def slopes(moving: RunTwist, rate: RunTwist, shift: RunTwist, g: Vector) -> dict
 
 
 def _start(body: LinkState, moving: RunTwist) -> RunTwist:
-    """Return minus the derivative of a link's twist with respect to its own joint position, in the link frame."""
+    """Return minus the derivative of a link's twist with respect to its own joint position, in the link frame.
+
+    Args:
+        body: the link.
+        moving: its twist.
+    """
     (vx, vy, _), (wx, wy, _) = moving.linear, moving.angular.value
     if body.sigma == JointType.PRISMATIC:
         return RunTwist([-wy, wx, 0], Direction([0, 0, 0]))
@@ -181,6 +186,10 @@ def second_rows(s: System, parts: Split, chosen: Sequence[Column]) -> Matrix:
     """Return the matrix D2 over the independent coordinates, which includes - Gdot' D1 of the tree.
 
     This follows from G' d(D1 K)/dt = d(G' D1 K)/dt - Gdot' D1 K.
+
+    Args:
+        parts: D1 and D2 of the tree.
+        chosen: columns of the result, in order.
     """
     second = rows(s, parts.second, chosen)
     if s.provider.is_constant:

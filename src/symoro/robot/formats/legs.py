@@ -132,7 +132,13 @@ class _Frames:
     loops: list[YamlMapping] = field(default_factory=list)
 
     def frame(self, spot: Spot, ant: int, entries: Mapping[str, YamlNode]) -> int:
-        """Add a frame with antecedent `ant` and the given fields, and return its number."""
+        """Add a frame and return its number.
+
+        Args:
+            spot: position in the file.
+            ant: number of the antecedent.
+            entries: the other fields of the frame.
+        """
         number = len(self.frames) + 1
         symbolic = {key: _symbols(key, number, value) for key, value in entries.items()}
         fields = {"ant": _text(ant, spot), "active": _text("false", spot), **symbolic}
@@ -276,7 +282,12 @@ class _Joint:
         return _text(f"{sign}({width.text if isinstance(width, YamlScalar) else 0})/2", self.spot)
 
     def into(self, structure: _Frames, ant: int, *, after_parallelogram: bool) -> tuple[int, bool]:
-        """Add the frames of the joint after frame `ant`.
+        """Add the frames of the joint to a robot.
+
+        Args:
+            structure: frames and loops so far.
+            ant: number of the antecedent frame.
+            after_parallelogram: whether the antecedent is the coupler of a parallelogram.
 
         Returns:
             The number of the last frame, and whether it is the coupler of a parallelogram.

@@ -101,7 +101,13 @@ def joints(robot: Robot, drawing: Figure, unit: float, palette: Palette) -> Iter
 
 
 def drum(place: Point, axes: Axes, radius: float, height: float, colour: str) -> Solid:
-    """Return a cylinder centred at `place`, along the z axis of a frame."""
+    """Return a cylinder as a solid.
+
+    Args:
+        place: its centre.
+        axes: axes of a frame; the cylinder is along z.
+        radius, height: sizes in metres.
+    """
     x, y, z = axes
     turns = [2 * math.pi * k / ROUND for k in range(ROUND)]
     return Solid(
@@ -115,7 +121,13 @@ def drum(place: Point, axes: Axes, radius: float, height: float, colour: str) ->
 
 
 def box(place: Point, axes: Axes, half: float, height: float, colour: str) -> Solid:
-    """Return a box centred at `place`, along the z axis of a frame; `half` is half its width."""
+    """Return a box as a solid.
+
+    Args:
+        place: its centre.
+        axes: axes of a frame; the box is along z.
+        half, height: half of its width, and its height, in metres.
+    """
     x, y, z = axes
     corners = [(a, b, c) for a in (-1, 1) for b in (-1, 1) for c in (-1, 1)]
     return Solid(
@@ -151,7 +163,7 @@ def _carrier(robot: Robot, frame: Frame) -> int:
 
 
 def arrows(place: Point, axes: Axes, length: float) -> Iterator[Part]:
-    """Yield arrows along the axes of a frame in red, green and blue."""
+    """Yield arrows along the axes of a frame in red, green and blue, starting at `place`."""
     for axis, across, colour in zip(axes, (axes[1], axes[2], axes[0]), AXES, strict=True):
         other = _cross(axis, across)
         neck, tip = along(place, (axis, 0.72 * length)), along(place, (axis, length))
@@ -165,7 +177,12 @@ def arrows(place: Point, axes: Axes, length: float) -> Iterator[Part]:
 
 
 def ground(place: Point, size: float, palette: Palette) -> Iterator[Part]:
-    """Yield the lines of a square grid at the height of the base."""
+    """Yield the lines of a square grid on the ground.
+
+    Args:
+        place: origin of the base, which gives the height.
+        size: width of the grid in metres.
+    """
     step = _round_step(size / 4)
     count = math.ceil(0.75 * size / step)
     ahead, beside = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)

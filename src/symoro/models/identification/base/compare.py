@@ -190,7 +190,7 @@ class _Walk:
         )
 
     def inverse(self, q: Array) -> Array:
-        """Return the pseudo-inverses of the constraint Jacobian at configurations q, in the original units of its entries."""
+        """Return the pseudo-inverses of the constraint Jacobian at configurations q, without scaling its entries."""
         _, jacobian = closure(self.geometry, q)
         u, s, v = np.linalg.svd(jacobian[:, :, self.inside], full_matrices=False)
         r = self.rank
@@ -492,6 +492,10 @@ def _compared(
 
 def numeric_rank(robot: Robot, *, rotor: bool = True, seed: int = 0) -> tuple[int, float, float]:
     """Return the number of base parameters of a tree, determined from singular values at random states.
+
+    Args:
+        rotor: whether rotor inertias are included.
+        seed: seed of the random states and of random values of symbols.
 
     Returns:
         The number, the smallest singular value that is counted, and the largest one that is not.

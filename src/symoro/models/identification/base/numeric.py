@@ -135,7 +135,7 @@ def numbers(
 
 
 def _over(x: Numbers, unit: Array | float) -> Numbers:
-    """Return numbers (doubles or scaled integers) divided by powers of two."""
+    """Return numbers x (doubles or scaled integers) divided by units that are powers of two."""
     if not is_exact(x):
         return np.asarray(x / unit)
     shifts = np.vectorize(int, otypes=[object])(np.round(np.log2(unit)))
@@ -155,7 +155,7 @@ class States:
     twist: Numbers
 
     def exactly(self, q: Numbers, qd: Numbers) -> States:
-        """Return the states in scaled integers, with the given coordinates and velocities."""
+        """Return the states in scaled integers, with the coordinates q and velocities qd."""
         # A rotation in double precision is orthogonal only to 1e-16: it is orthogonalised in multiple precision.
         turn = exactly(self.rotation)
         one = np.array([[ONE * (r == c) for c in range(3)] for r in range(3)], dtype=object)
@@ -165,7 +165,7 @@ class States:
 
 
 def still(q: Numbers, qd: Numbers) -> States:
-    """Return states with the given coordinates and velocities on a fixed base."""
+    """Return states with the coordinates q and velocities qd on a fixed base."""
     return States(q, qd, *identity_pose(q), np.zeros((len(q), 6), dtype=q.dtype))
 
 

@@ -80,6 +80,7 @@ def _cached_parameters(
     """Compute the base parameters from hashable arguments; the results are cached, because several models need them.
 
     Args:
+        method, rotor: see `base_parameters`.
         near: joint positions near the assembly mode, as pairs (joint, position).
     """
     rounded, notes = without_round_off(robot)
@@ -136,7 +137,10 @@ def _cached_parameters(
 def base_program(
     robot: Robot, method: str = "auto", rotor: bool = True, posture: PostureLike | None = None
 ) -> Program:
-    """Return a program that computes the values of the base parameters from those of the standard parameters."""
+    """Return a program that computes the values of the base parameters from those of the standard parameters.
+
+    The arguments are those of `base_parameters`.
+    """
     parameters = base_parameters(robot, method=method, rotor=rotor, posture=posture)
     if not parameters.names:
         raise NotApplicableError(f"robot '{robot.name}' has no nonzero inertial parameter")

@@ -320,6 +320,12 @@ def _sense(x: Vector3, following: Pose, origin: Vector3, reach: float) -> float:
     """Return the sign (1 or -1) of the direction x that gives the simplest parameters.
 
     Preferences in this order: theta near zero, d positive, x along the axes of the link frame.
+
+    Args:
+        x: common normal of the joint axis and the following one.
+        following: pose of the following joint frame.
+        origin: origin of the frame.
+        reach: size of the robot in metres.
     """
     sideways = dot(x, subtract(following.p, origin)) / (reach or 1.0)
     for measure in (dot(x, following.x), sideways, *x):
