@@ -181,7 +181,7 @@ def ground(place: Point, size: float, palette: Palette) -> Iterator[Part]:
 
     Args:
         place: origin of the base, which gives the height.
-        size: width of the grid in metres.
+        size: extent of the robot in metres; the grid is somewhat larger.
     """
     step = _round_step(size / 4)
     count = math.ceil(0.75 * size / step)
