@@ -77,8 +77,8 @@ class Drives:
     def acting(self, t: float, y: Array) -> Array:
         """Return the torques (n,) that act at time t in the state y.
 
-        At an end of the interval set by `within`, where the law may jump, the limit from inside the interval is
-        returned.
+        At an end of the time interval set by `within`, where the control law may jump, the law is evaluated just
+        inside.
         """
         return self.torques(min(max(t, self._first), self._last), y)
 

@@ -146,7 +146,7 @@ def shifts(
 
 @dataclass(frozen=True)
 class Split:
-    """Entries of the matrices D1 and D2 by (coordinate of the tree, column)."""
+    """Matrices D1 and D2 of tau = d(D1 K)/dt + D2 K, as entries by (coordinate of the tree, column)."""
 
     first: RegressorEntries
     second: RegressorEntries

@@ -50,7 +50,7 @@ _REQUIRED_CONFIGURATIONS = (
 
 @dataclass(frozen=True)
 class Closures:
-    """Linear and other closed loops of a robot.
+    """Closed loops of a robot, divided into linear ones (replaced by couplings of joints) and others.
 
     Attributes:
         robot: the robot with linear loops replaced by couplings of joints, and a nominal value for every symbol.

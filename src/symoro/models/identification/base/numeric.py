@@ -209,9 +209,10 @@ def _half(x: Numbers) -> Numbers:
 
 
 def gauge_of(geometry: Geometry, states: States, *, base: bool) -> Numbers:
-    """Return functions (states, g) of the motion that do not affect torques.
+    """Return functions of the motion that do not affect torques, sampled at states, (states, functions).
 
-    These are the constant function and, with `base`, the energy functions of link 0, whose motion is prescribed.
+    These are the constant function and, with `base`, the energy per unit of each parameter of link 0, whose motion
+    is prescribed.
     """
     ones = np.full((len(states.q), 1), one_like(states.q), dtype=states.q.dtype)
     if not base:
