@@ -220,7 +220,7 @@ def test_a_prescribed_torque_acts_independent_of_sticking_and_driven_joints():
         for one in (robot, robot.with_frame(2, FS=0.5)):
             motion = symoro.simulate(one, 1.0, q=[0, 0], **given)
             assert motion.q[-1, 0] == pytest.approx(2 / 3, abs=1e-9) and (motion.tau[:, 0] == 4).all()
-    with pytest.raises(ArgumentError, match="fixes it at 4"):
+    with pytest.raises(ArgumentError, match="the robot prescribes 4"):
         symoro.simulate(robot, 1.0, q=[0, 0], tau=[7.0, 0.0])
     with pytest.raises(ArgumentError, match="motion cannot be prescribed"):
         symoro.simulate(robot, 1.0, q=[0, 0], driven={1: lambda t: (0.0, 0.0, 0.0)})
