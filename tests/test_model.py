@@ -76,3 +76,27 @@ def test_the_example_of_to_sympy_is_right() -> None:
     for example in examples:
         runner.run(example)
     assert runner.summarize(verbose=False).attempted == 3 and not runner.failures
+
+
+def test_parameters_of_links_and_joints_have_separate_methods() -> None:
+    robot = symoro.load("rx90")
+    with pytest.raises(symoro.SymoroError, match=r"FV is a parameter of the joint: robot\.with_frame\(j, FV"):
+        robot.with_link(2, FV=1)
+    with pytest.raises(
+        symoro.SymoroError, match=r"mass is a parameter of the link: robot\.with_link\(j, mass"
+    ):
+        robot.with_frame(2, mass=1)
+
+
+def test_motions_are_given_as_files_or_names() -> None:
+    motion = symoro.trajectory.load("filip3r")
+    assert str(symoro.trajectory.sampled("filip3r", "filip3r")) == str(
+        symoro.trajectory.sampled("filip3r", motion)
+    )
+    assert symoro.torques("filip3r", "filip3r").peaks == symoro.torques("filip3r", motion).peaks
+    with pytest.raises(
+        ArgumentError, match="expected a trajectory, samples of a motion, or the path of a file"
+    ):
+        symoro.torques("filip3r", 3.0)
+    with pytest.raises(ArgumentError, match="already sampled"):
+        symoro.trajectory.sampled("filip3r", symoro.trajectory.sampled("filip3r", motion))

@@ -199,3 +199,19 @@ def test_a_locked_joint_stays() -> None:
     q = np.array([0.2, 0.5, 0.3]) + np.linspace(0, 1, 30)[:, None] * [1, 0.5, 0]
     track = symoro.solutions.follow(model.function(compiled=False), place(q=q)["T"], q[0])
     assert np.allclose(track.q, q, atol=1e-6)
+
+
+def test_a_branch_of_closed_loops_is_followed() -> None:
+    """`follow` takes positions of the active joints for the function of loop-geometry."""
+    function = symoro.generate("fivebar", "loop-geometry").function(compiled=False)
+    begin = function(qa=[0.6, 1.2])["q"]
+    path = np.array([0.6, 1.2]) + np.linspace(0, 0.4, 20)[:, None]
+    for start in begin:
+        track = symoro.solutions.follow(function, path, start)
+        assert track.missing == () and track.jumps == ()
+        assert np.allclose(track.q[0], start) and np.allclose(track.q[:, [0, 2]], path)
+    with pytest.raises(ArgumentError, match=r"expected \(N, 2\) for the input qa"):
+        symoro.solutions.follow(function, np.eye(4)[None], begin[0])
+    place = symoro.generate("fivebar", "fast-geometry").function(compiled=False)
+    with pytest.raises(ArgumentError, match="does not compute configurations"):
+        symoro.solutions.follow(place, path, begin[0])

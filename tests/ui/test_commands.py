@@ -385,3 +385,46 @@ def test_base_parameters_of_zero_fields_are_left_out_unless_all_are_requested(
     assert len(symoro.base_parameters("ur5e", inertia="all").names) == 40
     with pytest.raises(symoro.SymoroError, match="inertia: expected 'given' or 'all'"):
         symoro.base_parameters("ur5e", inertia="some")
+
+
+def test_options_of_other_models_are_explained(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["count", "gravity-torques", "rx90", "--effort", "search"]) == 2
+    text = capsys.readouterr().err
+    assert "--effort is an option of inverse-dynamics" in text
+    assert "gravity-torques has the options --rotation" in text
+
+
+def test_given_entries_of_a_pose_have_two_names(capsys: pytest.CaptureFixture[str], data: Any) -> None:
+    """`generate` calls them --pose and `solve` --given; each accepts both words."""
+    by_pose, by_given = (data("count", "inverse-geometry", "rx90", flag, "position") for flag in PAIR)
+    assert by_pose == by_given
+    posture = ("--at", "0.1,0.2,0.3,0.4,0.5,0.6")
+    by_pose, by_given = (data("solve", "rx90", *posture, flag, "position") for flag in PAIR)
+    assert by_pose == by_given and len(by_pose["solutions"]) == 4
+
+
+PAIR = ("--pose", "--given")
+
+
+def test_tables_in_latex(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", "rx90", "--latex"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "% geometric parameters of RX90"
+    assert r"  $3$ & $2$ & R & $1$ & $0$ & $0$ & $0$ & $D_{3}$ & $q_{3}$ & $0$ & J3 \\" in lines
+    assert lines.count(r"\end{tabular}") == 2
+
+
+def test_pictures_of_postures_in_degrees(tmp_path: Path) -> None:
+    one, other = tmp_path / "one.svg", tmp_path / "other.svg"
+    assert main(["render", "planar2r", "--posture", "90,-30", "--degrees", "-o", str(one)]) == 0
+    assert main(["render", "planar2r", "--posture", "pi/2,-pi/6", "-o", str(other)]) == 0
+    assert one.read_text() == other.read_text()
+
+
+def test_another_model_in_the_folder_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = str(tmp_path / "out")
+    for model, warned in (("fast-geometry", False), ("velocities", True), ("velocities", False)):
+        assert main(["export", model, "planar2r", "-o", folder]) == 0
+        text = capsys.readouterr().err
+        assert ("contains the project 'planar2R_fast_geometry'" in text) is warned
+        assert ("Makefile and README.md are replaced" in text) is warned

@@ -22,7 +22,7 @@ from symoro.display import html
 from symoro.errors import RobotError, UnknownNameError
 from symoro.expr.formula import FormulaLike, formula
 from symoro.robot import symbols
-from symoro.robot.centre import without_centre
+from symoro.robot.centre import CENTRAL, without_centre
 from symoro.robot.postures import Postures
 from symoro.robot.records import ANGLES as ANGLES
 from symoro.robot.records import DRIVE as DRIVE
@@ -324,7 +324,12 @@ def _as_formulas(record: type, changes: Mapping[str, Any]) -> dict[str, Any]:
     kinds = {f.name: str(f.type) for f in fields(record)}
     for name in changes:
         if name not in kinds:
-            raise UnknownNameError(f"field of {record.__name__}", name, list(kinds))
+            other, what = (Frame, "joint") if record is Link else (Link, "link")
+            elsewhere = name in {f.name for f in fields(other)} or (other is Link and name in CENTRAL)
+            hint = f"{name} is a parameter of the {what}: robot.with_{other.__name__.lower()}(j, {name}=...)"
+            raise UnknownNameError(
+                f"field of {record.__name__}", name, list(kinds), hint=hint if elsewhere else None
+            )
     return {
         name: formula(value) if kinds[name].startswith("Formula") and value is not None else value
         for name, value in changes.items()

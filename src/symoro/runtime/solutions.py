@@ -35,6 +35,7 @@ Solutions = Mapping[str, Any]
 VALID, OUT_OF_REACH, SINGULAR = range(3)
 SOLVED = (VALID, SINGULAR)
 TURN = 2 * np.pi
+GIVEN_PORTS = ("T", "qa")
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,8 +170,8 @@ def follow(
     """Return one configuration per pose of a path, each the solution nearest to the previous configuration.
 
     Args:
-        function: function of an inverse geometric model.
-        poses: homogeneous transforms (N, 4, 4).
+        function: function of the model inverse-geometry or loop-geometry.
+        poses: homogeneous transforms (N, 4, 4); for loop-geometry the positions of the active joints (N, na).
         posture: configuration before the first pose: positions, or the name of a posture. It is also the initial q0 of
             the model (undetermined and locked joints).
         robot, weights, limits: as in `nearest`; by default the robot of the function.
@@ -180,17 +181,30 @@ def follow(
         ArgumentError: an argument has a wrong shape.
     """
     path = np.asarray(poses, dtype=float)
-    if path.ndim != 3 or path.shape[1:] != (4, 4):
-        raise ArgumentError(f"poses have shape {path.shape}, expected (N, 4, 4)")
+    port = function.program.inputs[0]  # the pose T, or the active joints qa of closed loops
+    outputs = {output.name for output in function.program.outputs}
+    if port.name not in GIVEN_PORTS or not {"q", "status"} <= outputs:
+        raise ArgumentError(
+            f"function '{function.program.name}' does not compute configurations from poses",
+            hint="give the function of the model inverse-geometry or loop-geometry",
+        )
+    if path.ndim != 1 + len(port.shape) or path.shape[1:] != port.shape:
+        shape = ", ".join(map(str, ("N", *port.shape)))
+        raise ArgumentError(f"poses have shape {path.shape}, expected ({shape}) for the input {port.name}")
     robot = function.robot if robot is None else as_robot(robot)
     here = np.asarray(_named_posture(posture, robot), dtype=float)
-    results = function(T=path, q0=here)
+    start = any(other.name == "q0" for other in function.program.inputs)
+
+    def solved(target: Array) -> dict[str, Any]:
+        return function(**{port.name: target}, **({"q0": here} if start else {}))
+
+    results = solved(path)
     free = (results["status"] == SINGULAR).any(axis=-1)  # poses whose solution depends on q0
     nearest_ones: list[Nearest] = []
     singular: list[int] = []
     jumps: list[int] = []
     for k, pose in enumerate(each(path, "following the path")):
-        result = function(T=pose, q0=here) if free[k] else {name: rows[k] for name, rows in results.items()}
+        result = solved(pose) if free[k] else {name: rows[k] for name, rows in results.items()}
         best = nearest(result, here, robot=robot, weights=weights, limits=limits)
         nearest_ones.append(best)
         if best.index < 0:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -53,6 +54,7 @@ from symoro.simulation.motors import MotorDrives
 from symoro.simulation.piecewise_chebyshev import PiecewiseChebyshev, QuantityKey
 from symoro.simulation.result import Recording, Simulation
 from symoro.simulation.tolerances import HUGE
+from symoro.trajectory.files import as_trajectory
 from symoro.trajectory.prescribed import check_rates, check_steady
 from symoro.trajectory.robot_samples import (
     GivenPosture,
@@ -194,7 +196,7 @@ class TorqueReport(OneLineRepr, FormerWarningsName):
 
 def torques(
     robot: RobotLike,
-    motion: Trajectory | Samples,
+    motion: Trajectory | Samples | str | Path,
     *,
     step: float = STEP,
     values: Mapping[str, float] | None = None,
@@ -211,7 +213,8 @@ def torques(
         report.tau, report.peaks, report.passed
 
     Args:
-        motion: a trajectory, which is sampled in steps of `step` seconds; or samples.
+        motion: a trajectory, which is sampled in steps of `step` seconds; or samples; or the path of a file with
+            either of them.
         step: seconds between the samples of a trajectory.
         values: numbers for symbols; by default the nominal values of the robot.
         start: initial state of the other coordinates, if the driven joints do not determine the motion: q (all joints),
@@ -229,7 +232,7 @@ def torques(
             determine the motion.
         ArgumentError: numbers are missing, the motion does not match the robot, or it cannot be followed to its end.
     """
-    described = as_robot(robot)
+    described, motion = as_robot(robot), as_trajectory(motion)
     numbers = {**dict(described.nominal), **(values or {})}
     check_rates(described)
     check_steady(described, numbers)

@@ -315,6 +315,22 @@ def load_trajectory(which: str | Path) -> Trajectory | Samples:
     raise UnknownNameError("trajectory", which, bundled(), hint=hint)
 
 
+def as_trajectory(motion: Trajectory | Samples | str | Path) -> Trajectory | Samples:
+    """Return a motion that is given as an object, as the path of a file, or as the name of a bundled trajectory.
+
+    Raises:
+        ArgumentError: it is neither a motion nor a name.
+    """
+    if isinstance(motion, Trajectory | Samples):
+        return motion
+    if isinstance(motion, str | Path):
+        return load_trajectory(motion)
+    raise ArgumentError(
+        f"expected a trajectory, samples of a motion, or the path of a file, got {type(motion).__name__}",
+        hint="symoro.trajectory.load reads a file",
+    )
+
+
 def _parquet(path: Path) -> Samples:
     """Return the samples in a Parquet file; columns that are not numeric are ignored."""
     try:

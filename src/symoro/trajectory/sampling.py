@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Protocol
 
 import numpy as np
@@ -34,6 +35,7 @@ from symoro.robot.topology import elastic_joints
 from symoro.runtime.poses import from_angles, from_entries
 from symoro.runtime.ranges import joint_ranges
 from symoro.trajectory.assembly import LoopCloser
+from symoro.trajectory.files import as_trajectory
 from symoro.trajectory.paths import (
     Between,
     FourierPath,
@@ -221,7 +223,7 @@ def coordinates_of(robot: Robot) -> tuple[int, ...]:
 
 def sampled(
     robot: RobotLike,
-    trajectory: Trajectory,
+    trajectory: Trajectory | str | Path,
     *,
     step: float = STEP,
     values: Mapping[str, float] | None = None,
@@ -230,7 +232,7 @@ def sampled(
 
     Args:
         robot: the robot.
-        trajectory: the trajectory.
+        trajectory: the trajectory, the path of its file, or the name of a bundled one.
         step: largest time between samples in seconds; it is reduced so that the last sample is at the end.
         values: values of symbols; by default the robot's nominal values.
 
@@ -238,8 +240,13 @@ def sampled(
         ArgumentError: the trajectory does not apply to the robot, or a solution branch ends; the error contains the
             time.
     """
-    described = as_robot(robot)
-    return planned(described, trajectory, {**dict(described.nominal), **(values or {})}, step)[0]
+    described, motion = as_robot(robot), as_trajectory(trajectory)
+    if isinstance(motion, Samples):
+        raise ArgumentError(
+            "the motion is already sampled: a table of samples is not sampled again",
+            hint="give a trajectory of moves, via points, a Fourier series or a path of poses",
+        )
+    return planned(described, motion, {**dict(described.nominal), **(values or {})}, step)[0]
 
 
 def planned(

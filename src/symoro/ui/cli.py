@@ -18,7 +18,7 @@ from symoro._version import __version__
 from symoro.errors import OptionError, SymoroError, UnknownNameError, did_you_mean
 from symoro.ui import failure, progress
 from symoro.ui.common_arguments import LOSSY, Command, command_of, urdf_arguments
-from symoro.ui.model_arguments import add_generating, add_solving
+from symoro.ui.model_arguments import WITH_MODEL, add_generating, add_solving, flags
 from symoro.ui.number_arguments import add_calibrating, add_exciting, add_identifying, add_moving
 from symoro.ui.robot_arguments import add_analysing, add_describing
 
@@ -135,7 +135,8 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
     if rest:
         prog = f"symoro {options.command}" if options.command else "symoro"
         word = next((word.partition("=")[0] for word in rest if word.startswith("--")), "")
-        hint = did_you_mean(word, _known_flags(parser, options.command)) if word else None
+        hint = _other_model_hint(options, word) if word else None
+        hint = hint or (did_you_mean(word, _known_flags(parser, options.command)) if word else None)
         hint = hint or f"'{prog} --help' lists the arguments"
         raise OptionError(f"unrecognized arguments: {' '.join(rest)}", hint=hint)
     return options
@@ -150,6 +151,21 @@ def _subparsers(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentP
 def _known_flags(parser: argparse.ArgumentParser, command: str | None) -> list[str]:
     chosen = _subparsers(parser)[command] if command else parser
     return [flag for flag in chosen._option_string_actions if flag.startswith("--")]
+
+
+def _other_model_hint(options: argparse.Namespace, flag: str) -> str | None:
+    """Return a hint if an unknown option belongs to other models than the one that is named; None otherwise."""
+    if options.command not in WITH_MODEL or not getattr(options, "model", None):
+        return None
+    from symoro.models.catalogue import catalogue, entry
+
+    others = [one.id for one in catalogue().values() if any(flag in flags(o) for o in one.all_options)]
+    if not others:
+        return None
+    own = entry(options.model)
+    known = ", ".join(flags(option)[0] for option in own.all_options)
+    has = f"{own.id} has the options {known}" if known else f"{own.id} has no options"
+    return f"{flag} is an option of {', '.join(others[:4])}{' ...' if len(others) > 4 else ''}; {has}"
 
 
 def _joined(arguments: Sequence[str]) -> Iterator[str]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -15,7 +17,8 @@ from symoro.model import Model, base_parameters, generate, singularities
 from symoro.models import catalogue as models
 from symoro.progress import each
 from symoro.robot import consistency, formats
-from symoro.robot.description import Robot
+from symoro.robot.coordinates import independent
+from symoro.robot.description import JointType, Robot
 from symoro.robot.symbols import zero_inertial_parameters
 from symoro.robot.topology import describe
 from symoro.ui import failure, present
@@ -75,6 +78,8 @@ def show(options: argparse.Namespace) -> None:
     robot = _robot(options)
     if options.json:
         present.as_json(present.robot_data(robot))
+    elif options.latex:
+        print(present.robot_latex(robot), end="")
     else:
         present.robot(robot)
 
@@ -87,7 +92,7 @@ def render(options: argparse.Namespace) -> None:
     write_picture(
         robot,
         path,
-        posture=_joints(robot, options.posture),
+        posture=_joints(robot, options.posture, options.degrees),
         size=options.size,
         force=options.force,
         **{name: getattr(options, name) for name in ("view", "labels", "dark")},
@@ -95,15 +100,24 @@ def render(options: argparse.Namespace) -> None:
     _written([path], options.json)
 
 
-def _joints(robot: Robot, text: str | None) -> list[float] | None:
-    """Return joint positions from a text that contains numbers or the name of a posture; None if there is no text."""
+def _joints(robot: Robot, text: str | None, degrees: bool) -> list[float] | None:
+    """Return joint positions (rad or m) from a text with numbers or the name of a posture; None if there is no text.
+
+    Args:
+        degrees: whether the numbers of revolute joints are in degrees.
+    """
     if text is None:
         return None
     named = posture_named(robot, text)
     if named is not None:
         return list(named)
-    values = numbers("posture", text)
-    return list(values) if isinstance(values, list) else [values]
+    given = numbers("posture", text)
+    values = list(given) if isinstance(given, list) else [given]
+    joints = independent(robot)
+    if not degrees or len(values) != len(joints):
+        return values
+    turns = [robot.frame(j).sigma == JointType.REVOLUTE for j in joints]
+    return [math.radians(x) if turn else x for x, turn in zip(values, turns, strict=True)]
 
 
 def excite(options: argparse.Namespace) -> int:
@@ -295,9 +309,12 @@ def evaluate(options: argparse.Namespace) -> None:
 
 
 def solve(options: argparse.Namespace) -> int:
+    from symoro.models.geometric.inverse.chain.pose import WHOLE
     from symoro.ui import solve as solving
     from symoro.ui.solve import model_or_numeric, solve_modes
 
+    if options.pose in WHOLE and options.option_pose is None:  # `generate` calls the given entries --pose
+        options.option_pose, options.pose = options.pose, None
     if options.values:
         return solve_modes(_robot(options), options.values, options, _chosen(options))
     return solving.solve(model_or_numeric(_robot(options), _chosen(options), options), options)
@@ -319,7 +336,23 @@ def export(options: argparse.Namespace) -> None:
     model = _derived(robot, options)
     files = model.export(languages, **_emitting(options))
     _report_notes(model, options)
+    _warn_of_other_model(Path(options.output), files)
     _written(write_folder(Path(options.output), files, force=options.force), options.json)
+
+
+def _warn_of_other_model(folder: Path, files: Mapping[str, Any]) -> None:
+    """Print a warning if the folder contains the project of another model, whose common files are replaced."""
+    shared = [name for name in ("Makefile", "README.md") if name in files]
+    try:
+        title = (folder / "README.md").read_text(encoding="utf-8").partition("\n")[0]
+    except (OSError, ValueError):  # there is no such file, or it is not a text
+        return
+    if "README.md" in files and title != str(files["README.md"]).partition("\n")[0]:
+        print(
+            f"symoro: warning: {folder} contains the project '{title.lstrip('# ')}': its {' and '.join(shared)} are "
+            "replaced by those of this model, its sources remain; use one folder per model to keep both",
+            file=sys.stderr,
+        )
 
 
 def torques(options: argparse.Namespace) -> int:

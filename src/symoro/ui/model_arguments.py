@@ -191,7 +191,7 @@ def add_model_options(command: str, parser: argparse.ArgumentParser, arguments: 
     options = [
         option for known in catalogue().values() for option in known.all_options if option.kind != "flag"
     ]
-    skipped = {*WITH_VALUE, *(flag for option in options for flag in _flags(option))}
+    skipped = {*WITH_VALUE, *(flag for option in options for flag in flags(option))}
     words = list(_words(arguments, skipped))
     if not words:
         return
@@ -245,18 +245,24 @@ def _words(arguments: Sequence[str], with_value: set[str]) -> Iterator[str]:
         skip = not skip and word in with_value
 
 
-def _flags(option: Option) -> list[str]:
+OTHER_FLAGS = {"frm": ["from"], "pose": ["given"]}
+"""Further words for an option of a model; `solve` calls the given entries of the pose --given."""
+
+
+def flags(option: Option) -> list[str]:
+    """Return the words of the command line for an option of a model, the usual one first."""
     name = option.flag or option.name
-    others = ["from"] if option.name == "frm" else [option.former] if option.former else []
+    former = [option.former] if option.former else []
+    others = OTHER_FLAGS.get(option.name, former)
     return [f"--{word.replace('_', '-')}" for word in (name, *others)]
 
 
-def add_model_option(group: argparse._ArgumentGroup, option: Option, flags: list[str] | None = None) -> None:
+def add_model_option(group: argparse._ArgumentGroup, option: Option, words: list[str] | None = None) -> None:
     text = option.title + (f" (default {option.default})" if option.default is not None else "")
     destination = f"option_{option.name}"
-    flags = flags or _flags(option)
+    words = words or flags(option)
     if option.kind == "flag":
-        group.add_argument(*flags, dest=destination, action="store_true", default=None, help=text)
+        group.add_argument(*words, dest=destination, action="store_true", default=None, help=text)
         return
     from symoro.ui.values import posture_word
 
@@ -268,7 +274,7 @@ def add_model_option(group: argparse._ArgumentGroup, option: Option, flags: list
         "posture": posture_word,
     }
     group.add_argument(
-        *flags,
+        *words,
         dest=destination,
         metavar=None if option.choices else option.kind.upper(),
         type=kinds.get(option.kind, str),

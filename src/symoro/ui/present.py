@@ -15,7 +15,7 @@ from symoro.models.identification.base.parameters import BaseParameters
 from symoro.program.count import OpCount
 from symoro.robot import consistency
 from symoro.robot.description import Robot
-from symoro.robot.tables import tables
+from symoro.robot.tables import geometry, inertia, tables
 from symoro.robot.topology import describe, structure
 from symoro.ui.failure import in_a_shell
 
@@ -84,6 +84,35 @@ def robot(shown: Robot) -> None:
     for part in tables(shown):
         table(part.columns, part.rows, part.title)
     print(picture(shown))
+
+
+def robot_latex(shown: Robot) -> str:
+    """Return the geometric and inertial parameters of a robot as LaTeX tables."""
+    from symoro.models.identification.base.report import latex_formula
+
+    heads = {"j": "$j$", "ant": "$a(j)$", "type": "type", "mu": r"$\mu_j$", "name": "name"}
+    heads |= {name: rf"$\{name}_j$" for name in ("gamma", "alpha", "theta")}
+    parts: list[str] = []
+    for part in (one for one in (geometry(shown), inertia(shown)) if one.rows):
+        plain = [column in ("type", "name") for column in part.columns]
+        rows = [
+            " & ".join(
+                cell.replace("_", r"\_") if text else f"${latex_formula(cell)}$"
+                for cell, text in zip(row, plain, strict=True)
+            )
+            for row in part.rows
+        ]
+        parts += [
+            f"% {part.title} of {shown.name}",
+            rf"\begin{{tabular}}{{{'c' * len(part.columns)}}}",
+            r"  \hline",
+            f"  {' & '.join(heads.get(name, f'${name}_j$') for name in part.columns)} " + r"\\",
+            r"  \hline",
+            *(rf"  {row} \\" for row in rows),
+            r"  \hline",
+            r"\end{tabular}",
+        ]
+    return "\n".join([*parts, ""])
 
 
 def wheels(shown: Robot) -> str:

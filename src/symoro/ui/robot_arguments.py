@@ -22,6 +22,9 @@ def add_describing(command: Command) -> None:
     robot_argument(show)
     bind_argument(show)
     payload_argument(show)
+    show.add_argument(
+        "--latex", action="store_true", help="print the geometric and inertial parameters as LaTeX tables"
+    )
     json_argument(show)
     render = command(
         "render", "draw a robot as an SVG or PNG file", "symoro render rx90 -o rx90.svg --view=-30,20"
@@ -31,7 +34,10 @@ def add_describing(command: Command) -> None:
     render.add_argument(
         "--posture",
         metavar="Q1,Q2,...",
-        help="joint positions, or the name of a posture (default: 'home' if there is one, else zero)",
+        help="joint positions in rad and m, or the name of a posture (default: 'home' if there is one, else zero)",
+    )
+    render.add_argument(
+        "--degrees", action="store_true", help="the angles of --posture are in degrees, not in radians"
     )
     render.add_argument(
         "--view", default="iso", help="iso, front, side, top, or azimuth,elevation in degrees (default iso)"

@@ -70,6 +70,7 @@ def is_platform(robot: Robot, options: Mapping[str, Any]) -> bool:
     "inverse-geometry",
     of="a platform with legs",
     takes=is_platform,
+    title="inverse geometric model, one solution per combination of working modes",
     inputs=(PLATFORM_POSE,),
     outputs=(SOLUTIONS, STATUS, RESIDUAL, FREE),
     options=(SPACE, TO, ALL_MODES, TOLERANCE),
