@@ -1,67 +1,46 @@
-"""Python with NumPy: NAME.py with `setup(p)` and `call(q, k)`, vectorised over leading axes.
+"""Python with NumPy, JAX or PyTorch: NAME.py with `setup(p)` and `call(q, k)`, vectorised over leading axes.
 
 `p` is a dictionary or a sequence in the order of `PARAMETERS`; `call` returns {output: array}. An input has
-its own shape, possibly with leading axes of samples; all inputs are broadcast against each other.
+its own shape, possibly with leading axes of samples; all inputs are broadcast against each other. Results have the type
+of the inputs: complex numbers remain complex, and objects of other packages (CasADi's SX, in an array of objects) too.
 """
 
 from __future__ import annotations
 
-import keyword
 from collections.abc import Mapping, Sequence
 from importlib import resources
 
 from symoro.emit.code import Code, KernelCall, code_of
-from symoro.emit.dialect import Dialect, Files, Language
+from symoro.emit.dialect import Files, Language
 from symoro.emit.header import commented, header_lines
-from symoro.emit.keywords import KERNELS, words
 from symoro.emit.layout import WIDTH, call_arguments, input_entries, output_entries, statements, wrap
 from symoro.emit.sample import sample_of
+from symoro.emit.tensors import LIBRARIES, NUMPY, NUMPY_DIALECT, Library
+from symoro.errors import OptionError, ProgramError
 from symoro.expr import ops
 from symoro.program.program import Program
 
-DIALECT = Dialect(
-    functions={
-        ops.SQRT: "np.sqrt({0})",
-        ops.SIN: "np.sin({0})",
-        ops.COS: "np.cos({0})",
-        ops.TAN: "np.tan({0})",
-        ops.ASIN: "np.arcsin({0})",
-        ops.ACOS: "np.arccos({0})",
-        ops.ATAN2: "np.arctan2({0}, {1})",
-        ops.ABS: "np.abs({0})",
-        ops.SIGN: "np.sign({0})",
-        ops.MIN: "np.minimum({0}, {1})",
-        ops.MAX: "np.maximum({0}, {1})",
-        ops.LESS: "np.where({0} < {1}, 1.0, 0.0)",
-        ops.LESS_EQUAL: "np.where({0} <= {1}, 1.0, 0.0)",
-        ops.EQUAL: "np.where({0} == {1}, 1.0, 0.0)",
-        ops.SELECT: "np.where({0}, {1}, {2})",
-    },
-    element="{0}[..., {1}]",
-    reserved=frozenset(keyword.kwlist)
-    | KERNELS
-    | words("np Array batch PARAMETERS float hasattr print match"),
-    longest=1000,
-    call_name="call",
-    setup_name="setup",
-    batch_name="",
-)
+DIALECT = NUMPY_DIALECT
 _INDENT = "    "
 # line in the modules of a kernel, after their imports
 _TAKEN_OVER = "# The following code is copied into emitted Python code.\n"
 
 
-def write(program: Program, *, name: str | None = None) -> Files:
+def write(program: Program, *, name: str | None = None, library: str = "numpy") -> Files:
     """Return {NAME.py}."""
-    code = code_of(program, DIALECT, name=name)
-    parts = [commented(header_lines(code), "#") + "\nimport numpy as np\n"]
+    if library not in LIBRARIES:
+        raise OptionError(f"Python has no library '{library}'", hint=f"libraries: {', '.join(LIBRARIES)}")
+    chosen = LIBRARIES[library]
+    code = code_of(program, chosen.dialect, name=name)
+    parts = [commented(header_lines(code), "#") + f"\n{chosen.imports}"]
     if code.constants:
         names = "".join(f"    {text!r},\n" for text in code.parameters)
         parts.append(f"PARAMETERS = (\n{names})\n")
-    parts += _kernels(code.kernels)
+    parts += [chosen.definitions] if chosen.definitions else []
+    parts += _kernels(code.kernels) if chosen.kernels is None else _kernels_of(chosen, code)
     if code.constants:
-        parts.append(_setup(code))
-    parts.append(_call(code))
+        parts.append(_setup(code, chosen))
+    parts.append(_call(code, chosen))
     return {f"{code.arrays.base}.py": "\n\n".join(parts)}
 
 
@@ -73,8 +52,21 @@ def _kernels(names: Sequence[str]) -> list[str]:
     return ["Array = np.ndarray\n", *(f"{body}\n" for body in bodies)] if names else []
 
 
-def _setup(code: Code) -> str:
+def _kernels_of(library: Library, code: Code) -> list[str]:
+    """Return the code of kernels in another library than NumPy."""
+    texts = library.kernels or {}
+    for name in code.kernels:
+        if name not in texts:
+            raise ProgramError(
+                f"{code.program.name} calls the kernel '{name}', which does not exist for {library.title}",
+                hint="emit it for NumPy, or use the compiled kind, which has no derivatives of this kernel",
+            )
+    return [texts[name] for name in code.kernels]
+
+
+def _setup(code: Code, library: Library) -> str:
     p, k = code.arrays.parameters, code.arrays.constants
+    constants = library.constants.format(", ".join(c.name for c in code.constants))
     lines = [
         f"def {code.arrays.setup}({p}):",
         f'    """Return the constants {k} from a dictionary of parameters or a sequence in their order."""',
@@ -82,37 +74,68 @@ def _setup(code: Code) -> str:
         f"        {p} = [{p}[name] for name in PARAMETERS]",
         f"    if len({p}) != {len(code.parameters)}:",
         f'        raise ValueError(f"{p} must have {len(code.parameters)} entries, got {{len({p})}}")',
-        *(f"    {name} = float({p}[{at}])" for at, name in code.reads),
+        *(f"    {text.format(p)}" for text in library.parameters),
+        *(f"    {name} = {p}[{at}]" for at, name in code.reads),
         *statements(code, code.setup, _statement, _kernel_call, _INDENT),
-        wrap(f"    return np.array([{', '.join(c.name for c in code.constants)}])", _INDENT * 2),
+        wrap(f"    return {constants}", _INDENT * 2),
     ]
     return "\n".join(lines) + "\n"
 
 
-def _call(code: Code) -> str:
-    a, program = code.arrays, code.program
+def _call(code: Code, library: Library) -> str:
+    a, numpy = code.arrays, library is NUMPY
     # Both branches of a choice are computed: the one that is not selected may be undefined.
     quiet = ['@np.errstate(divide="ignore", invalid="ignore")'] if ops.SELECT in code.call_operations else []
     lines = [
-        *quiet,
+        *(quiet if numpy else []),
         f"def {a.function}({', '.join(call_arguments(code))}):",
         '    """Return the outputs by name."""',
-        *(f"    {name} = np.asarray({name}, dtype=float)" for name in call_arguments(code)),
+        *_arrays(code, library),
         *_checks(code),
-        wrap(f"    batch = np.broadcast_shapes({_leading_axes(code)})", _INDENT * 2),
+        wrap(f"    batch = {library.prefix}.broadcast_shapes({_leading_axes(code)})", _INDENT * 2),
     ]
     for name, array, index in input_entries(code):
         lines.append(f"    {name} = {_entry(array, index)}")
     lines += [f"    {c.name} = {a.constants}[{at}]" for at, c in enumerate(code.constants)]
     lines += statements(code, code.call, _statement, _kernel_call, _INDENT)
-    for name, out in zip(a.outputs, program.outputs, strict=True):
-        axes = "".join(f", {n}" for n in out.shape) or ","
-        lines.append(f"    {name} = np.empty((*batch{axes}))")
-    for name, index, text in output_entries(code):
-        lines.append(_statement(_entry(name, index), text))
-    pairs = zip(a.outputs, program.outputs, strict=True)
+    lines += _assigned_outputs(code) if numpy else _stacked_outputs(code)
+    pairs = zip(a.outputs, code.program.outputs, strict=True)
     results = ", ".join(f"{out.name!r}: {name}" for name, out in pairs)
     return "\n".join([*lines, wrap(f"    return {{{results}}}", _INDENT * 2)]) + "\n"
+
+
+def _arrays(code: Code, library: Library) -> list[str]:
+    """Return the lines that convert the arguments to arrays of one type."""
+    names = call_arguments(code)
+    # NumPy has no types of lower precision here; elsewhere the constants take the type of the inputs.
+    typed = names if library is NUMPY else code.arrays.inputs
+    lines = [f"{name} = {library.array.format(name)}" for name in names]
+    lines.append(f"dtype = {library.dtype.format(names=', '.join(typed) or 'float')}")
+    lines += [f"{name} = {library.converted.format(name)}" for name in names]
+    lines += [f"zero = {library.zero.format(first=names[0])}"] if library.zero else []
+    return [wrap(f"    {line}", _INDENT * 2) for line in lines]
+
+
+def _assigned_outputs(code: Code) -> list[str]:
+    """Return the lines that allocate the outputs and assign their entries."""
+    lines = []
+    for name, out in zip(code.arrays.outputs, code.program.outputs, strict=True):
+        axes = "".join(f", {n}" for n in out.shape) or ","
+        lines.append(f"    {name} = np.empty((*batch{axes}), dtype)")
+    for name, index, text in output_entries(code):
+        lines.append(_statement(_entry(name, index), text))
+    return lines
+
+
+def _stacked_outputs(code: Code) -> list[str]:
+    """Return the lines that stack the entries of the outputs."""
+    lines = []
+    for name, out, texts in zip(code.arrays.outputs, code.program.outputs, code.outputs, strict=True):
+        axes = "".join(f", {n}" for n in out.shape) or ","
+        reshaped = "" if len(out.shape) == 1 else f".reshape((*batch{axes}))"
+        entries = ", ".join(texts)
+        lines.append(wrap(f"    {name} = stacked([{entries}], batch, zero){reshaped}", _INDENT * 2))
+    return lines
 
 
 def _checks(code: Code) -> list[str]:
@@ -185,4 +208,12 @@ def demo(
     return {f"{a.base}_example.py": start + "\n".join(lines) + "\n"}
 
 
-LANGUAGE = Language("python", "Python with NumPy", ".py", write, aliases=("py", "numpy"), demo=demo)
+LANGUAGE = Language(
+    "python",
+    "Python with NumPy",
+    ".py",
+    write,
+    aliases=("py", "numpy"),
+    options={"library": "'numpy', 'jax' (jnp) or 'torch'"},
+    demo=demo,
+)
