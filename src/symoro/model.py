@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from symoro.deprecation import current_names, renamed
@@ -340,7 +340,7 @@ class Model:
             )
         return Function(self.program, numbers, compiled=compiled, robot=self.robot, options=chosen)
 
-    def _numbers(self, values: Mapping[str, float] | None) -> dict[str, float]:
+    def _numbers(self, values: Mapping[str, Any] | None) -> dict[str, Any]:
         """Return the nominal values of the robot, replaced by the given values.
 
         Raises:
@@ -381,6 +381,81 @@ class Model:
             )
         make = bridge.sx_function if kind == "sx" else bridge.external_function
         return make(self.program, self._numbers(values))
+
+    def to_torch(
+        self,
+        values: Mapping[str, Any] | None = None,
+        *,
+        kind: str = "compiled",
+        device: str | None = None,
+        parameters: Sequence[str] = (),
+    ) -> Callable[..., dict[str, Any]]:
+        """Return a function of PyTorch tensors that PyTorch can differentiate and compile.
+
+            f = model.to_torch()
+            f(q=q, qd=qd, qdd=qdd)["tau"].square().sum().backward()
+
+        Inputs have the type float32 or float64, are on one device, and may have leading axes of samples.
+
+        Args:
+            values: numbers for the parameters; by default the nominal values of the robot.
+            kind: "compiled" (a custom operator in C, or CUDA on the current stream, with the vjp program as backward
+                pass) or "emitted" (PyTorch code, which PyTorch differentiates).
+            device: "cpu" or "cuda" to accept only tensors there.
+            parameters: names of parameters that become the input `p`, to be learned or to vary from sample to sample.
+
+        Raises:
+            OptionError: unknown kind or device.
+            UnknownNameError: there is no such parameter.
+            ArgumentError: a parameter has no value.
+            NotApplicableError: the emitted kind of a model that calls a kernel which PyTorch does not have.
+            MissingDependencyError: PyTorch, a compiler or the device is missing.
+        """
+        from symoro.bridges.torch import to_torch
+
+        program, numbers = self._bridged(values, parameters)
+        return to_torch(program, numbers, kind=kind, device=device)
+
+    def to_jax(
+        self,
+        values: Mapping[str, Any] | None = None,
+        *,
+        kind: str = "compiled",
+        parameters: Sequence[str] = (),
+    ) -> Callable[..., dict[str, Any]]:
+        """Return a function of JAX arrays for `jit`, `vmap`, `grad`, `jvp`, `jacrev`, `hessian` ...
+
+            f = jax.jit(model.to_jax())
+            jax.grad(lambda q: f(q=q, qd=qd, qdd=qdd)["tau"].sum())(q)
+
+        Inputs have the type float32 or float64 and may have leading axes of samples.
+
+        Args:
+            values: numbers for the parameters; by default the nominal values of the robot.
+            kind: "compiled" (C or CUDA through XLA's foreign function interface, with derived programs as derivatives)
+                or "emitted" (jnp code, which JAX differentiates).
+            parameters: names of parameters that become the input `p`, to be learned or to vary from sample to sample.
+
+        Raises:
+            OptionError: unknown kind.
+            UnknownNameError: there is no such parameter.
+            ArgumentError: a parameter has no value.
+            NotApplicableError: the emitted kind of a model that calls a kernel which JAX does not have.
+            MissingDependencyError: JAX, a compiler or CuPy (for a GPU) is missing.
+        """
+        from symoro.bridges.jax import to_jax
+
+        program, numbers = self._bridged(values, parameters)
+        return to_jax(program, numbers, kind=kind)
+
+    def _bridged(
+        self, values: Mapping[str, Any] | None, parameters: Sequence[str]
+    ) -> tuple[Program, dict[str, Any]]:
+        """Return the program with the chosen parameters as an input, and the values of all symbols."""
+        from symoro.program.parameter_input import with_parameter_input
+
+        program = with_parameter_input(self.program, parameters) if parameters else self.program
+        return program, self._numbers(values)
 
     def __str__(self) -> str:
         return next(iter(self.code("text").values()))

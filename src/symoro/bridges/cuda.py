@@ -145,6 +145,27 @@ class CudaKernel:
             max((kernel.local_size_bytes for kernel in compiled), default=0),
         )
 
+    def prepared(
+        self, rows: tuple[bool, ...], constants: Constants, device: int
+    ) -> tuple[int, int | None, bool]:
+        """Return what another launcher needs, as XLA's: function, constants, and whether they are passed by value.
+
+        Args:
+            rows: for each input and output, whether the entries of a sample are adjacent.
+
+        Returns:
+            The handle of the function (`CUfunction`); the address of the constants on the host if they are passed by
+            value, else on the device, None if there are none; whether they are passed by value.
+        """
+        cupy, code = self._cupy, self._code
+        with cupy.cuda.Device(device):
+            function = int(self._function(rows, device).ptr)
+            if not code.constants:
+                return function, None, False
+            if code.by_value:
+                return function, int(constants.numbers.ctypes.data), True
+            return function, constants.on_device(cupy, device), False
+
     def _function(self, rows: tuple[bool, ...], device: int) -> Any:
         """Return the compiled function on the current device, which has this number."""
         cupy = self._cupy
