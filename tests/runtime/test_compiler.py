@@ -21,6 +21,7 @@ from symoro.model import Model
 from symoro.runtime import compiler
 from symoro.runtime.compiler import Compiler, find_compiler, library
 from symoro.runtime.native import fast_call_library
+from tests.runtime.fresh import uncompiled
 
 needs_compiler = pytest.mark.skipif(find_compiler() is None, reason="no C compiler on this machine")
 Q = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]
@@ -28,7 +29,7 @@ Q = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]
 
 @pytest.fixture
 def model() -> Model:
-    return symoro.generate(symoro.load("rx90"), "fast-geometry")
+    return uncompiled(symoro.generate(symoro.load("rx90"), "fast-geometry"))
 
 
 @pytest.fixture
@@ -127,7 +128,7 @@ def test_built_once(model: Model, cache: Path, monkeypatch: pytest.MonkeyPatch) 
         raise AssertionError("compiled again")
 
     monkeypatch.setattr(compiler.subprocess, "run", refuse)
-    again = symoro.generate(symoro.load("rx90"), "fast-geometry").function({"D3": 0.5}, compiled=True)
+    again = uncompiled(model).function({"D3": 0.5}, compiled=True)
     assert again(q=Q)["T"].shape == (4, 4)
     assert list(cache.iterdir()) == files and files[0].stat().st_mtime_ns == stamp
 

@@ -21,6 +21,7 @@ from symoro.runtime.compiler import find_compiler
 from symoro.runtime.function import Function
 from symoro.runtime.native import fast_call_library
 from tests.oracle.robots import numbers
+from tests.runtime.fresh import uncompiled
 
 needs_compiler = pytest.mark.skipif(find_compiler() is None, reason="no C compiler on this machine")
 needs_fast_call = pytest.mark.skipif(
@@ -240,7 +241,7 @@ def many() -> dict[str, Any]:
 
 @needs_compiler
 def test_the_batch_function_is_built_with_the_first_batch(model: Model, cache: Path) -> None:
-    f = model.function(compiled=True)
+    f = uncompiled(model).function(compiled=True)
     f(**motion())
     assert len(list(cache.iterdir())) == 1
     result: list[Any] = [None] * 4
@@ -263,7 +264,7 @@ def test_the_batch_function_is_built_with_the_first_batch(model: Model, cache: P
 
 @needs_compiler
 def test_where_samples_go_one_by_one_nothing_more_is_built(solver: Model, cache: Path) -> None:
-    f = solver.function(compiled=True)
+    f = uncompiled(solver).function(compiled=True)
     assert f(q=np.ones((3, 6)), V=np.ones(6))["qd"].shape == (3, 6)
     assert len(list(cache.iterdir())) == 1
 
@@ -272,7 +273,7 @@ def test_where_samples_go_one_by_one_nothing_more_is_built(solver: Model, cache:
 def test_a_compiler_that_is_gone_when_the_first_batch_comes(
     model: Model, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    f: Function = model.function(compiled=True)
+    f: Function = uncompiled(model).function(compiled=True)
 
     def refuse(files: dict[str, str]) -> None:
         raise MissingDependencyError("there is no C compiler")

@@ -174,10 +174,22 @@ def call_sources(program: Program, name: str, scalar: str = "double", trig: str 
     return _sources(code, scalar, header | _spread(code.arrays.base, _call_unit(code, scalar)))
 
 
-def batch_sources(program: Program, name: str, scalar: str = "double", trig: str = "polynomial") -> Sources:
-    """Return {NAME_batch.c}."""
+def batch_sources(
+    program: Program,
+    name: str,
+    scalar: str = "double",
+    trig: str = "polynomial",
+    samples: int | None = None,
+) -> Sources:
+    """Return {NAME_batch.c}.
+
+    Args:
+        samples: number of samples of every call, for a faster function: the compiler knows all addresses. Samples
+            then do not affect each other at all: where one is out of the range of the polynomials, the library
+            computes that one alone.
+    """
     code = _code(program, name, scalar, trig)
-    return _sources(code, scalar, _spread(f"{code.arrays.base}_batch", _batch_unit(code, scalar)))
+    return _sources(code, scalar, _spread(f"{code.arrays.base}_batch", _batch_unit(code, scalar, samples)))
 
 
 def _sources(code: Code, scalar: str, files: Files) -> Sources:
@@ -266,15 +278,19 @@ def _call_unit(code: Code, scalar: str) -> _Unit:
     return _Unit(parts, prototypes(code, style)[:-1], call_bodies(code, style))
 
 
-def _batch_unit(code: Code, scalar: str) -> _Unit:
+def _batch_unit(code: Code, scalar: str, samples: int | None = None) -> _Unit:
     """Return the batch function with its helpers, and the call function if samples are processed one by one."""
     style = _style(code, scalar)
+    if samples is not None and not style.calls:
+        assume = f"ASSUME_({code.arrays.count} == {samples});"
+        style = replace(style, samples=samples, first=(assume,))
     if style.calls:
         parts = [f'#include "{code.arrays.base}.h"\n']
     else:
         together = _together(code)
         parts = [_includes(code, scalar), *helpers(code.call_operations, DIALECTS[scalar])]
         parts += _kernels([*_guards(code), *(["lanes"] if together else []), *together, "simd"], scalar)
+        parts += _kernels(["assume"] if style.samples is not None else [], scalar)
     return _Unit(parts, prototypes(code, style)[-1:], [batch_body(code, style)])
 
 

@@ -214,6 +214,7 @@ class Style:
         simd: text before the loop over samples that declares them independent.
         calls: whether that loop calls the call function instead of repeating its statements.
         part: text before the type of a function that is part of a longer one; empty if functions are not divided.
+        samples: number of samples of every call of the batch function; None if any number may be given.
     """
 
     scalar: str
@@ -225,6 +226,7 @@ class Style:
     simd: str = ""
     calls: bool = False
     part: str = ""
+    samples: int | None = None
 
     @property
     def constant(self) -> str:
@@ -288,13 +290,17 @@ def _call(code: Code, style: Style) -> FunctionBody:
 
 
 def batch_body(code: Code, style: Style) -> FunctionBody:
-    """Return the body of the batch function."""
+    """Return the body of the batch function.
+
+    Samples out of the range of the polynomials are computed again by the call function: all samples of the call if
+    there is one, or only these if the number of samples is constant.
+    """
     n, i = code.arrays.count, code.arrays.index
     start = _start(style) + _unused(code)
     if style.calls:
         return FunctionBody(start + _by_the_call(code, style))
     together = bulks(code, style.scalar)
-    one_by_one = [(bulk.steps, bulk.one_by_one) for bulk in together]
+    one_by_one = [(bulk.steps, _marked(bulk.one_by_one, i, style)) for bulk in together]
     later = frozenset(store for same in copies(code) for store in same[1:])
     units = line_groups(code, style, INDENT * 2, strided(n, i), one_by_one, later)
     if _in_parts(code, style, len(units) + len(later)):
@@ -302,9 +308,19 @@ def batch_body(code: Code, style: Style) -> FunctionBody:
     else:
         loop = FunctionBody(_loop(whole(units), n, i, style) if units else [])
     lines = loop.lines + filled(code, style.size_type, f" * {n}") + copied(code, style.size_type)
-    if together:
+    if together and style.samples is not None:
+        flags = f"{INDENT}int far_[{style.samples}] = {{0}};"
+        lines = [flags, *lines, *_by_the_call(code, style, only=f"far_[{i}]")]
+    elif together:
         lines = [f"{INDENT}int far_ = 0;", *lines, *_by_the_call(code, style, "far_ && ")]
     return FunctionBody(start + lines, loop.parts)
+
+
+def _marked(lines: list[str], index: str, style: Style) -> list[str]:
+    """Return the lines with a flag for each sample in place of a common one, if the number of samples is constant."""
+    if style.samples is None:
+        return lines
+    return [line.replace("far_ |=", f"far_[{index}] |=") for line in lines]
 
 
 def _loop(lines: list[str], n: str, i: str, style: Style) -> list[str]:
@@ -355,7 +371,7 @@ def _parts(
     for number, lines in enumerate(pieces.lines, 1):
         used = words(lines)
         needed = [argument for argument in arguments if argument in used]
-        far = [f"{INDENT}int far_ = 0;"] if "far_" in used else []
+        far = [f"{INDENT}int far_ = 0;"] if "far_" in used and "far_" not in arguments else []
         listed = ", ".join(arguments[argument] for argument in needed)
         head = wrap(f"{style.part} {'int' if far else 'void'} {name}_part{number}({listed})", marks=",")
         text = [head, "{", *far, *lines, *([f"{INDENT}return far_;"] if far else []), "}"]
@@ -370,7 +386,9 @@ def _batch_in_parts(code: Code, style: Style, units: Sequence[LineGroup]) -> Fun
     pieces = cut(units, places.__getitem__, style.constant, INDENT * 2)
     looped = Parts([_loop(lines, "count_", a.index, style) for lines in pieces.lines], pieces.places)
     arguments = {a.count: f"{size_type} {a.count}", "count_": f"{size_type} count_", **_pointers(code, style)}
-    moving = {*a.inputs, *a.outputs}
+    moving = {*a.inputs, *a.outputs, "far_"}
+    if style.samples is not None:
+        arguments["far_"] = f"int *{style.restrict}far_"
 
     def passed(name: str) -> str:
         return f"{name} + start_" if name in moving else name
@@ -488,12 +506,18 @@ def _before_fetched(units: Sequence[LineGroup]) -> int:
     return at
 
 
-def _by_the_call(code: Code, style: Style, condition: str = "") -> list[str]:
-    """Return a loop over samples with the call function, as fallback of a batch or instead of it."""
+def _by_the_call(code: Code, style: Style, condition: str = "", only: str = "") -> list[str]:
+    """Return a loop over samples with the call function, as fallback of a batch or instead of it.
+
+    Args:
+        condition: start of the condition of the loop.
+        only: condition for a sample to be computed.
+    """
     a, scalar = code.arrays, style.scalar
     inputs = [(name, size(port.shape)) for name, port in zip(a.inputs, code.program.inputs, strict=True)]
     outputs = [(name, size(out.shape)) for name, out in zip(a.outputs, code.program.outputs, strict=True)]
     lines = [f"for ({style.size_type} {a.index} = 0; {condition}{a.index} < {a.count}; ++{a.index}) {{"]
+    lines += [f"{INDENT}if (!{only}) continue;"] if only else []
     lines += [f"{INDENT}{scalar} {name}_[{max(1, length)}];" for name, length in inputs + outputs]
 
     def each(length: int, text: str) -> str:

@@ -69,6 +69,7 @@ typedef struct {
     whole inputs;
     whole outputs;
     whole long_work; /* releases the interpreter lock */
+    whole item; /* bytes of a number: 8 for double, 4 for float */
     struct {
         void *preset; /* default of an optional input */
         whole size;
@@ -89,14 +90,20 @@ static int has_type(object *value, object *type)
     return own == type;
 }
 
-static int aligned(const view *v)
+static const char *format_of(const ports *p)
 {
-    return (uintptr_t)v->start % sizeof(double) == 0;
+    return p->item == sizeof(double) ? "d" : "f";
+}
+
+static int aligned(const view *v, const ports *p)
+{
+    return (uintptr_t)v->start % (uintptr_t)p->item == 0;
 }
 
 static int fits(const view *v, const ports *p, whole a)
 {
-    if (v->dimensions != p->port[a].dimensions || strcmp(v->format, "d") != 0 || !aligned(v)) return 0;
+    if (v->dimensions != p->port[a].dimensions || strcmp(v->format, format_of(p)) != 0 || !aligned(v, p))
+        return 0;
     for (whole i = 0; i < v->dimensions; ++i)
         if (v->shape[i] != p->port[a].shape[i]) return 0;
     return 1;
@@ -140,7 +147,7 @@ static object *call(object *self, object *given)
 {
     const ports *p = ports_of(self);
     void *arrays[MOST];
-    double scalars[MOST];
+    union { double d; float f; } scalars[MOST];
     view views[MOST];
     whole opened = 0, used = 0, a = 0;
     for (; a < p->inputs; ++a) {
@@ -148,7 +155,9 @@ static object *call(object *self, object *given)
         if (value) {
             ++used;
             if (p->port[a].dimensions == 0 && has_type(value, py.entry(self, FLOAT))) {
-                scalars[a] = py.number(value);
+                const double number = py.number(value);
+                if (p->item == sizeof(double)) scalars[a].d = number;
+                else scalars[a].f = (float)number;
                 arrays[a] = scalars + a;
                 continue;
             }
@@ -177,12 +186,12 @@ static object *call(object *self, object *given)
     return answer;
 }
 
-static int of_doubles(const char *format)
+static int has_format(const char *format, const ports *p)
 {
     const int one = 1;
     const char order = *(const char *)&one ? '<' : '>';
     if (*format == '@' || *format == '=' || *format == order) ++format;
-    return strcmp(format, "d") == 0;
+    return strcmp(format, format_of(p)) == 0;
 }
 
 static int overlap(const view *v, const view *w)
@@ -208,10 +217,11 @@ static object *raw(object *self, object *const *given, whole count)
         view *v = views + a;
         const int open = py.get_buffer(given[a], v, CONTIGUOUS_WITH_FORMAT | (out ? WRITABLE : 0)) == 0;
         opened += open;
-        if (!open || !of_doubles(v->format) || !aligned(v)
-            || v->bytes != p->port[a].size * (whole)sizeof(double))
-            snprintf(message, sizeof message, "array %d of raw is not a %scontiguous buffer of %d doubles",
-                     (int)a + 1, out ? "writable " : "", (int)p->port[a].size);
+        if (!open || !has_format(v->format, p) || !aligned(v, p)
+            || v->bytes != p->port[a].size * p->item)
+            snprintf(message, sizeof message, "array %d of raw is not a %scontiguous buffer of %d %s",
+                     (int)a + 1, out ? "writable " : "", (int)p->port[a].size,
+                     p->item == sizeof(double) ? "doubles" : "floats");
         for (whole b = 0; out && !message[0] && b < a; ++b)
             if (overlap(v, views + b))
                 snprintf(message, sizeof message, "arrays %d and %d of raw overlap", (int)b + 1, (int)a + 1);

@@ -1,4 +1,7 @@
-"""Compiled program for single calls; a second library for batches is compiled at the first batch."""
+"""Compiled program for single calls; a second library for batches is compiled at the first batch.
+
+`Code` is the compiled program, which all functions of a program share; `Native` is one with values of the parameters.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,10 @@ import threading
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib import resources
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +23,11 @@ from numpy.typing import NDArray
 from symoro.errors import ArgumentError, MissingDependencyError
 from symoro.program.program import Program, size
 from symoro.runtime.compiler import library
+from symoro.runtime.options import FunctionOptions
+from symoro.runtime.rows import rows_source, tile_of
+from symoro.runtime.workers import shared_out
+
+Array = NDArray[Any]  # of doubles or of floats
 
 # -- the fast call path: one call that checks its arrays and copies no data
 #
@@ -57,7 +66,7 @@ class FastCall:
 
     Attributes:
         call: function of a dictionary of inputs that returns a dictionary of new outputs; None if an input is not a
-            contiguous array of doubles of its shape, or a name is wrong.
+            contiguous array of its type and shape, or a name is wrong.
         raw: function of buffers of the caller, inputs followed by outputs.
     """
 
@@ -84,8 +93,23 @@ def _address(function: Any) -> int:
     return ctypes.cast(function, ctypes.c_void_p).value or 0
 
 
-def fast_call(program: Program, packed: Any, constants: NDArray[np.float64]) -> FastCall | None:
-    """Return the fast call path to a compiled program, or None if it is not available.
+@dataclass(frozen=True)
+class FastCallTable:
+    """Description of the ports for fast_call.c, without the address of the constants.
+
+    Attributes:
+        numbers: the struct `ports` of fast_call.c after its first member.
+        shared: contents of `self` of the builtin functions after `numbers`.
+        owners: objects to which the addresses point.
+    """
+
+    numbers: bytes
+    shared: tuple[Any, ...]
+    owners: tuple[Any, ...]
+
+
+def fast_call_table(program: Program, packed: Any, dtype: str) -> FastCallTable | None:
+    """Return the description of a compiled program for the fast call path, or None if it is not available.
 
     Args:
         packed: C function of an array of pointers: inputs, constants if there are any, outputs.
@@ -93,33 +117,39 @@ def fast_call(program: Program, packed: Any, constants: NDArray[np.float64]) -> 
     shapes = [*(port.shape for port in program.inputs), *(port.shape for port in program.outputs)]
     if len(shapes) + 1 > MOST or any(len(shape) > RANK for shape in shapes):
         return None
-    opened = fast_call_library()
-    if opened is None:
+    if fast_call_library() is None:
         return None
-    presets = [_preset(port.default, port.shape) for port in program.inputs]
-    numbers = [constants.ctypes.data if len(constants) else 0, _address(packed)]
-    numbers += [len(program.inputs), len(program.outputs), int(_long(program))]
+    presets = [_preset(port.default, port.shape, dtype) for port in program.inputs]
+    numbers = [_address(packed), len(program.inputs), len(program.outputs), int(_long(program))]
+    numbers.append(np.dtype(dtype).itemsize)
     for shape, preset in zip(shapes, [*presets, *[None] * len(program.outputs)], strict=True):
         padded = [*shape, *[0] * (RANK - len(shape))]
         numbers += [0 if preset is None else preset.ctypes.data, math.prod(shape), len(shape), *padded]
     numbers += [0] * (5 + MOST * (3 + RANK) - len(numbers))
-    held = (
-        np.array(numbers, dtype=np.intp).tobytes(),
+    shared = (
         None,
         np.ndarray,
         float,
         np.empty,
         tuple(port.name for port in program.inputs),
         tuple(port.name for port in program.outputs),
-        tuple((port.shape,) for port in program.outputs),
+        tuple((port.shape, dtype) for port in program.outputs),
         ArgumentError,
-        (presets, constants, packed),  # objects to which the addresses point
     )
+    return FastCallTable(np.array(numbers, dtype=np.intp).tobytes(), shared, (presets, packed))
+
+
+def fast_call(table: FastCallTable, constants: Array) -> FastCall:
+    """Return the fast call path to a compiled program with these constants."""
+    opened = fast_call_library()
+    assert opened is not None
+    first = np.intp(constants.ctypes.data if len(constants) else 0).tobytes()
+    held = (first + table.numbers, *table.shared, (table.owners, constants))
     return FastCall(_builtin(opened, "fast_call_by_name", held), _builtin(opened, "fast_call_raw", held))
 
 
-def _preset(default: Sequence[float] | None, shape: tuple[int, ...]) -> NDArray[np.float64] | None:
-    return None if default is None else np.array(default, dtype=float).reshape(shape)
+def _preset(default: Sequence[float] | None, shape: tuple[int, ...], dtype: str) -> Array | None:
+    return None if default is None else np.array(default, dtype=dtype).reshape(shape)
 
 
 def _long(program: Program) -> bool:
@@ -128,17 +158,18 @@ def _long(program: Program) -> bool:
 
 def _builtin(opened: ctypes.CDLL, name: str, held: tuple[Any, ...]) -> Any:
     """Return a builtin function of Python whose `self` contains its data."""
+    return _new_function()(ctypes.addressof(ctypes.c_char.in_dll(opened, name)), held, None)
+
+
+@cache
+def _new_function() -> Any:
     signature = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
-    make = signature(("PyCFunction_NewEx", ctypes.pythonapi))
-    return make(ctypes.addressof(ctypes.c_char.in_dll(opened, name)), held, None)
+    return signature(("PyCFunction_NewEx", ctypes.pythonapi))
 
 
-# -- batches: NumPy has one row per sample, the emitted batch function takes one array per entry
-#
-# Samples are transposed block by block into buffers that fit the first-level cache, computed, and transposed back.
-# If the batch function processes samples one by one, the rows are passed to the call function without a copy.
+# -- compiled code
 
-BUFFER = 16384  # total number of doubles in all buffers
+NAME = "model"  # name of the C function, because the name of a robot may be long
 
 
 def packed_source(program: Program, name: str, *, constants: bool) -> dict[str, str]:
@@ -149,51 +180,85 @@ def packed_source(program: Program, name: str, *, constants: bool) -> dict[str, 
     return {f"{name}_packed.c": text}
 
 
-def rows_source(program: Program, name: str, *, constants: bool, blocks: bool) -> dict[str, str]:
-    """Return a C file with NAME_rows(n, steps, inputs ..., [k,] outputs ...), for the emitted functions.
+class Code:
+    """Compiled functions of a program for one type of numbers; it does not refer to the program.
 
-    `steps` contains, for each input, the distance between its samples: 0 if all samples have the same.
-
-    Args:
-        blocks: call NAME_batch for blocks of samples; otherwise NAME for one sample at a time.
+    Attributes:
+        constants: number of constants, the results of the setup function.
+        address: address of the C function
+            `void (*)(const double *inputs ..., [const double *constants,] double *outputs ...)`.
+        table: description for the fast call path; None if this Python does not support it.
     """
-    inputs = [size(port.shape) for port in program.inputs]
-    outputs = [size(port.shape) for port in program.outputs]
-    block = max(8, min(512, BUFFER // max(1, sum(inputs) + sum(outputs)) // 8 * 8))
-    pointers = [f"const double *restrict x{a}" for a in range(len(inputs))]
-    pointers += ["const double *restrict k"] if constants else []
-    pointers += [f"double *restrict y{a}" for a in range(len(outputs))]
-    lines = [f'#include "{name}.h"', ""]
-    lines.append(f"void {name}_rows(size_t n, const size_t *restrict steps, {', '.join(pointers)})")
-    lines.append("{")
-    if not blocks:
-        arguments = [f"x{a} + i * steps[{a}]" for a in range(len(inputs))] + (["k"] if constants else [])
-        arguments += [f"y{a} + i * {n}" for a, n in enumerate(outputs)]
-        lines += ["    for (size_t i = 0; i < n; ++i)", f"        {name}({', '.join(arguments)});", "}", ""]
-        return {f"{name}_rows.c": "\n".join(lines)}
-    lines += [f"    double u{a}[{max(1, n) * block}];" for a, n in enumerate(inputs)]
-    lines += [f"    double v{a}[{max(1, n) * block}];" for a, n in enumerate(outputs)]
-    lines.append(f"    for (size_t start = 0; start < n; start += {block}) {{")
-    lines.append(f"        const size_t m = n - start < {block} ? n - start : {block};")
-    for a, n in enumerate(inputs):
-        lines.append(f"        for (size_t i = 0; i < m; ++i) for (size_t e = 0; e < {n}; ++e)")
-        lines.append(f"            u{a}[e * m + i] = x{a}[(start + i) * steps[{a}] + e];")
-    arguments = [f"u{a}" for a in range(len(inputs))] + (["k"] if constants else [])
-    arguments += [f"v{a}" for a in range(len(outputs))]
-    lines.append(f"        {name}_batch(m, {', '.join(arguments)});")
-    for a, n in enumerate(outputs):
-        lines.append(f"        for (size_t i = 0; i < m; ++i) for (size_t e = 0; e < {n}; ++e)")
-        lines.append(f"            y{a}[(start + i) * {n} + e] = v{a}[e * m + i];")
-    lines += ["    }", "}", ""]
-    return {f"{name}_rows.c": "\n".join(lines)}
+
+    def __init__(self, program: Program, options: FunctionOptions) -> None:
+        from symoro.emit.c import call_sources
+
+        sources = call_sources(program, NAME, options.scalar, options.trig)
+        self.constants = sources.constants
+        self.options = options
+        extra = packed_source(program, NAME, constants=self.constants > 0)
+        self._library = library({**sources.files, **extra, **self._rows_source(program, blocks=False)})
+        self.one = getattr(self._library, NAME)
+        self.one.restype = None
+        self.address = _address(self.one)
+        self.table = fast_call_table(program, getattr(self._library, f"{NAME}_packed"), options.dtype)
+        self._rows: Any = None
+        self._building = threading.Lock()
+
+    def _rows_source(self, program: Program, *, blocks: bool) -> dict[str, str]:
+        return rows_source(
+            program,
+            NAME,
+            constants=self.constants > 0,
+            blocks=blocks,
+            scalar=self.options.scalar,
+            layout=self.options.layout,
+        )
+
+    @cached_property
+    def setup(self) -> Any:
+        """Return the C function of parameters that computes the constants."""
+        function = getattr(self._library, f"{NAME}_setup")
+        function.restype = None
+        return function
+
+    def rows(self, program: Program) -> Any:
+        """Return `NAME_rows_packed` for the program of this code; the first caller compiles it, others wait for it."""
+        with self._building:
+            if self._rows is None:
+                self._rows = getattr(self._batch_library(program), f"{NAME}_rows_packed")
+                self._rows.restype = None
+            return self._rows
+
+    def _batch_library(self, program: Program) -> ctypes.CDLL:
+        from symoro.emit.c import batch_sources, call_sources
+
+        scalar, trig = self.options.scalar, self.options.trig
+        batch = batch_sources(program, NAME, scalar, trig, samples=tile_of(program))
+        if not batch.vectorised:
+            return self._library
+        rows = self._rows_source(program, blocks=True)
+        try:
+            return library({**call_sources(program, NAME, scalar, trig).files, **batch.files, **rows})
+        except MissingDependencyError as error:  # the compiler was removed, or fails
+            warnings.warn(f"{error.message}: batches run one sample at a time, which is slower", stacklevel=5)
+            return self._library
 
 
-Array = NDArray[np.float64]
-NAME = "model"  # name of the C function, because the name of a robot may be long
+_CODES: WeakKeyDictionary[Program, dict[tuple[str, ...], Code]] = WeakKeyDictionary()
+
+
+def code_of(program: Program, options: FunctionOptions) -> Code:
+    """Return the compiled code of a program; all functions of the program share it."""
+    codes = _CODES.setdefault(program, {})
+    key = (options.dtype, options.trig, options.layout)
+    if key not in codes:
+        codes[key] = Code(program, options)
+    return codes[key]
 
 
 class Native:
-    """C function of a program.
+    """Compiled program with values of its parameters.
 
     Attributes:
         address: address of the C function
@@ -202,78 +267,99 @@ class Native:
         fast_call: fast call path for single calls; None if this Python does not support it.
     """
 
-    def __init__(self, program: Program, values: Mapping[str, float]) -> None:
-        from symoro.emit.c import call_sources
-
+    def __init__(
+        self,
+        program: Program,
+        values: Mapping[str, float],
+        options: FunctionOptions,
+        code: Code | None = None,
+    ) -> None:
         self.program = program
-        sources = call_sources(program, NAME)
-        self.constants = np.empty(sources.constants)
-        with_constants = len(self.constants) > 0
-        extra = packed_source(program, NAME, constants=with_constants)
-        extra |= rows_source(program, NAME, constants=with_constants, blocks=False)
-        self._library = library({**sources.files, **extra})
-        self._one = getattr(self._library, NAME)
-        self._one.restype = None
-        self.address = ctypes.cast(self._one, ctypes.c_void_p).value or 0
+        self.options = options
+        self.code = code_of(program, options) if code is None else code
+        self.address = self.code.address
         self.constants = self.constants_of(values)
         self.constants.flags.writeable = False
-        self.fast_call = fast_call(program, getattr(self._library, f"{NAME}_packed"), self.constants)
-        self._many: Any = None
-        self._building = threading.Lock()
+        table = self.code.table
+        self.fast_call = None if table is None else fast_call(table, self.constants)
+
+    def bind(self, values: Mapping[str, float]) -> Native:
+        """Return the same code with other numbers for all parameters."""
+        return Native(self.program, values, self.options, self.code)
 
     def constants_of(self, values: Mapping[str, float]) -> Array:
         """Return the array of constants for other numbers of the parameters."""
-        constants = np.empty(len(self.constants))
+        constants = np.empty(self.code.constants, self.options.dtype)
         if len(constants):
-            parameters = np.array([values[name] for name in self.program.used_parameters], dtype=float)
-            getattr(self._library, f"{NAME}_setup")(_pointer(parameters), _pointer(constants))
+            parameters = np.array([values[name] for name in self.program.used_parameters], self.options.dtype)
+            self.code.setup(_pointer(parameters), _pointer(constants))
         return constants
 
-    def one(self, arrays: Mapping[str, Array]) -> dict[str, Any]:
-        """Return the outputs of one sample from arrays of the right shapes."""
+    def one(self, arrays: Mapping[str, Array], results: Mapping[str, Array]) -> None:
+        """Compute one sample from arrays of the right shapes into contiguous arrays."""
         ready = {name: _in_one_piece(array) for name, array in arrays.items()}
-        outputs = None if self.fast_call is None else self.fast_call.call(ready)
-        if outputs is not None:
-            return outputs
-        results = {port.name: np.empty(port.shape) for port in self.program.outputs}
-        self._one(*self._arguments(ready, results))
-        return results
+        self.code.one(*map(_pointer, self._arguments(ready, results)))
 
-    def many(self, arrays: Mapping[str, Array], batch: int) -> dict[str, Any]:
-        """Return the outputs of a batch, from arrays with or without the batch axis in front."""
-        ports = self.program.inputs
-        ready = {name: _in_one_piece(array) for name, array in arrays.items()}
-        steps = [0 if ready[port.name].ndim == len(port.shape) else size(port.shape) for port in ports]
-        results = {port.name: np.empty((batch, *port.shape)) for port in self.program.outputs}
-        strides = (ctypes.c_size_t * max(1, len(steps)))(*steps)
-        self._rows()(ctypes.c_size_t(batch), strides, *self._arguments(ready, results))
-        return results
+    def many(self, arrays: Mapping[str, Array], samples: int, results: Mapping[str, Array]) -> None:
+        """Compute a batch from arrays with or without the batch axis in front, into arrays stored as `empty` does."""
+        ready, moves, steps = {}, [], []
+        entries = self.options.layout == "entries"
+        for port in self.program.inputs:
+            array = arrays[port.name]
+            common = array.ndim == len(port.shape)
+            if common or not entries:
+                array, step = _rows(array, common, size(port.shape))
+            else:
+                array = _by_entries(array)
+                step = samples
+            ready[port.name] = array
+            steps.append(step)
+            moves.append(0 if common else 1 if entries else step)
+        if self.code.constants:
+            moves.append(0)
+        lengths = [size(output.shape) for output in self.program.outputs]
+        steps += [samples] * len(lengths)
+        moves += [1] * len(lengths) if entries else lengths
+        call, item = self.code.rows(self.program), np.dtype(self.options.dtype).itemsize
+        addresses = [array.ctypes.data for array in self._arguments(ready, results)]
+        strides = (ctypes.c_size_t * len(steps))(*steps)
+        pointers = ctypes.c_void_p * len(addresses)
 
-    def _rows(self) -> Any:
-        """Return the C function for batches; the first caller compiles it, others wait for it."""
-        with self._building:
-            if self._many is None:
-                self._many = getattr(self._batch_library(), f"{NAME}_rows")
-                self._many.restype = None
-            return self._many
+        def part(start: int, stop: int) -> None:
+            moved = [at + start * move * item for at, move in zip(addresses, moves, strict=True)]
+            call(ctypes.c_size_t(stop - start), strides, pointers(*moved))
 
-    def _batch_library(self) -> ctypes.CDLL:
-        from symoro.emit.c import batch_sources, call_sources
+        work = samples * (len(self.program.nodes) + sum(lengths))
+        shared_out(part, samples, tile_of(self.program), self.options.threads, work)
 
-        batch = batch_sources(self.program, NAME)
-        if not batch.vectorised:
-            return self._library
-        rows = rows_source(self.program, NAME, constants=len(self.constants) > 0, blocks=True)
-        try:
-            return library({**call_sources(self.program, NAME).files, **batch.files, **rows})
-        except MissingDependencyError as error:  # the compiler was removed, or fails
-            warnings.warn(f"{error.message}: batches run one sample at a time, which is slower", stacklevel=5)
-            return self._library
-
-    def _arguments(self, sources: Mapping[str, Array], results: Mapping[str, Array]) -> list[Any]:
+    def _arguments(self, inputs: Mapping[str, Array], results: Mapping[str, Array]) -> list[Array]:
         constants = [self.constants] if len(self.constants) else []
-        inputs = [sources[port.name] for port in self.program.inputs]
-        return [_pointer(array) for array in (*inputs, *constants, *results.values())]
+        taken = [inputs[port.name] for port in self.program.inputs]
+        return [*taken, *constants, *(results[port.name] for port in self.program.outputs)]
+
+
+def empty(samples: int | None, shape: tuple[int, ...], options: FunctionOptions) -> Array:
+    """Return a new array for an output: of one sample if the number of samples is None, else of a batch."""
+    if samples is None:
+        return np.empty(shape, options.dtype)
+    if options.layout == "entries":
+        return np.moveaxis(np.empty((*shape, samples), options.dtype), -1, 0)
+    return np.empty((samples, *shape), options.dtype)
+
+
+def _rows(array: Array, common: bool, entries: int) -> tuple[Array, int]:
+    """Return the array with contiguous rows, copied if necessary, and the distance between its rows."""
+    if common:
+        return _in_one_piece(array), 0
+    step, rest = divmod(array.strides[0], array.itemsize) if array.ndim else (0, 0)
+    if len(array) and array[0].flags.c_contiguous and array.flags.aligned and not rest and step >= entries:
+        return array, step
+    return _in_one_piece(array), entries
+
+
+def _by_entries(array: Array) -> Array:
+    """Return an array (N, ...) that is stored entry after entry, copied if necessary."""
+    return np.moveaxis(_in_one_piece(np.moveaxis(array, 0, -1)), -1, 0)
 
 
 def _in_one_piece(array: Array) -> Array:

@@ -2,7 +2,8 @@
 
 A rotation matrix in single precision, or with seven digits, is not a rotation to the model's tolerance. It is then
 replaced by the nearest rotation, if that changes no entry by more than `ROTATION_ROUNDED`; status and q are those of
-the corrected pose, and the residual grows by the change, so that it is the distance from the given pose.
+the corrected pose, and the residual grows by the change, so that it is the distance from the given pose. A function in
+single precision has a tolerance for such rotations and does not correct them.
 
 For a pose out of reach, the program replaces square roots of negative numbers by zero, and its residual is not a
 distance. The residual is then computed by direct geometry at the joint positions of the row.
@@ -12,12 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache, cached_property, reduce
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from symoro.expr.linalg import cross, dot, matmul, transpose
+from symoro.expr.number import in_single
 from symoro.expr.scalar import Scalar, absolute, maximum
 from symoro.models.catalogue import build
 from symoro.models.geometric.inverse.chain.pose import given_entries
@@ -49,26 +51,52 @@ class PoseFunction(Function):
         call_options: FunctionOptions = DEFAULT,
     ) -> None:
         super().__init__(program, values, compiled=compiled, robot=robot, options=call_options)
+        self._model_options = dict(options)
         self._given = given_entries(options.get("pose", "full"))
-        self._part = rotation_part(self._given)
+        double = call_options.dtype == "float64"
+        self._part = rotation_part(self._given) if double else None
+        self._exact = POSE_EXACT if double else in_single(POSE_EXACT)
         self._frames = {name: options[name] for name in ("frm", "to") if name in options}
         self._numbers = dict(values)
 
-    def __call__(self, *unnamed: Any, **inputs: Any) -> dict[str, Any]:
-        outputs = super().__call__(*unnamed, **inputs)
+    def bind(self, values: Mapping[str, float]) -> Self:
+        bound = super().bind(values)
+        bound._numbers = self._numbers | dict(values)
+        for dependent in ("_place", "_in_double"):
+            bound.__dict__.pop(dependent, None)
+        return bound
+
+    def __call__(self, *unnamed: Any, out: Any = None, **inputs: Any) -> dict[str, Any]:
+        if not self.compiled and self.options.dtype != "float64":
+            return self._rounded(*unnamed, out=out, **inputs)
+        outputs = super().__call__(*unnamed, out=out, **inputs)
         residual = outputs["residual"]
         alone = residual.ndim == 1
-        if alone and (min(residual.tolist()) <= POSE_EXACT or self._solved_alone(inputs, outputs)):
+        if alone and (min(residual.tolist()) <= self._exact or self._solved_alone(inputs, outputs)):
             return outputs
         rows = {name: array[None] if alone else array for name, array in outputs.items()}
         # one solution after the other, which is much faster than a reduction over the short axis
         best = reduce(np.fmin, rows["residual"].T)
-        unsolved = np.flatnonzero(~(best <= POSE_EXACT))
+        unsolved = np.flatnonzero(~(best <= self._exact))
         if len(unsolved):
             arrays = {name: self._each(name, inputs, len(rows["residual"])) for name in inputs}
             self._solve_rounded(arrays, rows, unsolved)
             self._set_distances(arrays["T"], rows, unsolved)
         return outputs
+
+    def _rounded(self, *unnamed: Any, out: Any, **inputs: Any) -> dict[str, Any]:
+        """Return the results in double precision, rounded: NumPy evaluates the tolerances of double precision."""
+        outputs = super().__call__(*unnamed, out=out, **inputs)
+        for name, array in self._in_double(**inputs).items():
+            outputs[name][...] = array
+        return outputs
+
+    @cached_property
+    def _in_double(self) -> PoseFunction:
+        assert self.robot is not None
+        return PoseFunction(
+            self.program, self._numbers, robot=self.robot, options=self._model_options, compiled=False
+        )
 
     def _solved_alone(self, inputs: Mapping[str, Any], result: dict[str, Any]) -> bool:
         """Return whether a single pose has a solution; a rounded pose is solved for the nearest rotation.
@@ -81,7 +109,7 @@ class PoseFunction(Function):
             if not near["deviation"] <= ROTATION_EXACT:
                 if not (0 < change <= ROTATION_ROUNDED and near["hand"] > 0):
                     return False
-                result.update(super().__call__(**{**inputs, "T": near["T"]}))
+                super().__call__(**{**inputs, "T": near["T"]}, out=result)
                 result["residual"] += change
         return any(status in SOLVED for status in result["status"].tolist())
 
