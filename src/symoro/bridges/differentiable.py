@@ -14,19 +14,16 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from symoro._version import __version__
-from symoro.emit.c import batch_sources, call_sources
-from symoro.emit.kernels import in_float
+from symoro.emit.c import call_sources
 from symoro.errors import ArgumentError
 from symoro.program.derivative import derivative
 from symoro.program.program import Input, Program, Shape
-from symoro.runtime.compiler import library
 from symoro.runtime.function import parameter_values
-from symoro.runtime.native import NAME, rows_source
-from symoro.runtime.options import DTYPES
+from symoro.runtime.native import Native
+from symoro.runtime.options import function_options
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,12 +35,12 @@ class BatchCall:
             samples; for each input the distance of its samples, 0 if all have the same; inputs, constants if there
             are any, outputs.
         constants: the constants.
-        library: the library that contains the function.
+        native: the compiled program, to which the function belongs.
     """
 
     address: int
     constants: NDArray[Any]
-    library: ctypes.CDLL
+    native: Native
 
     def __call__(self, n: int, steps: Sequence[int], inputs: Sequence[int], outputs: Sequence[int]) -> None:
         """Compute n samples from and to arrays given by their addresses."""
@@ -55,27 +52,8 @@ class BatchCall:
 
 
 def _batch_call(program: Program, values: Mapping[str, float], dtype: str) -> BatchCall:
-    scalar = DTYPES[dtype]
-    sources, batch = call_sources(program, NAME, scalar), batch_sources(program, NAME, scalar)
-    files = {**sources.files, **(batch.files if batch.vectorised else {})}
-    rows = rows_source(program, NAME, constants=sources.constants > 0, blocks=batch.vectorised)
-    files |= {name: in_float(text) if scalar == "float" else text for name, text in rows.items()}
-    count = len(program.inputs) + len(program.outputs) + int(sources.constants > 0)
-    arguments = ", ".join(f"a[{at}]" for at in range(count))
-    files[f"{NAME}_call.c"] = (
-        f"#include <stddef.h>\n\nvoid {NAME}_rows();\n\n"
-        f"void {NAME}_call(size_t n, const size_t *steps, void *const *a)\n"
-        f"{{\n    {NAME}_rows(n, steps, {arguments});\n}}\n"
-    )
-    opened = library(files)
-    constants = np.empty(sources.constants, dtype)
-    if len(constants):
-        parameters = np.array([values[name] for name in program.used_parameters], dtype)
-        getattr(opened, f"{NAME}_setup")(
-            ctypes.c_void_p(parameters.ctypes.data), ctypes.c_void_p(constants.ctypes.data)
-        )
-    address = ctypes.cast(getattr(opened, f"{NAME}_call"), ctypes.c_void_p).value
-    return BatchCall(address or 0, constants, opened)
+    native = Native(program, values, function_options(dtype))
+    return BatchCall(native.batch_address, native.constants, native)
 
 
 class Differentiable:

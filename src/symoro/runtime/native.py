@@ -287,6 +287,11 @@ class Native:
         """Return the same code with other numbers for all parameters."""
         return Native(self.program, values, self.options, self.code)
 
+    @property
+    def batch_address(self) -> int:
+        """Return the address of the C function `void (*)(size_t n, const size_t *steps, void *const *arrays)`."""
+        return _address(self.code.rows(self.program))
+
     def constants_of(self, values: Mapping[str, float]) -> Array:
         """Return the array of constants for other numbers of the parameters."""
         constants = np.empty(self.code.constants, self.options.dtype)
