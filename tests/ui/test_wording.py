@@ -24,7 +24,7 @@ OF_BOTH = (
     "CC",
     "function(compiled=False)",
 )  # commands of a shell that Python's users type too
-PYTHON_ONLY = ("deprecation.py",)  # modules whose errors the command line cannot cause
+PYTHON_ONLY = ("deprecation.py", "bridges")  # modules and packages whose errors the command line cannot cause
 FORMULAS = re.compile(r"\b(?:sin|cos|sqrt|atan2|R[xyz]|T[xz])\(")
 
 
@@ -42,7 +42,7 @@ def text_of(node: ast.AST) -> str:
 def hints() -> Iterator[tuple[str, str]]:
     """Every hint of the library, with its place."""
     for path in sorted(SOURCE.rglob("*.py")):
-        if path.parent.name == "ui" or path.name in PYTHON_ONLY:
+        if path.parent.name == "ui" or {path.name, path.parent.name} & {*PYTHON_ONLY}:
             continue
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if text := _hint(node):

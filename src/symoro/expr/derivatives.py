@@ -3,7 +3,8 @@
 The forward mode computes the tangent of every node along one direction in one pass. The reverse mode computes the
 adjoint of every node for one output in one pass. Both visit each node once; kernels have their own rules. Choices
 (select, min, max) select among the derivatives, so that values which are not selected have no effect; comparisons and
-sign have derivative zero.
+sign have derivative zero. Where a value is not a number by construction (0 / 0 under a condition), its derivatives are
+not numbers either.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ def forward(graph: Graph, roots: Sequence[int], seeds: Mapping[int, int]) -> lis
             tangent[i] = seeds[i]
         elif graph.op[i] >= ops.ADD:
             tangents = [of(lit) for lit in graph.args[i]]
-            if any(tangents):
+            if any(tangents) and not is_undefined(graph, i):
                 tangent[i] = _pushed(graph, i, tangents)
         elif graph.op[i] == ops.KERNEL:
             index, k = graph.args[i]
@@ -65,8 +66,7 @@ class Sweep:
     Therefore an adjoint that passes a choice keeps its guard, the condition under which it has an effect. The guard
     becomes a select only where the adjoint is added to one with another guard, or is returned.
 
-    A value that is not a number by construction (0 / 0 under a condition) makes all derivatives not a number, unless
-    its weight is zero.
+    A value that is not a number by construction makes all derivatives not a number, unless its weight is zero.
     """
 
     def __init__(
@@ -215,7 +215,10 @@ def _pushed(graph: Graph, i: int, tangents: Sequence[int]) -> int:
     """Return the tangent of node i from those of its children."""
     op, args = graph.op[i], graph.args[i]
     if op == ops.SELECT:
-        return graph.select(args[0], tangents[1], tangents[2])
+        x, y = (
+            lit if is_undefined(graph, lit >> 1) else t for lit, t in zip(args[1:], tangents[1:], strict=True)
+        )
+        return graph.select(args[0], x, y)
     if op in (ops.MIN, ops.MAX):
         return graph.select(_takes_first(graph, i), tangents[0], tangents[1])
     total = ZERO

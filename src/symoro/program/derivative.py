@@ -127,7 +127,7 @@ def _parameters(program: Program) -> Variable:
     if not names:
         raise NotApplicableError(
             f"{program.name} has no parameters: the robot gives all its quantities as numbers",
-            hint="Robot.symbolic() replaces numbers by symbols with nominal values",
+            hint="robot.symbolic() returns the robot with symbols for its numbers",
         )
     nodes = tuple(program.graph.symbol(name, ops.PARAMETER) >> 1 for name in names)
     return Variable("p", (len(names),), names, nodes)
@@ -152,8 +152,8 @@ def _check_ports(program: Program, kind: str) -> None:
         if names.count(name) > 1:
             raise OptionError(
                 f"the {kind} of this model has two ports called {name}",
-                hint="select other variables by wrt, or another kind: the jvp of a vjp and the vjp of a jvp have "
-                "different names",
+                hint="select other variables with the option 'wrt', or another kind: the jvp of a vjp and the vjp "
+                "of a jvp have different names",
             )
 
 

@@ -369,7 +369,8 @@ def simulate(options: argparse.Namespace) -> int:
 
 def _base_name(robot: Robot, options: argparse.Namespace) -> str:
     """Return the base name of the generated files, from the option --name or from the names of robot and model."""
-    return identifier(options.name or f"{robot.name}_{models.entry(options.model).id}", "model")
+    kind = f"_{options.derivative}" if options.derivative else ""
+    return identifier(options.name or f"{robot.name}_{models.entry(options.model).id}{kind}", "model")
 
 
 def _emitting(options: argparse.Namespace) -> dict[str, Any]:
@@ -427,10 +428,11 @@ def _model(options: argparse.Namespace) -> Model:
 
 
 def _derived(robot: Robot, options: argparse.Namespace) -> Model:
-    """Derive the model that is named on the command line and return it.
+    """Derive the model that is named on the command line, or a derivative of it, and return it.
 
     Raises:
-        OptionError: a payload is given, but the model does not depend on inertial parameters.
+        OptionError: a payload is given, but the model does not depend on inertial parameters; or variables are given
+            without the kind of derivative.
     """
     entry = models.entry(options.model)
     if options.payload is not None and entry.menu in ("Geometric", "Kinematic"):
@@ -438,7 +440,15 @@ def _derived(robot: Robot, options: argparse.Namespace) -> Model:
             f"--payload does not change '{entry.id}', which is a {entry.menu.lower()} model",
             hint="omit --payload, or name a dynamic model ('symoro models' lists them)",
         )
-    return generate(robot, options.model, **_chosen(options))
+    if options.wrt is not None and options.derivative is None:
+        raise OptionError(
+            "--wrt selects the variables of a derivative, and there is none", hint="add --derivative vjp"
+        )
+    model = generate(robot, options.model, **_chosen(options))
+    if options.derivative is None:
+        return model
+    names = None if options.wrt is None else [name.strip() for name in options.wrt.split(",") if name.strip()]
+    return model.derivative(options.derivative, names)
 
 
 def _report_notes(model: Model, options: argparse.Namespace) -> None:

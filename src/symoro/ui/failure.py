@@ -39,6 +39,8 @@ def _assignments(items: str) -> str:
     return re.sub(r"'(\w+)': ", r"\1=", items).replace("..., ", "... ")
 
 
+SYMBOLS_IN_FILE = "write names instead of numbers in the robot file"
+
 _IN_A_SHELL: Words = (
     (re.compile(r"\bvalues=\{\.\.\.\}"), "NAME=VALUE"),
     (re.compile(r"\bbind them in the robot\b"), "with --bind NAME=VALUE"),
@@ -46,6 +48,7 @@ _IN_A_SHELL: Words = (
     (re.compile(r"\brobot\.tree\(\) returns the robot with its loops cut"), "--tree cuts them"),
     (re.compile(r"\brobot\.tree\(\), the robot with cut loops"), "the tree (--tree)"),
     (re.compile(r"\brobot\.tree\(\)"), "--tree"),
+    (re.compile(r"\brobot\.symbolic\(\) returns the robot with symbols for its numbers"), SYMBOLS_IN_FILE),
     (re.compile(r"\bfunction\(\)"), "symoro eval"),
     (re.compile(r"\bgenerate\(robot, '([\w-]+)'\)"), r"symoro generate \1 ROBOT"),
     (re.compile(r"\bnumeric_inverse\(\)"), "symoro solve"),

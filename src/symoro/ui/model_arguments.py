@@ -28,6 +28,7 @@ WITH_MODEL = ("generate", "count", "explain", "eval", "export")
 WITH_VALUE = (
     *("--bind", "--lang", "-o", "--output", "--values", "--name", "--trig", "--integrator"),
     *("--base", "--fixed", "--frames", "--tool", "--arg", "--package", "--format", "--payload", "--actuated"),
+    *("--derivative", "--wrt"),
 )
 
 
@@ -62,6 +63,16 @@ def add_generating(command: Command, arguments: Sequence[str]) -> None:
         robot_argument(parser)
         bind_argument(parser)
         payload_argument(parser)
+        parser.add_argument(
+            "--derivative",
+            metavar="KIND",
+            help="a derivative of the model: vjp, jvp (products with vectors), jacobian or hessian",
+        )
+        parser.add_argument(
+            "--wrt",
+            metavar="NAMES",
+            help="variables of the derivative: inputs such as q,qd, or parameters (default: all inputs)",
+        )
     for parser in (generate, export):
         parser.add_argument(
             "--lang", help="language of the code, for example c or python ('symoro languages' lists them)"
