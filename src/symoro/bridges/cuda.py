@@ -26,6 +26,9 @@ from symoro.runtime.function import parameter_values
 from symoro.runtime.options import FunctionOptions
 
 NAME = "model"  # name of the kernel, because the name of a robot may be long
+ROW_BYTES = (
+    512  # rows of outputs by entries begin at multiples of this, so that warps write whole lines of the cache
+)
 MOST_SAMPLES = 2_000_000_000  # samples are counted by 32-bit integers
 EXTRA = "symoro[cuda] installs CuPy for CUDA 13; for CUDA 12 install cupy-cuda12x instead"
 
@@ -306,7 +309,9 @@ class CudaFunction:
             return cupy.empty(port.shape, dtype)
         if row:
             return cupy.empty((batch, *port.shape), dtype)
-        return cupy.moveaxis(cupy.empty((*port.shape, batch), dtype), -1, 0)
+        per_line = ROW_BYTES // np.dtype(dtype).itemsize
+        padded = -(-batch // per_line) * per_line
+        return cupy.moveaxis(cupy.empty((*port.shape, padded), dtype)[..., :batch], -1, 0)
 
     def __repr__(self) -> str:
         inputs = ", ".join(f"{port.name} {port.shape}" for port in self.program.inputs)

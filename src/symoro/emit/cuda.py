@@ -24,7 +24,7 @@ from symoro.emit.dialect import Files, Language, plain_number
 from symoro.emit.header import block, header_lines, joint_lines
 from symoro.emit.kernels import in_device, in_float, kernel_text
 from symoro.emit.layout import helpers, wrap
-from symoro.emit.parts import whole
+from symoro.emit.parts import LineGroup, whole
 from symoro.emit.sample import Sample, sample_of
 from symoro.emit.vectors import Turn
 from symoro.errors import OptionError
@@ -40,6 +40,7 @@ TRIG = ("accurate", "fast")
 LAYOUTS = ("samples", "entries")
 MOST_BY_SAMPLES = 16  # outputs with more entries are stored by entries in every layout
 THREADS = 128  # threads per block
+MOST_LOADS_FIRST = 64  # entries of inputs, a quarter of the registers of a thread
 MOST_BYTES = 3072  # bytes of constants passed by value; every device accepts 4096 bytes of arguments
 
 
@@ -144,14 +145,28 @@ class DeviceCode:
         if code.turns:
             steps = frozenset(step for turn in code.turns for step in turn.steps)
             together.append((steps, _turns(code.turns, scalar, self.trig)))
-        lines += whole(line_groups(code, style, INDENT, entry, together))
         for run in runs(code):
             (output, first), after = run[0], run[-1].entry + 1
             target = entry(a.outputs[output], 2).replace("2", "e_", 1)
             loop = f"{INDENT}for (int e_ = {first}; e_ < {after}; ++e_)"
             lines.append(f"{loop} {target} = {code.outputs[output][first]};")
+        lines += whole(_loads_first(code, line_groups(code, style, INDENT, entry, together)))
         struct = f"struct {a.base}_constants {{\n{INDENT}{scalar} {a.constants}[{self.constants}];\n}};\n\n"
         return (struct if self.constants and self.by_value else "") + "\n".join([*lines, "}"]) + "\n"
+
+
+def _loads_first(code: Code, groups: Sequence[LineGroup]) -> list[LineGroup]:
+    """Return the lines of a kernel with the loads of inputs first, so that they wait for the memory together.
+
+    The branch for large angles would otherwise separate them. Many inputs stay where they are, because they would
+    occupy registers.
+    """
+    loads = {load.name for load in code.loads}
+    if len(loads) > MOST_LOADS_FIRST:
+        return list(groups)
+    is_load = [group.fetched and loads.issuperset(group.names) for group in groups]
+    first = [group for group, load in zip(groups, is_load, strict=True) if load]
+    return first + [group for group, load in zip(groups, is_load, strict=True) if not load]
 
 
 def device_code(
