@@ -14,16 +14,17 @@ DEMO_TOOLS ?= cc
 
 override VENV := $(abspath $(VENV))
 BIN := $(VENV)/bin
+BRIDGES := $(VENV)-bridges
 BENCHMARKS = $(sort $(wildcard benchmarks/[a-z]*.py))
 export PYTHON
-test slow coverage: export OPENBLAS_NUM_THREADS = 1 # each test process has a core of its own
+test bridges slow coverage: export OPENBLAS_NUM_THREADS = 1 # each test process has a core of its own
 export PYTHONDONTWRITEBYTECODE = # hundreds of processes would compile every module again
 
 ifndef CHECKING
 .NOTPARALLEL: # two pip runs at once would spoil the environment
 endif
 .DEFAULT_GOAL := help
-.PHONY: help demo gui site test lint format slow bench docs docs-browser docs-check coverage release clean distclean test-tools demo-tools
+.PHONY: help demo gui site test bridges lint format slow bench docs docs-browser docs-check coverage release clean distclean test-tools demo-tools
 .PHONY: style types imports model-pages page-tests
 
 help: ## this list
@@ -47,6 +48,10 @@ test: $(VENV)/.test test-tools ## style, types, import rules, documentation and 
 	@$(MAKE) --no-print-directory --jobs $(JOBS) --output-sync CHECKING=1 $(CHECKS)
 	$(BIN)/python tools/check_docs.py --clean $(VENV)
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -q
+
+bridges: $(BRIDGES)/.bridges demo-tools ## CasADi, JAX, PyTorch and CUDA: their tests and pages, in an environment of their own
+	$(BRIDGES)/bin/python -m pytest -q -rs tests/bridges
+	$(BRIDGES)/bin/python tools/check_docs.py --large
 
 lint: $(VENV)/.test ## style, types and import rules alone
 	@$(MAKE) --no-print-directory --jobs $(JOBS) --output-sync CHECKING=1 style types imports
@@ -114,6 +119,11 @@ $(BIN)/python:
 
 $(VENV)/.base: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+$(BRIDGES)/.bridges: pyproject.toml tools/bridges-packages
+	tools/make-venv "$(BRIDGES)"
+	tools/bridges-packages "$(BRIDGES)/bin/python"
 	@touch $@
 
 $(VENV)/.docs: pyproject.toml | $(BIN)/python
