@@ -343,6 +343,8 @@ def test_names_precision_and_sines_of_emitted_code(run: Any, tmp_path: Path) -> 
     )
     run("export", *words[1:3], "--lang", "c,python", "--trig", "libm", "-o", str(tmp_path / "two"))
     assert (tmp_path / "two" / "python").is_dir(), "each language takes the options that it knows"
+    on_gpu = run(*words[:4], "cuda", "--float32", "--trig", "fast", "--layout", "entries")
+    assert "__sincosf(x, s, c)" in on_gpu and "q T: entry e of sample i is x[e * n + i]" in on_gpu
 
 
 @pytest.mark.parametrize("name", ["../escape", "/etc/arm", "a b", "int", "é"])

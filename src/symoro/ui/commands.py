@@ -378,6 +378,7 @@ def _emitting(options: argparse.Namespace) -> dict[str, Any]:
     given = {
         "scalar": "float" if options.float32 else None,
         "trig": options.trig,
+        "layout": options.layout,
         "name": options.name,
         "integrator": options.integrator,
     }

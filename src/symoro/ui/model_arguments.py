@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 WITH_MODEL = ("generate", "count", "explain", "eval", "export")
 WITH_VALUE = (
-    *("--bind", "--lang", "-o", "--output", "--values", "--name", "--trig", "--integrator"),
+    *("--bind", "--lang", "-o", "--output", "--values", "--name", "--trig", "--layout", "--integrator"),
     *("--base", "--fixed", "--frames", "--tool", "--arg", "--package", "--format", "--payload", "--actuated"),
     *("--derivative", "--wrt"),
 )
@@ -80,12 +80,17 @@ def add_generating(command: Command, arguments: Sequence[str]) -> None:
         output_argument(parser, FOLDER, "folder to write into")
         parser.add_argument("--name", help="base name of files and functions (default: robot and model)")
         parser.add_argument(
-            "--float32", "--float", dest="float32", action="store_true", help="single precision (C)"
+            "--float32", "--float", dest="float32", action="store_true", help="single precision (C, CUDA)"
         )
         parser.add_argument(
             "--trig",
-            choices=("polynomial", "libm"),
-            help="sines and cosines by vectorisable polynomials, or by the C library (C)",
+            choices=("polynomial", "libm", "accurate", "fast"),
+            help="sines and cosines by vectorisable polynomials or by the C library (C); accurate or fast (CUDA)",
+        )
+        parser.add_argument(
+            "--layout",
+            choices=("samples", "entries"),
+            help="store arrays sample by sample, or entry by entry (CUDA)",
         )
         parser.add_argument(
             "--integrator",
