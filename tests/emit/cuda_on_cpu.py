@@ -27,6 +27,7 @@ SHIM = """\
 static struct { unsigned x; } blockIdx, threadIdx;
 static inline int __double2loint(double x) { long long w; memcpy(&w, &x, 8); return (int)w; }
 static inline int __float_as_int(float x) { int w; memcpy(&w, &x, 4); return w; }
+static inline float __int_as_float(int w) { float x; memcpy(&x, &w, 4); return x; }
 static inline void fast_(float x, float *s, float *c) { *s = sinf(x); *c = cosf(x); }
 #define __sincosf fast_
 """

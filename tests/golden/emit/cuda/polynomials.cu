@@ -69,7 +69,7 @@ static __device__ inline void circle_order_(const double *key, int *place)
  * defect is 0 for a real angle, 1 for an empty slot, and 1 - |exp(it)| for a complex one. With x = tan(u/2), t = u +
  * turn, the equation is a quartic whose leading coefficient is the largest of eight values of the left side; Ferrari's
  * method splits it into two quadratics; finally Newton's method is applied to the equation itself. k is overwritten. */
-static __device__ void circle_(int n, double *k, double *slots)
+static __device__ __noinline__ void circle_(int n, double *k, double *slots)
 {
     static const double cosines[4] = {-1.0, -0.7071067811865476, 0.0, 0.7071067811865476};
     static const double sines[4] = {0.0, -0.7071067811865476, -1.0, -0.7071067811865476};
@@ -205,7 +205,7 @@ static __device__ inline void quartic_sizes_(const double *logs, double *sizes)
 
 /* Degree without the leading coefficients that are below the round-off of the others, at the roots without them or at
  * 1; a, lowest first, by logs. -1 if all are zero. */
-static __device__ int quartic_degree_(const double *logs)
+static __device__ __noinline__ int quartic_degree_(const double *logs)
 {
     int degree = 4;
     while (degree >= 0 && !(logs[degree] > -10000.0)) {
@@ -232,7 +232,7 @@ static __device__ int quartic_degree_(const double *logs)
 }
 
 /* The unit of x in which the middle roots are about 1, of a, lowest first. Above *degree, a becomes zero. */
-static __device__ double quartic_unit_(double *a, int *degree)
+static __device__ __noinline__ double quartic_unit_(double *a, int *degree)
 {
     double logs[5];
     double sizes[4];
@@ -280,7 +280,7 @@ static __device__ inline double quartic_polish_(const double *f, double x)
 /* The real roots of a[0] x^4 + a[1] x^3 + a[2] x^2 + a[3] x + a[4] = 0: 4 roots, ascending, and 4 defects. A
  * defect is 0 for a real root, 1 for an empty slot (with root 0), and |Im x|/(1 + |x|) for a complex one. With
  * x = unit*tan(t/2) the roots are angles t. */
-static __device__ void quartic_(int n, double *a, double *roots)
+static __device__ __noinline__ void quartic_(int n, double *a, double *roots)
 {
     double b[5];
     double back[5];

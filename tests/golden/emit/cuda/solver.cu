@@ -19,7 +19,7 @@
 #include <math.h>
 
 /* Solve A x = b for A (n, n) by rows: elimination with partial pivoting. A and b are overwritten. */
-static __device__ void solve_(int n, double *a, double *b, double *x)
+static __device__ __noinline__ void solve_(int n, double *a, double *b, double *x)
 {
     for (int c = 0; c < n; ++c) {
         int pivot = c;
