@@ -128,6 +128,12 @@ extern "C" __global__ void __launch_bounds__(128) everything_kernel(int n_2, con
     last += i*last_sample_;
     const double q1 = q[0];
     const double q2 = q[1];
+    const double q3 = q[2];
+    const double T11 = T[0];
+    const double T22 = T[3];
+    const double T12 = T[1];
+    const double T21 = T[2];
+    const double lambda = n[0];
     double S1, C1;
     sincos_(q1, &S1, &C1);
     double S2, C2;
@@ -143,17 +149,12 @@ extern "C" __global__ void __launch_bounds__(128) everything_kernel(int n_2, con
     const double d3 = k_2[1];
     const double q1_2 = D3*t1 - d3*S1*S2;
     t[0] = q1_2;
-    const double q3 = q[2];
     const double end = k_2[2];
     const double class_2 = -(end + q3*q1_2);
     const double t3 = (q1_2 < q3 ? 0.8660254037844386*q1_2 : class_2 - q1_2);
     t[1] = -t3;
-    const double T11 = T[0];
     r[4] = (q2 == T11 ? q2 : -q3);
-    const double T22 = T[3];
     const double t4 = (T11 <= T22 ? 1.0 : 0.0);
-    const double T12 = T[1];
-    const double T21 = T[2];
     r[5] = q1*t4 + (t4 != 0 ? T12 : T21);
     r[0] = sqrt(1.0 + q1*q1)/(2.0 + S2);
     r[1] = tan(0.25*q3) - atan2(S1, C1) + asin(S1*C2) - acos(t1);
@@ -165,7 +166,6 @@ extern "C" __global__ void __launch_bounds__(128) everything_kernel(int n_2, con
     const double k1 = k_2[5];
     Q[0] = k1*q1;
     r[3] = 1e-12*(min_(q1, -q2) - 1e-07*max_(q3, T12) + 123456789012.0*min_(S1, C2));
-    const double lambda = n[0];
     r[6] = lambda*lambda;
     r[7] = -(q1 + lambda);
     last[0] = class_2/(2.0 + C1);
