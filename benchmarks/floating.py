@@ -133,7 +133,7 @@ def ours(case: Any, at: dict[str, Any], what: str, **options: str) -> tuple[list
     model = symoro.generate(robot, name, **fixed, **options)
     function = make.function_name(model.program)
     files = {f: text for f, text in model.code("c").items() if not f.endswith("_example.c")}
-    files["calls.c"] = _calls(function, model)
+    files["calls.c"] = calls(function, model)
     command = ["gcc", *make.OURS, *make.SHARED]
     library = ctypes.CDLL(str(built(f"{case.name}_floating_{what}", files, command, ("-lm",))))
     if model.program.constants:
@@ -147,10 +147,12 @@ def ours(case: Any, at: dict[str, Any], what: str, **options: str) -> tuple[list
     return [one, Timed(f"{OURS}, batch", what, library.call_batch, given, outputs, read, True)], model.count()
 
 
-def _calls(function: str, model: Any) -> str:
+def calls(function: str, model: Any, *, floating: bool = True) -> str:
     """The function behind the timer's signature; in a batch an array of a rows starts a times as far."""
     place = {"Q0": ("q", 0), "q": ("q", 4), "V0": ("v", 0), "qd": ("v", 6), "Vd0": ("x", 0)}
     place |= {"qdd": ("x", 6), "tau": ("x", 6)}
+    if not floating:
+        place = {"q": ("q", 0), "qd": ("v", 0), "qdd": ("x", 0), "tau": ("x", 0)}
     sizes = [
         1 if not shape else shape[0] * (shape[1] if len(shape) > 1 else 1) for shape in model.outputs.values()
     ]

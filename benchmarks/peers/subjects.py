@@ -71,7 +71,7 @@ def timer() -> ctypes.CDLL:
     return library
 
 
-def _cpp(name: str, flags: list[str], after: tuple[str, ...] = ()) -> Any:
+def cpp(name: str, flags: list[str], after: tuple[str, ...] = ()) -> Any:
     files = {file: (PEERS / file).read_text() for file in ("robot.hpp", f"{name}.cpp")}
     include = [f"-isystem{prefix() / 'include'}", f"-isystem{prefix() / 'include' / 'eigen3'}"]
     return built(name, files, ["g++", "-std=c++17", "-w", "-DNDEBUG", *BOOST, *include, *flags], after)
@@ -79,7 +79,7 @@ def _cpp(name: str, flags: list[str], after: tuple[str, ...] = ()) -> Any:
 
 def pinocchio(case: Case) -> list[Subject]:
     """Pinocchio's C++, all from its headers; the two conventions where there are two."""
-    library = ctypes.CDLL(str(_cpp("pinocchio", [*OPTIMISED, *SHARED])))
+    library = ctypes.CDLL(str(cpp("pinocchio", [*OPTIMISED, *SHARED])))
     n = len(case.joints) + 6 * case.floating
     library.setup(len(case.rows), doubles(np.ascontiguousarray(case.rows)))
 
@@ -106,12 +106,12 @@ def casadi(case: Case) -> list[Subject]:
     """The C that Pinocchio generates through CasADi."""
     folder = casadi_folder()
     links = (f"-L{folder}", f"-Wl,-rpath,{folder}", "-lcasadi")
-    generator = _cpp("casadi", ["-O1", f"-isystem{folder / 'include'}"], links)
+    generator = cpp("casadi", ["-O1", f"-isystem{folder / 'include'}"], links)
     numbers, source = BUILD / f"{case.name}.rows", BUILD / f"{case.name}_casadi.c"
     np.savetxt(numbers, case.rows, fmt="%.17g")
     subprocess.run([generator, numbers, source.name], cwd=BUILD, check=True)
     names = [name for listed in CONVENTIONS.values() for name in listed]
-    files = {"model.c": source.read_text(), "calls.c": _casadi_calls(names)}
+    files = {"model.c": source.read_text(), "calls.c": casadi_calls(names)}
     library = ctypes.CDLL(str(built(f"{case.name}_casadi", files, ["gcc", *OPTIMISED, *SHARED], ("-lm",))))
     subjects = []
     for what, listed in CONVENTIONS.items():
@@ -123,8 +123,13 @@ def casadi(case: Case) -> list[Subject]:
     return subjects
 
 
-def _casadi_calls(names: list[str]) -> str:
-    """CasADi's functions take arrays of pointers, and want room to work in."""
+def casadi_calls(names: list[str], outputs: int = 1, size: int = 0) -> str:
+    """CasADi's functions take arrays of pointers, and want room to work in.
+
+    Arguments:
+        outputs, size: how many arrays a function writes, and the numbers between their beginnings.
+    """
+    results = ", ".join(f"y + {k * size}" for k in range(outputs))
     lines = []
     for name in names:
         lines += [
@@ -132,29 +137,34 @@ def _casadi_calls(names: list[str]) -> str:
             f"void call_{name}(const double *q, const double *v, const double *x, double *y)",
             "{",
             "    const double *arg[] = {q, v, x};",
-            "    double *res[] = {y};",
+            f"    double *res[] = {{{results}}};",
             f"    {name}(arg, res, 0, 0, 0);",
             "}",
         ]
     return "\n".join([*lines, ""])
 
 
-def _sparse(library: ctypes.CDLL, name: str, n: int, matrix: bool) -> tuple[int, Callable[[Any], Any]]:
-    """How many numbers a generated function writes, and how they make its result."""
+def sparsity(library: ctypes.CDLL, name: str, output: int) -> tuple[list[int], list[int]]:
+    """The rows and columns of the numbers that a generated function writes for one output."""
     pattern = getattr(library, f"{name}_sparsity_out")
     pattern.restype = ctypes.POINTER(ctypes.c_longlong)
-    sparsity = pattern(ctypes.c_longlong(0))
+    sparsity = pattern(ctypes.c_longlong(output))
     columns = sparsity[1]
     if sparsity[2] == 1:  # dense
         rows, at = zip(*[(r, c) for c in range(columns) for r in range(sparsity[0])], strict=True)
-    else:
-        starts = [sparsity[2 + c] for c in range(columns + 1)]
-        at = [c for c in range(columns) for _ in range(starts[c], starts[c + 1])]
-        rows = [sparsity[3 + columns + k] for k in range(starts[-1])]
+        return list(rows), list(at)
+    starts = [sparsity[2 + c] for c in range(columns + 1)]
+    at = [c for c in range(columns) for _ in range(starts[c], starts[c + 1])]
+    return [sparsity[3 + columns + k] for k in range(starts[-1])], at
+
+
+def _sparse(library: ctypes.CDLL, name: str, n: int, matrix: bool) -> tuple[int, Callable[[Any], Any]]:
+    """How many numbers a generated function writes, and how they make its result."""
+    rows, at = sparsity(library, name, 0)
 
     def read(y: Any) -> Any:
-        result = np.zeros((n, columns))
-        result[list(rows), list(at)] = y
+        result = np.zeros((n, n if matrix else 1))
+        result[rows, at] = y
         return np.triu(result) + np.triu(result, 1).T if matrix else result[:, 0]
 
     return len(rows), read

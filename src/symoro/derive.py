@@ -951,6 +951,7 @@ def contact_dynamics(
 def inverse_dynamics_derivatives(
     robot: RobotLike,
     *,
+    method: Literal["auto", "recursion", "forward"] = "auto",
     base: Literal["free", "given"] = "free",
     rotation: Literal["matrix", "quaternion"] = "matrix",
 ) -> Model:
@@ -967,6 +968,8 @@ def inverse_dynamics_derivatives(
 
     Args:
         robot: a robot, the name of a bundled robot, or the path of a file.
+        method: recursion: derivatives of composite links; forward: differentiation of the forces along each
+            coordinate; auto: fewer operations.
         base: free: no wrench acts on the base and its acceleration is computed; given: its acceleration is an input
             (for a floating base).
         rotation: representation of the base rotation: matrix R0 or quaternion Q0 (for a floating base).
@@ -1012,6 +1015,7 @@ def inverse_dynamics_derivatives(
     return _generate(
         "inverse-dynamics-derivatives",
         robot,
+        method=method,
         base=base,
         rotation=rotation,
     )
@@ -1020,6 +1024,7 @@ def inverse_dynamics_derivatives(
 def direct_dynamics_derivatives(
     robot: RobotLike,
     *,
+    method: Literal["auto", "recursion", "forward"] = "auto",
     rotation: Literal["matrix", "quaternion"] = "matrix",
 ) -> Model:
     r"""Derive `direct-dynamics-derivatives` (partial derivatives of the accelerations).
@@ -1035,6 +1040,8 @@ def direct_dynamics_derivatives(
 
     Args:
         robot: a robot, the name of a bundled robot, or the path of a file.
+        method: recursion: derivatives of composite links; forward: differentiation of the forces along each
+            coordinate; auto: fewer operations.
         rotation: representation of the base rotation: matrix R0 or quaternion Q0 (for a floating base).
 
     Returns:
@@ -1071,6 +1078,7 @@ def direct_dynamics_derivatives(
     return _generate(
         "direct-dynamics-derivatives",
         robot,
+        method=method,
         rotation=rotation,
     )
 

@@ -204,13 +204,18 @@ def inward(tree: Mapping[int, S], own: Mapping[int, T], step: Callable[[S, T, T]
     return values
 
 
-def toward_base(tree: Mapping[int, S], j: int, start: T, step: Callable[[S, T], T]) -> dict[int, T]:
-    """Compute a value for each body on the path from body j to the base; the base itself has none.
+def toward_base(
+    tree: Mapping[int, S], j: int, start: T, step: Callable[[S, T], T], *, base: bool = False
+) -> dict[int, T]:
+    """Compute a value for each body on the path from body j to the base.
 
     Body j has the value `start`. Its antecedent has the value step(node j, start), and so on.
+
+    Args:
+        base: whether the base, body 0, has a value as well.
     """
     values = {j: start}
-    while tree[j].i:
+    while j and (tree[j].i or base):
         values[tree[j].i] = step(tree[j], values[j])
         j = tree[j].i
     return values

@@ -108,6 +108,42 @@ class TreeFactors(Generic[Key]):
         """Return the solution x of A x = right."""
         return self.outward(self.inward(right))
 
+    def solve_columns(self, columns: Sequence[Mapping[Key, Scalar]]) -> list[dict[Key, Scalar]]:
+        """Return the solutions for several right-hand sides, most of them zero on some branches of the tree.
+
+        On such a branch the unknowns are a linear function of those between the branch and the root, x_k = sum of
+        R_ki x_i. R is computed once for all columns.
+        """
+        branches: dict[Key, dict[tuple[Key, Key], Scalar]] = {}
+        solutions = []
+        for column in columns:
+            y = self.inward(column)
+            tops: dict[Key, Key] = {}  # the first unknown of the zero branch with unknown k
+            x: dict[Key, Scalar] = {}
+            for k, before in self.before.items():
+                if is_zero(y[k]):
+                    tops[k] = tops.get(before[0], k) if before else k
+                    x[k] = 0
+                    rows = branches.setdefault(tops[k], {})
+                    for i in self.before[tops[k]]:
+                        x[k] = x[k] + self._reached(rows, k, tops[k], i) * x[i]
+                else:
+                    x[k] = y[k] * self.inverse[k]
+                    for i in before:
+                        x[k] = x[k] - self.lower[i, k] * x[i]
+            solutions.append(x)
+        return solutions
+
+    def _reached(self, rows: dict[tuple[Key, Key], Scalar], k: Key, top: Key, i: Key) -> Scalar:
+        """Return R_ki for an unknown k of the branch that begins at `top`, and store it in `rows`."""
+        if (k, i) not in rows:
+            total = -self.lower[i, k]
+            for h in self.before[k]:
+                if h == top or top in self.before[h]:
+                    total = total - self.lower[h, k] * self._reached(rows, h, top, i)
+            rows[k, i] = total
+        return rows[k, i]
+
 
 def ancestors(parents: Mapping[Key, object], k: Key) -> list[Key]:
     """Return the ancestors of k in a tree, nearest first, including the root.

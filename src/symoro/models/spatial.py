@@ -263,7 +263,7 @@ class ArticulatedInertia:
         """
         p = frame.position
         mass = turned_to_parent(frame, self.mass)
-        turned = _matrix_to_parent(frame, self.h)
+        turned = matrix_to_parent(frame, self.h)
         h = matadd(turned, transpose([cross(p, row) for row in _full(mass)]))
         first, second = [cross(p, row) for row in turned], [cross(p, row) for row in h]
         both = [cross(p, add(x, y)) for x, y in zip(turned, h, strict=True)]
@@ -341,7 +341,7 @@ def turned_to_parent(frame: JointFrame, k: Symmetric) -> Symmetric:
     return turned_about_z(frame.gamma, turned_about_x(frame.alpha, turned_about_z(frame.theta, k)))
 
 
-def _matrix_to_parent(frame: JointFrame, h: Matrix) -> Matrix:
+def matrix_to_parent(frame: JointFrame, h: Matrix) -> Matrix:
     """Return iAj H jAi, the 3x3 matrix H of frame j in the antecedent's frame i."""
     return _matrix_about_z(frame.gamma, _matrix_about_x(frame.alpha, _matrix_about_z(frame.theta, h)))
 

@@ -14,7 +14,7 @@ from symoro.robot.description import Robot
 from tests.models.dynamic.cases import Array, error, oracle, outputs, seeded_tree, state
 from tests.models.dynamic.floating.cases import floating_tree, without_wrenches
 from tests.models.dynamic.floating.cases import state as floating_state
-from tests.models.dynamic.test_derivatives import step
+from tests.models.dynamic.test_derivatives import METHODS, step
 from tests.models.dynamic.test_elastic import parted, springs, sprung
 from tests.models.dynamic.test_structures import linkage_on_wheels, on_wheels
 from tests.models.identification.linear import bare, numbers, resting, run
@@ -56,12 +56,13 @@ def test_derivatives_with_elastic_joints(seed: int) -> None:
         x, f = parted(robot, moved, elastic, torques)
         return np.concatenate([f, x])
 
-    result = outputs(robot, "inverse-dynamics-derivatives", at)
+    results = [outputs(robot, "inverse-dynamics-derivatives", at, method=m) for m in METHODS]
     n = len(own)
     for name, size in (("q", 0.02), ("qd", h), ("qdd", 0.02)):
         expected = slope(lambda y, name=name: both(**{name: y}), at[name], size)
-        assert error(result[f"dtau_d{name}"], expected[:n]) < CLOSE, name
-        assert error(result[f"dqdd_out_d{name}"], expected[n:]) < CLOSE, name
+        for result in results:
+            assert error(result[f"dtau_d{name}"], expected[:n]) < CLOSE, name
+            assert error(result[f"dqdd_out_d{name}"], expected[n:]) < CLOSE, name
 
 
 @pytest.mark.parametrize("seed", range(740, 760))
@@ -74,7 +75,8 @@ def test_derivatives_on_wheels(seed: int) -> None:
     rng = np.random.default_rng(seed)
     qda, qdda, tau = rng.uniform(-1, 1, (3, len(truth.active)))
     G = np.array([truth.rates(q, unit)[3:] for unit in np.eye(len(qda))]).T
-    inverse = symoro.generate(robot, "inverse-dynamics-derivatives").function(compiled=False)
+    method = METHODS[seed % 2]
+    inverse = symoro.generate(robot, "inverse-dynamics-derivatives", method=method).function(compiled=False)
     result = inverse(q=q, qda=qda, qdda=qdda)
     by_position = difference(lambda y: truth.torques(q + G @ y, qda, qdda), 0 * qda, 0.004)
     assert error(result["dtau_dqa"], by_position) < CLOSE
@@ -82,7 +84,7 @@ def test_derivatives_on_wheels(seed: int) -> None:
     A = result["dtau_dqdda"]
     columns = [truth.torques(q, qda, qdda + unit) - truth.torques(q, qda, qdda) for unit in np.eye(len(A))]
     assert error(A.T, np.array(columns)) < CLOSE
-    direct = symoro.generate(robot, "direct-dynamics-derivatives").function(compiled=False)
+    direct = symoro.generate(robot, "direct-dynamics-derivatives", method=method).function(compiled=False)
     caused = direct(q=q, qda=qda, tau=tau)
     assert error(caused["dqdda_dtau"] @ A, np.eye(len(A))) < CLOSE
     at = inverse(q=q, qda=qda, qdda=truth.direct(q, qda, tau)[0])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -13,6 +15,7 @@ from tests.models.dynamic.cases import (
     Array,
     error,
     examples,
+    formula,
     heavy_trees,
     oracle,
     outputs,
@@ -30,22 +33,32 @@ def step(truth: Tree, qd: Array) -> float:
     return float(min(0.02, reach.min() / 5))
 
 
+METHODS = ("recursion", "forward")
+
+
 def check(robot: Robot, seed: int) -> None:
     at = state(robot, seed)
     truth = oracle(robot, at)
-    q, qd, qdd = at["q"], at["qd"], at["qdd"]
+    q, qd, qdd, tau = at["q"], at["qd"], at["qdd"], at["tau"]
     A, h = truth.inertia(q), step(truth, qd)
     assume(np.linalg.cond(A) < 1e4 and h > 1e-3)
-    result = outputs(robot, "inverse-dynamics-derivatives", at)
-    assert error(result["dtau_dq"], difference(lambda x: truth.torques(x, qd, qdd), q)) < CLOSE
-    assert error(result["dtau_dqd"], difference(lambda x: truth.torques(q, x, qdd), qd, h)) < CLOSE
-    assert error(result["dtau_dqdd"], A) < CLOSE
-    tau = at["tau"]
-    result = outputs(robot, "direct-dynamics-derivatives", at)
-    slope = difference(lambda x: truth.accelerations(x, qd, tau), q, 0.01)
-    assert error(result["dqdd_dq"], slope) < 10 * CLOSE
-    assert error(result["dqdd_dqd"], difference(lambda x: truth.accelerations(q, x, tau), qd, h)) < 10 * CLOSE
-    assert error(result["dqdd_dtau"], np.linalg.inv(A)) < CLOSE
+    torques = {
+        "dtau_dq": difference(lambda x: truth.torques(x, qd, qdd), q),
+        "dtau_dqd": difference(lambda x: truth.torques(q, x, qdd), qd, h),
+        "dtau_dqdd": A,
+    }
+    accelerations = {
+        "dqdd_dq": difference(lambda x: truth.accelerations(x, qd, tau), q, 0.01),
+        "dqdd_dqd": difference(lambda x: truth.accelerations(q, x, tau), qd, h),
+        "dqdd_dtau": np.linalg.inv(A),
+    }
+    for method in METHODS:
+        result = outputs(robot, "inverse-dynamics-derivatives", at, method=method)
+        for name, expected in torques.items():
+            assert error(result[name], expected) < CLOSE, (method, name)
+        result = outputs(robot, "direct-dynamics-derivatives", at, method=method)
+        for name, expected in accelerations.items():
+            assert error(result[name], expected) < 10 * CLOSE, (method, name)
 
 
 @given(heavy_trees(most=3), st.integers(0, 1000))
@@ -88,3 +101,40 @@ def test_a_fixed_velocity_has_no_slope() -> None:
     at = state(robot)
     assert not outputs(robot, "inverse-dynamics-derivatives", at)["dtau_dqd"][:, 0].any()
     assert not outputs(robot, "direct-dynamics-derivatives", at)["dqdd_dqd"][:, 0].any()
+
+
+# -- the two methods
+
+SAME = 1e-12  # relative; rounding of at most some ten thousand operations
+
+
+@pytest.mark.parametrize(
+    "name", ["panda", "stanford", "humanoid_torso", "rx90_elastic", "rx90_floating_elastic"]
+)
+@pytest.mark.parametrize("model", ["inverse-dynamics-derivatives", "direct-dynamics-derivatives"])
+def test_both_methods_give_the_same(name: str, model: str) -> None:
+    robot = symoro.load(name)
+    rng = np.random.default_rng(7)
+    programs = [symoro.generate(robot, model, method=method) for method in METHODS]
+    at = {port: rng.uniform(-1, 1, shape) for port, shape in programs[0].inputs.items()}
+    values = {p: dict(robot.nominal).get(p, rng.uniform(0.5, 1.5)) for p in programs[0].parameters}
+    one, other = (program.function(values=values, compiled=False)(**at) for program in programs)
+    for port, value in one.items():
+        assert error(value, other[port]) < SAME, port
+
+
+@pytest.mark.parametrize(("name", "cheaper"), [("planar3r", "forward"), ("panda", "recursion")])
+def test_auto_takes_fewer_operations(name: str, cheaper: str) -> None:
+    for model in ("inverse-dynamics-derivatives", "direct-dynamics-derivatives"):
+        counts = {m: symoro.generate(name, model, method=m).count().total for m in (*METHODS, "auto")}
+        assert counts["auto"] == counts[cheaper] == min(counts.values())
+
+
+def test_a_base_that_rotates_as_prescribed() -> None:
+    """Its velocity adds terms of first degree to the bias forces."""
+    robot = seeded_tree(3, 4)
+    turning = robot.replace(base=replace(robot.base, W0=(formula(0.3), formula(-0.4), formula(0.7))))
+    at = state(turning)
+    one, other = (outputs(turning, "direct-dynamics-derivatives", at, method=method) for method in METHODS)
+    for port, value in one.items():
+        assert error(value, other[port]) < SAME, port

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import symoro
+from symoro.robot.description import Robot
 from tests.models.loop_cases import DRAWN, Case, bundled, drawn, error, random_loops, run
 from tests.oracle.closed import Array, Closed
 from tests.oracle.dynamics import difference
@@ -49,19 +50,27 @@ def slope(f: Callable[[Array], Array], x: Array, largest: float = 3e-3) -> Array
     raise AssertionError("the oracle has no such digits here")
 
 
+def agreed(robot: Robot, model: str, at: dict[str, Array]) -> dict[str, Any]:
+    """Return the outputs of the recursion over the tree, after a comparison with those of forward differentiation."""
+    one, other = (run(robot, model, at, method=method) for method in ("recursion", "forward"))
+    for port, value in one.items():
+        assert error(value, other[port]) < CLOSE, port
+    return one
+
+
 def check(case: Case, close: float = CLOSE) -> None:
     """Of torques by differences; of accelerations by what they are at the acceleration that the torques cause."""
     robot, truth, x = case.robot, case.truth, case.x
     at = state(truth, x)
     qda, qdda = at["qda"], at["qdda"]
-    inverse = run(robot, INVERSE, at)
+    inverse = agreed(robot, INVERSE, at)
     by_position = slope(lambda y: truth.torques(moved_to(truth, x, y), qda, qdda), x[truth.active])
     assert error(inverse["dtau_dqa"], by_position) < close
     by_velocity = slope(lambda y: truth.torques(x, y, qdda), qda, velocity_step(truth, x, qda))
     assert error(inverse["dtau_dqda"], by_velocity) < close
     A = truth.inertia(x)
     assert error(inverse["dtau_dqdda"], A) < close
-    direct = run(robot, DIRECT, at | {"tau": truth.torques(x, qda, qdda)})
+    direct = agreed(robot, DIRECT, at | {"tau": truth.torques(x, qda, qdda)})
     assert error(A @ direct["dqdda_dqa"], -inverse["dtau_dqa"]) < close
     assert error(A @ direct["dqdda_dqda"], -inverse["dtau_dqda"]) < close
     assert error(A @ direct["dqdda_dtau"], np.eye(truth.na)) < close

@@ -73,15 +73,14 @@ def _column(
     entries[joint(j), joint(j)] = builder.named(
         f"A{j}_{j}", own + builder.formula(robot.frame(j).IA), section
     )
-    handed = toward_base(frames, j, column, lambda frame, wrench: wrench.to_parent(frame))
+    floats = robot.base.kind == BaseKind.FLOATING
+    handed = toward_base(frames, j, column, lambda frame, wrench: wrench.to_parent(frame), base=floats)
     for k, wrench in handed.items():
-        if k != j and frames[k].moving:
+        if k == 0:
+            for c, x in zip(BASE, (*wrench.f, *wrench.m), strict=True):
+                entries[c, joint(j)] = builder.named(f"A0{c.k}_{j}", x, section)
+        elif k != j and frames[k].moving:
             entries[joint(k), joint(j)] = builder.named(f"A{k}_{j}", wrench.along(frames[k]), section)
-    if robot.base.kind == BaseKind.FLOATING:
-        first = next(k for k in handed if not frames[k].i)
-        wrench = handed[first].to_parent(frames[first])
-        for c, x in zip(BASE, (*wrench.f, *wrench.m), strict=True):
-            entries[c, joint(j)] = builder.named(f"A0{c.k}_{j}", x, section)
 
 
 def column_of(frame: JointFrame, inertia: Inertia) -> Wrench:

@@ -24,21 +24,25 @@ variables: their columns are zero.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from symoro.expr import ops
 from symoro.expr.derivatives import forward
-from symoro.expr.linalg import Matrix, Vector, cross, identity, matmul, matscale, transpose
+from symoro.expr.linalg import Matrix, Vector, cross, identity, matadd, matmul, matscale, transpose
 from symoro.expr.scalar import Expr, Scalar, wrap
 from symoro.expr.substitute import substitute
-from symoro.models.coordinates.blocks import BASE, Coordinate, Values
+from symoro.models.catalogue import Option
+from symoro.models.coordinates.blocks import BASE, Coordinate, Values, joint
 from symoro.models.coordinates.couplings import FIXED_BY
 from symoro.models.coordinates.layout import Layout
 from symoro.models.dynamic.floating_base import ROTATION, base_gravity
 from symoro.models.dynamic.formulation import quick
+from symoro.models.dynamic.search import cheaper
 from symoro.models.dynamic.structures import BASE_MOTION, FIXED, FLOATING, WHEELED, Structure, tree_model
 from symoro.models.dynamic.system import Inputs, System, joint_entries, system
+from symoro.models.dynamic.tree_derivatives import TreeDerivatives, in_link_axes
 from symoro.models.dynamic.tree_dynamics import NONE, Known, Method
+from symoro.models.joints import is_zero
 from symoro.models.ports import Q0, QD, QDA, QDD, QDDA, R0, TAU, TAU_ACTIVE, V0, VD0, Q
 from symoro.models.references import NEWTON_EULER_2010, SYMORO_1997, WHEELED_1996
 from symoro.program.builder import Builder
@@ -168,15 +172,22 @@ class Linearisation:
     """Forces F = A nud + H of a robot at the inputs q, qd and V0, and their derivatives at constant accelerations.
 
     Gravity is part of the acceleration of a floating base; its input R0 is declared last.
+
+    Args:
+        name: name of the program, appended to that of the robot.
+        recursive: whether the derivatives follow from a recursion over the tree (`tree_derivatives`); otherwise the
+            expressions of the forces are differentiated.
     """
 
-    def __init__(self, name: str, robot: Robot) -> None:
+    def __init__(self, name: str, robot: Robot, *, recursive: bool) -> None:
         self.robot, self.layout = robot, Layout(robot)
-        self.s: System = system(name, self.layout, quick(robot), Inputs(weight=not self.layout.has_free_base))
+        formulation = in_link_axes(quick(robot)) if recursive else quick(robot)
+        self.s: System = system(name, self.layout, formulation, Inputs(weight=not self.layout.has_free_base))
         self.builder, self.dynamics, self.own = self.s.builder, self.s.tree, self.s.provider.own
         self.joints = self.s.joints
         if self.layout.has_free_base:
             self.dynamics.gravity = NONE
+        self.tree = TreeDerivatives(self.dynamics, self.s.state) if recursive else None
 
     def tangents(self) -> dict[str, list[dict[str, Scalar]]]:
         """Return the directions of differentiation for q, qd and V0.
@@ -192,6 +203,20 @@ class Linearisation:
             rates["V0"] = [{f"V0_{k}": 1} for k in range(1, 7)]
         return rates
 
+    def accelerations(self, known: Known) -> Values:
+        """Return the accelerations of all independent coordinates, of which some forces are known.
+
+        The recursion contains the inertia matrix and the bias forces; without it the Newton-Euler recursion is
+        evaluated.
+        """
+        if self.tree is None:
+            method = Method.BASE if tuple(known.forces) == BASE else Method.PARTITION
+            return self.dynamics.solve(self.s.state, known, method).accelerations
+        provider, free = self.s.provider, list(known.forces)
+        nud = {c: known.accelerations.get(c, 0) for c in self.own}
+        forces = provider.project(self.tree.forces(provider.accelerations(nud, self.s.state.nu)))
+        return {**nud, **self.dynamics.solver(free)({c: known.forces[c] - forces[c] for c in free})}
+
     def slopes(self, nud: Values, *, solved: bool) -> dict[str, Matrix]:
         """Return the derivatives dF/dq, dF/dqd and dF/dV0 of the forces at constant accelerations.
 
@@ -204,12 +229,62 @@ class Linearisation:
         """
         names = [f"nud {c.words}" for c in self.own]
         constant = dict(zip(self.own, frozen(self.builder, names), strict=True)) if solved else dict(nud)
+        values = [nud[c] for c in self.own]
+        if self.tree is not None:
+            accelerations = list(self.s.provider.accelerations(constant, self.s.state.nu).values())
+            changes = {
+                name: jvp(self.builder, accelerations, along) for name, along in self.tangents().items()
+            }
+            if solved:
+                changes = {name: unfrozen(self.builder, x, names, values) for name, x in changes.items()}
+            return self._by_recursion(self.tree, nud, changes)
         forces = list(self.dynamics.efforts(self.s.state, constant).values())
         slopes = {name: jvp(self.builder, forces, along) for name, along in self.tangents().items()}
         if not solved:
             return slopes
-        at = [nud[c] for c in self.own]
-        return {name: unfrozen(self.builder, matrix, names, at) for name, matrix in slopes.items()}
+        return {name: unfrozen(self.builder, matrix, names, values) for name, matrix in slopes.items()}
+
+    def _by_recursion(
+        self, tree: TreeDerivatives, nud: Values, accelerations: Mapping[str, Matrix]
+    ) -> dict[str, Matrix]:
+        """Return the derivatives of the forces from those of the tree, by the chain rule.
+
+        With F = G' F_tree,
+
+            dF = G' (dF_tree/dq dq + dF_tree/dqd d(G nu) + A_tree d(G nud + g)) + dG' F_tree
+
+        Args:
+            nud: accelerations of the independent coordinates.
+            accelerations: changes of the accelerations of the tree's coordinates at constant nud, by variable.
+        """
+        provider, state = self.s.provider, self.s.state
+        motion = provider.accelerations(nud, state.nu)
+        by_position, by_velocity, inertia = tree.by_position(motion), tree.by_velocity, tree.inertia
+        moved = [joint(j) for j in provider.positions]
+        names = [f"force {c.words}" for c in provider.tree]
+        held = dict(zip(provider.tree, frozen(self.builder, names), strict=True))
+        projected = [] if provider.is_constant else list(provider.project(held).values())
+        forces = [] if provider.is_constant else list(self.dynamics.tree_forces(state, motion).values())
+        slopes = {}
+        for name, along in self.tangents().items():
+            changes = (
+                (by_position, moved, jvp(self.builder, list(provider.positions.values()), along)),
+                (by_velocity, list(state.rates), jvp(self.builder, list(state.rates.values()), along)),
+                (inertia, list(provider.tree), accelerations[name]),
+            )
+            columns = []
+            for k in range(len(along)):
+                total: dict[Coordinate, Scalar] = dict.fromkeys(provider.tree, 0)
+                for entries, coordinates, matrix in changes:
+                    for c, row in zip(coordinates, matrix, strict=True):
+                        if not is_zero(row[k]):
+                            total = {i: x + entries.get((i, c), 0) * row[k] for i, x in total.items()}
+                columns.append(list(provider.project(total).values()))
+            slopes[name] = transpose(columns)
+            if projected:
+                turned = unfrozen(self.builder, jvp(self.builder, projected, along), names, forces)
+                slopes[name] = matadd(slopes[name], turned)
+        return slopes
 
     def columns(self, which: Sequence[Coordinate]) -> Matrix:
         """Return the columns of the inertia matrix A for the given coordinates."""
@@ -227,20 +302,21 @@ class Linearisation:
         """
         if not free:
             return dict(slopes)
-        solve = self.dynamics.solver(free)
         kept = [c for c in self.own if c not in free]
         results = {}
         for name, matrix in slopes.items():
-            columns = []
-            for column in transpose(matrix):
-                forces = dict(zip(self.own, column, strict=True))
-                x = solve({c: -forces[c] for c in free})
+            columns = [dict(zip(self.own, column, strict=True)) for column in transpose(matrix)]
+            solutions = self.dynamics.solve_columns(
+                free, [{c: -forces[c] for c in free} for forces in columns]
+            )
+            totals = []
+            for forces, x in zip(columns, solutions, strict=True):
                 total = {c: x.get(c, forces[c]) for c in self.own}
                 for c in kept:
                     for i in free:
                         total[c] = total[c] + self.dynamics.entry(c, i) * x[i]
-                columns.append(list(total.values()))
-            results[name] = transpose(columns)
+                totals.append(list(total.values()))
+            results[name] = transpose(totals)
         return results
 
     def gravity(self, rotation: str) -> Vector:
@@ -314,6 +390,22 @@ def variable_columns(
     return [[x if variable else 0 for x, variable in zip(row, kept, strict=True)] for row in matrix]
 
 
+def mirrored(
+    matrix: Matrix, rows: Sequence[Coordinate], columns: Sequence[Coordinate], which: Sequence[Coordinate]
+) -> Matrix:
+    """Return the matrix with its symmetric part from the upper half, so that both halves are the same expressions.
+
+    Args:
+        rows, columns: coordinates of the rows and columns.
+        which: the coordinates whose rows and columns form the symmetric part.
+    """
+    result = [list(row) for row in matrix]
+    for k, c in enumerate(which):
+        for other in which[:k]:
+            result[rows.index(c)][columns.index(other)] = matrix[rows.index(other)][columns.index(c)]
+    return result
+
+
 def rotated_gravity(down: Vector, rows: int) -> Matrix:
     """Return the matrix with the columns [g x e_k; 0], k = 1 .. 3, the change of gravity when the base rotates.
 
@@ -325,9 +417,28 @@ def rotated_gravity(down: Vector, rows: int) -> Matrix:
     return transpose([[*column, *([0] * (rows - 3))] for column in columns])
 
 
+def by_method(method: str, build: Callable[[bool], Program]) -> Program:
+    """Return the program of a method, or the one with fewer operations if the method is 'auto'.
+
+    Args:
+        build: returns the program; its argument states whether the recursion is used.
+    """
+    if method == "auto":
+        return cheaper(build(False), build(True))
+    return build(method == "recursion")
+
+
 # -- the models
 
 
+METHOD = Option(
+    "method",
+    "recursion: derivatives of composite links; forward: differentiation of the forces along each coordinate; "
+    "auto: fewer operations",
+    "choice",
+    "auto",
+    ("auto", "recursion", "forward"),
+)
 ALONG_LOOPS = SYMORO_1997.at("section 5.2, eq. (22), differentiated")
 ROLLING = WHEELED_1996.at("configuration dynamical model, differentiated")
 
@@ -337,7 +448,7 @@ ROLLING = WHEELED_1996.at("configuration dynamical model, differentiated")
     title="partial derivatives of the torques",
     read=Inputs(accelerations=True),
     outputs=inverse_outputs,
-    options=(BASE_MOTION, ROTATION),
+    options=(METHOD, BASE_MOTION, ROTATION),
     aliases=("idm-derivatives", "rnea-derivatives"),
     structures={
         FIXED: {
@@ -360,15 +471,23 @@ ROLLING = WHEELED_1996.at("configuration dynamical model, differentiated")
         },
     },
 )
-def inverse_dynamics_derivatives(robot: Robot, base: str = "free", rotation: str = "matrix") -> Program:
+def inverse_dynamics_derivatives(
+    robot: Robot, method: str = "auto", base: str = "free", rotation: str = "matrix"
+) -> Program:
     """Return a program that computes the partial derivatives of the inverse dynamic model.
 
     Args:
+        method: 'recursion' over the composite links, 'forward' differentiation of the forces, or 'auto' for the one
+            with fewer operations.
         base: 'free' if no wrench acts on a floating base, 'given' if its acceleration is an input.
         rotation: representation of the rotation of a floating base, 'matrix' or 'quaternion'.
     """
-    model = Linearisation("inverse_dynamics_derivatives", robot)
-    builder, layout, dynamics, own = model.builder, model.layout, model.dynamics, model.own
+    return by_method(method, lambda recursive: _inverse(robot, base, rotation, recursive=recursive))
+
+
+def _inverse(robot: Robot, base: str, rotation: str, *, recursive: bool) -> Program:
+    model = Linearisation("inverse_dynamics_derivatives", robot, recursive=recursive)
+    builder, layout, own = model.builder, model.layout, model.own
     nud = joint_entries(builder, robot, model.s.provider, "qdd")
     moved = layout.has_free_base and base == "given"
     if moved:
@@ -381,14 +500,16 @@ def inverse_dynamics_derivatives(robot: Robot, base: str = "free", rotation: str
         nud |= {c: nud[c] - g for c, g in zip(BASE[:3], down, strict=True)}
     if free:
         known = Known({c: nud[c] for c in own if c not in free}, dict.fromkeys(free, 0))
-        method = Method.BASE if tuple(free) == BASE else Method.PARTITION
-        nud = dict(dynamics.solve(model.s.state, known, method).accelerations)
+        nud = dict(model.accelerations(known))
     slopes = model.slopes(nud, solved=bool(free) or moved)
-    slopes["qdd"] = variable_columns(robot, "qdd", model.joints, model.columns(model.joints), springs)
+    slopes["qdd"] = model.columns(model.joints)
     if moved:
         slopes["Vd0"] = model.columns(BASE)
         slopes["R0"] = matmul(model.columns(BASE[:3]), matscale(-1, rotated_gravity(down, 3)))
     slopes = model.solved(slopes, free)
+    kept = [c for c in model.joints if c not in free]
+    slopes["qdd"] = mirrored(slopes["qdd"], own, model.joints, kept)
+    slopes["qdd"] = variable_columns(robot, "qdd", model.joints, slopes["qdd"], springs)
     if layout.has_free_base and not moved:
         slopes["R0"] = rotated_gravity(down, len(own))
     outputs = {"tau": model.joints, "qdd_out": model.joints if springs else []}
@@ -402,7 +523,7 @@ def inverse_dynamics_derivatives(robot: Robot, base: str = "free", rotation: str
     title="partial derivatives of the accelerations",
     read=Inputs(torques=True),
     outputs=direct_outputs,
-    options=(ROTATION,),
+    options=(METHOD, ROTATION),
     aliases=("ddm-derivatives", "aba-derivatives", "forward-dynamics-derivatives"),
     structures={
         FIXED: {
@@ -426,24 +547,31 @@ def inverse_dynamics_derivatives(robot: Robot, base: str = "free", rotation: str
         },
     },
 )
-def direct_dynamics_derivatives(robot: Robot, rotation: str = "matrix") -> Program:
+def direct_dynamics_derivatives(robot: Robot, method: str = "auto", rotation: str = "matrix") -> Program:
     """Return a program that computes the partial derivatives of the direct dynamic model.
 
     Args:
+        method: 'recursion' over the composite links, 'forward' differentiation of the forces, or 'auto' for the one
+            with fewer operations.
         rotation: representation of the rotation of a floating base, 'matrix' or 'quaternion'.
     """
-    model = Linearisation("direct_dynamics_derivatives", robot)
+    return by_method(method, lambda recursive: _direct(robot, rotation, recursive=recursive))
+
+
+def _direct(robot: Robot, rotation: str, *, recursive: bool) -> Program:
+    model = Linearisation("direct_dynamics_derivatives", robot, recursive=recursive)
     layout, dynamics, own = model.layout, model.dynamics, model.own
     springs = [c for c in model.joints if layout.is_spring_driven(c.j)]
     forces: dict[Coordinate, Scalar] = dict.fromkeys(own, 0)
     forces |= joint_entries(model.builder, robot, model.s.provider, "tau")
     forces |= dict.fromkeys(springs, 0)
     down = model.gravity(rotation)
-    nud = dynamics.solve(model.s.state, Known({}, forces), Method.PARTITION).accelerations
+    nud = model.accelerations(Known({}, forces))
     slopes = model.solved(model.slopes(nud, solved=True), own)
-    solve = dynamics.solver(own)
-    units = [list(solve({i: int(i == c) for i in own}).values()) for c in model.joints]
-    slopes["tau"] = variable_columns(robot, "tau", model.joints, transpose(units), springs)
+    units = [{i: int(i == c) for i in own} for c in model.joints]
+    columns = [list(x.values()) for x in dynamics.solve_columns(own, units)]
+    inverse = mirrored(transpose(columns), own, model.joints, model.joints)
+    slopes["tau"] = variable_columns(robot, "tau", model.joints, inverse, springs)
     outputs = {"qdd": model.joints}
     if layout.has_free_base:
         slopes["R0"] = rotated_gravity(down, len(own))

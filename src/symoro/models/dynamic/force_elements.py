@@ -126,6 +126,15 @@ class ForceElements:
         robot = self.robot if c.block is Block.MOTOR else self.links
         return self.builder.formula(robot.frame(c.j).IA)
 
+    def damping(self, j: int) -> Scalar:
+        """Return the viscous friction FV of joint j, the derivative of its drive torque with respect to qd."""
+        return self.builder.formula(self.links.frame(j).FV)
+
+    def stiffness(self, j: int) -> Scalar:
+        """Return the stiffness of the spring of joint j, zero if the joint is not elastic."""
+        frame = self.links.frame(j)
+        return self.builder.formula(frame.k) if frame.eta else 0
+
     def motor_acceleration(self, c: Coordinate, force: Scalar) -> Scalar:
         """Return the acceleration of the motor with the coordinate c from the net torque on its rotor.
 

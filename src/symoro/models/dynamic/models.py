@@ -35,7 +35,7 @@ from symoro.models.coordinates.blocks import (
 from symoro.models.coordinates.layout import Layout, PlatformSpace
 from symoro.models.dynamic.floating_base import ROTATION
 from symoro.models.dynamic.formulation import Formulation, plain, quick
-from symoro.models.dynamic.search import searched
+from symoro.models.dynamic.search import cheaper, searched
 from symoro.models.dynamic.setting import LOOPS, at_rest
 from symoro.models.dynamic.structures import (
     ACTUATORS,
@@ -75,7 +75,6 @@ from symoro.models.ports import (
 )
 from symoro.models.recursion import kinematic_tree, outward
 from symoro.models.references import FLEXIBLE_1998, NEWTON_EULER_2010, SYMORO_1997, WHEELED_1996
-from symoro.program.count import count
 from symoro.program.pipeline import optimise
 from symoro.program.program import Port, Program
 from symoro.robot.coordinates import has_followers, independent
@@ -112,21 +111,12 @@ def chosen(robot: Robot, effort: str, build: Callable[[Formulation], Program], n
 LONGEST_CHAIN_BY_MATRIX = (
     20  # moving joints of a serial chain; for longer chains the recursion is always cheaper
 )
-DECISIVE_RATIO = 0.8  # ratio of two operation counts; the optimising passes do not reverse larger ones
 
 
 def is_long(robot: Robot) -> bool:
     """Return whether a chain has so many joints that solving with the inertia matrix costs more than the recursion."""
     depths = outward(kinematic_tree(robot), 0, lambda link, before: before + link.moving)
     return max(depths.values()) > LONGEST_CHAIN_BY_MATRIX
-
-
-def cheaper(one: Program, other: Program) -> Program:
-    """Return the program with fewer operations."""
-    costs = [count(one).total, count(other).total]
-    if min(costs) > DECISIVE_RATIO * max(costs):
-        costs = [count(optimise(one)).total, count(optimise(other)).total]
-    return one if costs[0] <= costs[1] else other
 
 
 Outputs = Callable[[System, Solution], None]

@@ -67,6 +67,17 @@ def cost(c: OpCount) -> Cost:
     return c.multiplications + c.additions + c.divisions, c.functions, c.multiplications
 
 
+DECISIVE_RATIO = 0.8  # ratio of two operation counts; the optimising passes do not reverse larger ones
+
+
+def cheaper(one: Program, other: Program) -> Program:
+    """Return the program with fewer operations."""
+    costs = [count(one).total, count(other).total]
+    if min(costs) > DECISIVE_RATIO * max(costs):
+        costs = [count(optimise(one)).total, count(optimise(other)).total]
+    return one if costs[0] <= costs[1] else other
+
+
 def starts(robot: Robot) -> list[Formulation]:
     """Return the formulations from which the search starts."""
     first = quick(robot)

@@ -235,6 +235,18 @@ class TreeDynamics:
             inertias: inertias of the links.
             down: gravity in frame 0, if it differs from that of the robot.
         """
+        walk = self.motion(state, accelerations, down)
+        walk.load(inertias, self.loads, with_base=self.with_base)
+        walk.gather()
+        return walk
+
+    def motion(self, state: State, accelerations: Values, down: Vector | None = None) -> NewtonEuler:
+        """Evaluate the outward part of the Newton-Euler recursion, velocities and accelerations of the links.
+
+        Args:
+            accelerations: accelerations of the tree's coordinates.
+            down: gravity in frame 0, if it differs from that of the robot.
+        """
         walk = NewtonEuler(self.builder, self.formulation, self.tree, self.trig)
         walk.move(
             self.root(state.rates, accelerations),
@@ -242,8 +254,6 @@ class TreeDynamics:
             self._of_joints(state.rates),
             self._of_joints(accelerations),
         )
-        walk.load(inertias, self.loads, with_base=self.with_base)
-        walk.gather()
         return walk
 
     def _flexible_forces(
@@ -376,6 +386,20 @@ class TreeDynamics:
             return {c: x[c] for c in free}
 
         return solve
+
+    def solve_columns(
+        self, free: Sequence[Coordinate], columns: Sequence[Values]
+    ) -> list[dict[Coordinate, Scalar]]:
+        """Return the solutions x of A_ff x = b over the coordinates `free`, for several right-hand sides b.
+
+        Args:
+            columns: the right-hand sides; many are zero on branches of the tree.
+        """
+        if tuple(free) == BASE and self.modes is None and self.provider.is_identity:
+            return [self._solve_base(column) for column in columns]
+        factors = self.factors(free)
+        solved = factors.solve_columns([{c: column[c] for c in factors.before} for column in columns])
+        return [{c: x[c] for c in free} for x in solved]
 
     def _solve_base(self, right: Values) -> dict[Coordinate, Scalar]:
         b = [right[c] for c in BASE]

@@ -242,8 +242,9 @@ def test_derivatives(seed: int) -> None:
         ("free", "inverse-dynamics-derivatives", {}),
         ("direct", "direct-dynamics-derivatives", {}),
     ):
-        for name, value in outputs(robot, model, at, **options).items():
-            assert error(value, expected[f"{kind} {name}"]) < 1e-7, (kind, name)
+        for method in ("recursion", "forward"):
+            for name, value in outputs(robot, model, at, method=method, **options).items():
+                assert error(value, expected[f"{kind} {name}"]) < 1e-7, (kind, method, name)
 
 
 def without_friction(robot: Robot) -> Robot:
