@@ -64,7 +64,7 @@ int main(int, char **arguments)
     const Vector Q = symbols(q), V = symbols(v), X = symbols(x);
     casadi::CodeGenerator generator(arguments[2]);
     auto add = [&](const char *name, const SXVector &made) {
-        generator.add(casadi::Function(name, {q, v, x}, casadi::cse(made)));
+        generator.add(casadi::Function(name, {q, v, x}, SX::cse(made)));
     };
 
     pinocchio::DataTpl<SX> inverse(model), direct(model);
