@@ -81,13 +81,13 @@ static XLA_FFI_Error *failure(const XLA_FFI_CallFrame *frame, const char *messag
     return frame->api->XLA_FFI_Error_Create(&error);
 }
 
-/* XLA asks for the version of the interface before the first call. */
+/* XLA requests the version of the interface before the first call. The type of the extension has different names in
+ * different versions of the header, and is therefore not named. */
 static int metadata(const XLA_FFI_CallFrame *frame)
 {
-    XLA_FFI_Extension_Base *extension = frame->extension_start;
-    if (extension == NULL || extension->type != XLA_FFI_Extension_Metadata)
+    if (frame->extension_start == NULL || frame->extension_start->type != XLA_FFI_Extension_Metadata)
         return 0;
-    XLA_FFI_Metadata *answer = ((XLA_FFI_Metadata_Extension *)extension)->metadata;
+    XLA_FFI_Metadata *answer = ((XLA_FFI_Metadata_Extension *)frame->extension_start)->metadata;
     answer->api_version.major_version = XLA_FFI_API_MAJOR;
     answer->api_version.minor_version = XLA_FFI_API_MINOR;
     return 1;
