@@ -1,8 +1,9 @@
-"""Upper bounds of expressions by the triangle inequality, with which differences are compared.
+"""Upper bounds of the magnitude of expressions, computed by the triangle inequality.
 
     |a +- b| <= |a| + |b|,    |a b| = |a| |b|,    |sqrt a| = sqrt |a|,    |sin|, |cos| <= 1
 
-A bound has the unit of the expression, so that "zero except for round-off" can be decided for any unit.
+A bound has the unit of the expression. Comparing a difference with its bound therefore decides, in any unit, whether
+the difference is zero except for round-off.
 """
 
 from __future__ import annotations
@@ -16,16 +17,22 @@ from symoro.expr.scalar import Expr, absolute, sqrt
 
 
 def bounds_in_numbers(graph: Graph, lits: Sequence[int], results: Mapping[int, Any]) -> list[Any]:
-    """Return the bounds of some literals as numbers.
+    """Return an upper bound of the magnitude of each expression, as a number or an array over samples.
 
     Args:
-        results: values of all nodes (numbers or arrays), as computed by `evaluate`.
+        lits: signed node references of the expressions (see `graph`).
+        results: node -> value (number or array over samples), as computed by `evaluate`.
     """
     return _bounds(graph, lits, lambda i: abs(results[i]), lambda bound: bound**0.5)
 
 
 def bounds_for_size(exprs: Sequence[Expr], size: Expr) -> list[Any]:
-    """Return bounds of expressions of one graph as expressions, for symbols that do not exceed a given size."""
+    """Return upper bounds of |expression|, as expressions that are valid if every |symbol| <= size.
+
+    Args:
+        exprs: expressions of one graph, at least one.
+        size: expression of the largest magnitude of a symbol.
+    """
     graph = exprs[0].graph
 
     def magnitude(i: int) -> Any:
@@ -37,7 +44,13 @@ def bounds_for_size(exprs: Sequence[Expr], size: Expr) -> list[Any]:
 def _bounds(
     graph: Graph, lits: Sequence[int], magnitude: Callable[[int], Any], root: Callable[[Any], Any]
 ) -> list[Any]:
-    """Return bounds of literals from the magnitudes of the nodes to which no rule applies."""
+    """Return upper bounds of the magnitudes of expressions, from the leaves to the roots.
+
+    Args:
+        lits: signed node references of the expressions.
+        magnitude: returns the magnitude of a node that is not a sum, product, square root, sine or cosine.
+        root: square root, of numbers or of expressions.
+    """
     bounds: dict[int, Any] = {}
     for i in graph.reachable(lits):
         op, args = graph.op[i], graph.args[i]

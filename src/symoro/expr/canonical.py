@@ -33,12 +33,12 @@ _SYMMETRIC = (ops.MIN, ops.MAX, ops.EQUAL)
 
 
 def canonical(expr: Expr) -> str:
-    """Return the canonical text of an expression."""
+    """Return the canonical text of an expression; equal texts mean equal expressions."""
     return _FormWriter(expr.graph).text(expr.lit)
 
 
 class _FormWriter:
-    """Writer of the nodes of one expression in ascending order; nested sums are merged with the outer sum."""
+    """Converter of the nodes of one expression to sums {monomial: coefficient}, and of these to text."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
@@ -81,7 +81,7 @@ class _FormWriter:
         return self.function(op, args)
 
     def collected(self, root: int) -> Sum:
-        """Collect the like terms of a sum, including nested sums."""
+        """Return the sum of node `root` with like terms collected; nested sums are merged into it."""
         graph = self.graph
         total: Sum = {}
         times = {root: 1}
@@ -103,7 +103,10 @@ class _FormWriter:
         return {m: normal(c) for m, c in total.items() if c != 0}
 
     def factor(self, i: int) -> Sum:
-        """Return a node as one term; several terms become an atom in parentheses with a positive first term."""
+        """Return node i as a single term, for use in a product.
+
+        A sum of several terms becomes one atom, its text in parentheses, with a positive first term.
+        """
         terms = self.sums[i]
         if len(terms) <= 1:
             return terms
@@ -116,7 +119,10 @@ class _FormWriter:
         return self.factors[i]
 
     def product(self, a: Sum, b: Sum) -> Sum:
-        """Return the product of two single terms; a single sum is written without parentheses."""
+        """Return the product of two single terms.
+
+        A product that equals one parenthesised sum, or minus it, is returned as that sum without parentheses.
+        """
         if not a or not b:
             return {}
         (m, c), *_ = a.items()

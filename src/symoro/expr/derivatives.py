@@ -1,10 +1,13 @@
 """Derivatives of expressions, as expressions of the same graph.
 
-The forward mode computes the tangent of every node along one direction in one pass. The reverse mode computes the
-adjoint of every node for one output in one pass. Both visit each node once; kernels have their own rules. Choices
-(select, min, max) select among the derivatives, so that values which are not selected have no effect; comparisons and
-sign have derivative zero. Where a value is not a number by construction (0 / 0 under a condition), its derivatives are
-not numbers either.
+The forward mode computes the tangent (directional derivative) of every node along one direction in one pass. The
+reverse mode computes the adjoint of every node (the derivative of one weighted sum of the outputs with respect to the
+node) in one pass. Both modes visit each node once; kernels have separate rules. For the operations select, min and max,
+the derivative is that of the selected argument, so that values which are not selected have no effect. Comparisons and
+sign have the derivative zero. Where an expression is 0 / 0 on purpose, to mark an undefined result by NaN, its
+derivatives are NaN as well.
+
+Expressions are given and returned as signed node references, see `graph`.
 """
 
 from __future__ import annotations
@@ -17,10 +20,11 @@ from symoro.expr.kernels import KERNELS
 
 
 def forward(graph: Graph, roots: Sequence[int], seeds: Mapping[int, int]) -> list[int]:
-    """Return the derivatives of `roots` along one direction.
+    """Return the derivatives of the expressions `roots` along one direction (forward mode).
 
     Args:
-        seeds: node -> literal of its tangent; other symbols have tangent zero.
+        roots: signed node references of the expressions.
+        seeds: node of a symbol -> reference of its tangent; the tangents of other symbols are zero.
     """
     tangent: dict[int, int] = {}
     called: dict[int, list[int]] = {}
@@ -44,7 +48,11 @@ def forward(graph: Graph, roots: Sequence[int], seeds: Mapping[int, int]) -> lis
 
 
 def _pushed_call(graph: Graph, index: int, tangent: Callable[[int], int]) -> list[int]:
-    """Return the tangents of the results of a kernel call."""
+    """Return the tangents of the results of kernel call number `index`.
+
+    Args:
+        tangent: returns the tangent of an input, given as a signed node reference.
+    """
     kernel_call = graph.calls[index]
     inputs = [[tangent(lit) for lit in array] for array in kernel_call.inputs]
     if not any(any(array) for array in inputs):
@@ -54,19 +62,21 @@ def _pushed_call(graph: Graph, index: int, tangent: Callable[[int], int]) -> lis
 
 
 def reverse(graph: Graph, roots: Sequence[int], weights: Sequence[int], wrt: Sequence[int]) -> list[int]:
-    """Return the derivatives of sum(weight * root) with respect to the nodes `wrt`."""
+    """Return the gradient of sum(weight * root) with respect to the nodes `wrt` (reverse mode)."""
     sweep = Sweep(graph, roots, weights, wrt)
     return [sweep.of(i) for i in wrt]
 
 
 class Sweep:
-    """Reverse sweep: the derivatives (adjoints) of sum(weight * root) with respect to every node on the way to `wrt`.
+    """Adjoints computed in reverse mode: the derivatives of sum(weight * root) with respect to nodes.
 
-    A value that a choice does not select may be infinite or not a number, and zero times such a value is not zero.
-    Therefore an adjoint that passes a choice keeps its guard, the condition under which it has an effect. The guard
-    becomes a select only where the adjoint is added to one with another guard, or is returned.
+    An argument that a select does not select may be infinite or NaN, and zero times such a value is not zero.
+    Therefore an adjoint that was propagated through a select is stored together with its guard, the condition under
+    which it has an effect. The guard is converted to a select operation only where the adjoint is added to one with
+    another guard, or where it is returned.
 
-    A value that is not a number by construction makes all derivatives not a number, unless its weight is zero.
+    If an expression is 0 / 0 on purpose under a condition, to mark undefined outputs by NaN, all derivatives are NaN
+    under this condition, unless the weight of the expression is zero.
     """
 
     def __init__(
@@ -97,12 +107,12 @@ class Sweep:
             )
 
     def of(self, i: int) -> int:
-        """Return the derivative with respect to node i."""
+        """Return the derivative of the weighted sum with respect to node i."""
         value = self._guarded(i)
         return self.graph.select(self._void, self._nothing, value) if self._void else value
 
     def adjoint(self, i: int) -> int:
-        """Return the adjoint of node i where the node has an effect; elsewhere its value is arbitrary."""
+        """Return the adjoint of node i without its guard; it is valid only where node i has an effect."""
         return self._adjoint.get(i, ZERO)
 
     def _guarded(self, i: int) -> int:
@@ -110,7 +120,7 @@ class Sweep:
         return self.graph.select(self._guard[i], value, ZERO) if i in self._guard else value
 
     def _give(self, lit: int, value: int, guard: int) -> None:
-        """Add a contribution to the adjoint of a literal."""
+        """Add `value` to the adjoint of the expression `lit`, effective where the condition `guard` is 1."""
         i, graph = lit >> 1, self.graph
         if not value >> 1 or i not in self._active:
             return
@@ -132,7 +142,7 @@ class Sweep:
             self._guard[i] = graph.binary(ops.MAX, present, guard)
 
     def _pull(self, i: int) -> None:
-        """Add the contributions of node i to the adjoints of its children."""
+        """Add the contributions of node i to the adjoints of its operands."""
         graph, adjoint, guard = self.graph, self._adjoint[i], self._guard.get(i, ONE)
         op, args = graph.op[i], graph.args[i]
         if op in (ops.SELECT, ops.MIN, ops.MAX):
@@ -145,7 +155,7 @@ class Sweep:
             self._give(lit, graph.mul(adjoint, slope), guard)
 
     def _give_choice(self, lit: int, adjoint: int, guard: int) -> None:
-        """Add the contribution of a choice to the adjoint of one of its alternatives."""
+        """Add the contribution of a select, min or max to the adjoint of its argument `lit`."""
         graph = self.graph
         if is_undefined(graph, lit >> 1):
             has_effect = graph.select(graph.binary(ops.EQUAL, adjoint, ZERO), ZERO, guard)
@@ -154,7 +164,7 @@ class Sweep:
             self._give(lit, adjoint, guard)
 
     def _pull_call(self, index: int) -> None:
-        """Add the contributions of a kernel call to the adjoints of its inputs."""
+        """Add the contributions of kernel call number `index` to the adjoints of its inputs."""
         graph = self.graph
         kernel_call = graph.calls[index]
         results = graph.call(kernel_call.kernel, kernel_call.inputs, kernel_call.size)
@@ -174,7 +184,7 @@ class Sweep:
 
 
 def dependent(graph: Graph, nodes: Sequence[int], wrt: Sequence[int]) -> set[int]:
-    """Return the nodes among `nodes` (in evaluation order) that depend on the nodes `wrt`."""
+    """Return those of `nodes` that depend on a node of `wrt`; `nodes` are in evaluation order."""
     active = set(wrt)
     calls: dict[int, bool] = {}
     for i in nodes:
@@ -191,7 +201,10 @@ def dependent(graph: Graph, nodes: Sequence[int], wrt: Sequence[int]) -> set[int
 
 
 def is_undefined(graph: Graph, i: int) -> bool:
-    """Return whether node i is select(c, 0, x) / select(c, 0, -x) or select(c, x, 0) / select(c, -x, 0)."""
+    """Return whether node i marks an undefined result, 0 / 0 under a condition c or its opposite.
+
+    Such nodes are select(c, 0, x) / select(c, 0, -x) and select(c, x, 0) / select(c, -x, 0).
+    """
     if graph.op[i] != ops.DIV:
         return False
     x, y = (lit >> 1 for lit in graph.args[i])
@@ -201,7 +214,12 @@ def is_undefined(graph: Graph, i: int) -> bool:
 
 
 def jacobian(graph: Graph, roots: Sequence[int], wrt: Sequence[int]) -> list[list[int]]:
-    """Return the matrix d roots / d wrt, in the mode that requires fewer passes."""
+    """Return the Jacobian matrix d roots / d wrt by rows, in the mode that requires fewer passes.
+
+    Args:
+        roots: signed node references of the differentiated expressions.
+        wrt: nodes of the symbols.
+    """
     if len(wrt) <= len(roots):
         columns = [forward(graph, roots, {i: ONE}) for i in wrt]
         return [list(row) for row in zip(*columns, strict=True)] if columns else [[] for _ in roots]
@@ -212,7 +230,7 @@ def jacobian(graph: Graph, roots: Sequence[int], wrt: Sequence[int]) -> list[lis
 
 
 def _pushed(graph: Graph, i: int, tangents: Sequence[int]) -> int:
-    """Return the tangent of node i from those of its children."""
+    """Return the tangent of node i from the tangents of its operands."""
     op, args = graph.op[i], graph.args[i]
     if op == ops.SELECT:
         x, y = (
@@ -228,13 +246,13 @@ def _pushed(graph: Graph, i: int, tangents: Sequence[int]) -> int:
 
 
 def _takes_first(graph: Graph, i: int) -> int:
-    """Return 1 where a min or max equals its first argument."""
+    """Return the condition (1 or 0) that the min or max of node i equals its first argument."""
     x, y = graph.args[i]
     return graph.binary(ops.LESS_EQUAL, *((x, y) if graph.op[i] == ops.MIN else (y, x)))
 
 
 def _partials(graph: Graph, i: int) -> tuple[int, ...]:
-    """Return the partial derivatives of node i with respect to each of its children."""
+    """Return the partial derivatives of node i with respect to each of its operands."""
     op, args = graph.op[i], graph.args[i]
     if op == ops.ADD:
         return ONE, ONE
@@ -255,7 +273,13 @@ def _partials(graph: Graph, i: int) -> tuple[int, ...]:
 
 
 def _slope(graph: Graph, op: int, node: int, x: int) -> int:
-    """Return the derivative of a function of one argument, from its value `node` and its argument x."""
+    """Return the derivative of a function of one argument with respect to this argument.
+
+    Args:
+        op: operation, such as SIN.
+        node: node of the function value f(x), which can be part of the derivative.
+        x: reference of the argument.
+    """
     if op == ops.SIN:
         return graph.cos(x)
     if op == ops.COS:

@@ -1,7 +1,7 @@
-"""Numerical evaluation of expressions: one pass over the nodes, with floats or NumPy arrays.
+"""Numerical evaluation of expressions in one pass over the nodes, with floats or NumPy arrays.
 
-The arithmetic is that of the emitted code: a division by zero or the root of a negative number gives inf or nan, which
-`select` can discard. Only a constant without a value is an error, because then the program itself is wrong.
+The arithmetic is that of the emitted code. A division by zero or the square root of a negative number gives inf or nan,
+which `select` can discard. Only a constant without a finite value is an error, because then the program is wrong.
 """
 
 from __future__ import annotations
@@ -46,12 +46,16 @@ def evaluate(
     variables: Mapping[str, Any] | None = None,
     results: dict[int, Any] | None = None,
 ) -> list[Any]:
-    """Return the values of literals.
+    """Return the numerical values of expressions.
 
     Args:
-        values: for every symbol a number, or an array for many samples.
+        roots: signed node references of the expressions (see `graph`).
+        values: symbol -> number, or array with one entry per sample.
         variables: the same for symbols of class VARIABLE, if a parameter may have the same name.
-        results: cache of values by node, for several calls with the same numbers.
+        results: node -> value, a cache that is read and extended; share it between calls with the same `values`.
+
+    Raises:
+        ProgramError: a symbol has no value, or a constant cannot be computed.
     """
     results = {} if results is None else results
     called: dict[int, Sequence[Any]] = {}
@@ -84,7 +88,7 @@ def evaluate(
 
 
 def missing(graph: Graph, roots: Sequence[int], results: Mapping[int, Any]) -> list[int]:
-    """Return the nodes below some literals that have no value yet, each after its children."""
+    """Return the nodes required for `roots` that have no value in `results`, in evaluation order."""
     if not results:
         return list(graph.reachable(roots))
     pending: set[int] = set()
@@ -98,7 +102,7 @@ def missing(graph: Graph, roots: Sequence[int], results: Mapping[int, Any]) -> l
 
 
 def _number(value: Any) -> Any:
-    """Return a float or an array of floats."""
+    """Return a value as a float, or as an array of floats."""
     if isinstance(value, (int, float)):
         return float(value)
     import numpy

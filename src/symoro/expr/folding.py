@@ -1,4 +1,8 @@
-"""Constant folding of powers, sums and functions: exact results where they exist, otherwise decimals or no change."""
+"""Constant folding of powers, sums and functions.
+
+Results are exact where possible, otherwise decimal. A function returns None if the expression cannot be folded.
+Expressions are signed node references, see `graph`.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +24,10 @@ _DECIMAL = {TAN: math.tan, ASIN: math.asin, ACOS: math.acos}
 
 
 def constant_sum(graph: Graph, x: int, y: int) -> int | None:
-    """Return x + y of constants in normal form, with like terms collected and sorted; None if it is too long."""
+    """Return the sum x + y of two constants in normal form; None if it has too many terms.
+
+    In normal form like terms are collected and sorted.
+    """
     total: dict[int, Number] = {}
     stack = [x, y]
     while stack:
@@ -41,7 +48,7 @@ def constant_sum(graph: Graph, x: int, y: int) -> int | None:
 
 
 def unary(graph: Graph, op: int, x: int) -> int | None:
-    """Return the literal of tan, asin, acos, abs or sign of a constant, or None."""
+    """Return tan, asin, acos, abs or sign (`op`) of the constant x; None if it cannot be folded."""
     value = graph.value(x)
     if op in (ABS, SIGN):
         return _magnitude(graph, op, x)
@@ -53,7 +60,10 @@ def unary(graph: Graph, op: int, x: int) -> int | None:
 
 
 def _magnitude(graph: Graph, op: int, x: int) -> int | None:
-    """Return abs or sign of a multiple of 1, of pi or of a root, whose sign is that of the literal."""
+    """Return abs or sign (`op`) of the constant x; None if the sign of x is not known.
+
+    The sign is known for multiples of 1, of pi and of a square root.
+    """
     if graph.op[graph.coefficient(x >> 1)[1]] not in (NUMBER, PI, SQRT):
         return None
     if op == ABS:
@@ -62,7 +72,7 @@ def _magnitude(graph: Graph, op: int, x: int) -> int | None:
 
 
 def binary(graph: Graph, op: int, x: int, y: int) -> int | None:
-    """Return the literal of atan2, min, max or a comparison of two numbers, or None."""
+    """Return atan2, min, max or a comparison (`op`) of two numbers; None if it cannot be folded."""
     a, b = _compared(graph, x), _compared(graph, y)
     if a is None or b is None:
         return None
@@ -77,7 +87,7 @@ def binary(graph: Graph, op: int, x: int, y: int) -> int | None:
 
 
 def _compared(graph: Graph, lit: int) -> Number | None:
-    """Return the number of a literal, for a tolerance that of double precision; None if it is not a number."""
+    """Return the value of a number or of a tolerance (in double precision); None for other expressions."""
     if graph.op[lit >> 1] == ops.TOLERANCE:
         value: float = graph.args[lit >> 1][0]
         return -value if lit & 1 else value
@@ -94,7 +104,7 @@ def _atan2(graph: Graph, a: Number, b: Number) -> int | None:
 
 
 def power(graph: Graph, x: int, exponent: Number) -> int:
-    """Return x to an integer power, or to a multiple of 1/2 or 1/4, which are roots."""
+    """Return x to the power of an integer or of a multiple of 1/2 or 1/4."""
     try:
         fraction = Fraction(exponent)
     except (ValueError, OverflowError):

@@ -1,7 +1,8 @@
-"""Scalars of a description: immutable, hashable, stored as canonical text.
+"""Formulas: the symbolic scalars of a robot description, immutable, hashable and stored as canonical text.
 
-A robot exists longer than the graphs of its models, so its fields are texts and not nodes; each model reads them into
-its own graph. There is one algebra (that of the graph) and one syntax (that of the parser), without a tree in between.
+A robot description exists longer than the expression graphs of its models. Therefore its fields are texts and not graph
+nodes; each model parses them into its own graph. The simplification rules are those of the graph and the syntax is that
+of the parser; there is no separate expression tree.
 """
 
 from __future__ import annotations
@@ -59,11 +60,14 @@ class Formula:
 
     @cached_property
     def number(self) -> float | None:
-        """Return the value as a double if the formula contains no symbol, else None."""
+        """Return the value as a double if the formula contains no symbol, otherwise None."""
         return None if self.symbols else self.value({})
 
     def value(self, values: Mapping[str, float]) -> float:
-        """Return the value as a double, with numbers for the symbols.
+        """Return the value of the formula as a double.
+
+        Args:
+            values: symbol -> number, for every symbol of the formula.
 
         Raises:
             ProgramError: a symbol has no value, or the formula is not defined there (a division by zero).
@@ -76,7 +80,11 @@ class Formula:
         return result
 
     def into(self, graph: Graph, resolve: Callable[[str], int] | None = None) -> Expr:
-        """Return the expression in a graph; names become parameters unless `resolve` returns other literals."""
+        """Return the formula as an expression of `graph`.
+
+        Args:
+            resolve: returns the signed node reference of a name; by default each name becomes a parameter.
+        """
         # Most fields of a robot are 0, and most others are decimals: both are converted without the parser.
         if self.text == "0":
             return Expr(graph, 0)
@@ -90,7 +98,11 @@ class Formula:
         return parse(self.text, graph, resolve)
 
     def substitute(self, values: Mapping[str, Formula]) -> Formula:
-        """Replace names by other formulas, all at once."""
+        """Return the formula with names replaced by formulas, all at the same time.
+
+        Args:
+            values: name -> formula; other names are not changed.
+        """
         if not self.symbols & values.keys():
             return self
         graph = Graph()
@@ -116,7 +128,7 @@ class Formula:
 
 
 def combine(function: Callable[..., Expr], *arguments: Formula) -> Formula:
-    """Apply a function of expressions to formulas."""
+    """Return function(*arguments) as a formula, where `function` computes with expressions."""
     graph = Graph()
     return _stable(function(*(a.into(graph) for a in arguments)))
 
@@ -154,7 +166,7 @@ def formula(value: FormulaLike) -> Formula:
 
 
 def _formula_of_sympy(expression: Any) -> Formula:
-    """Return a SymPy expression as a formula; it is converted node by node, never through text."""
+    """Convert a SymPy expression to a formula, node by node (text is never parsed)."""
     from symoro.expr.sympy_bridge import from_sympy
 
     graph = Graph()
@@ -171,7 +183,10 @@ def _formula_of_sympy(expression: Any) -> Formula:
 
 
 def _stable(expr: Expr) -> Formula:
-    """Return the text that does not change when it is read and written again, as sorting can permit folding."""
+    """Return an expression as a formula whose text does not change when it is parsed and written again.
+
+    Several rounds may be necessary, because sorting the terms can make further constant folding possible.
+    """
     try:
         _check_constants(expr)
         text = canonical(expr)
@@ -186,7 +201,7 @@ def _stable(expr: Expr) -> Formula:
 
 
 def _check_constants(expr: Expr) -> None:
-    """Reject a constant without a finite value, such as sqrt(2 - pi)."""
+    """Raise an error if a constant of the expression has no finite value, such as sqrt(2 - pi)."""
     graph = expr.graph
     nodes = graph.reachable([expr.lit])
     constants = [i << 1 for i in nodes if graph.op[i] >= ops.ADD and graph.cls[i] == ops.CONSTANT]
@@ -199,9 +214,10 @@ ONE = Formula("1")
 
 
 def exact_angle(angle: Formula, tolerance: float = 4e-16) -> Formula:
-    """Replace a decimal angle by a multiple of pi/12 if they agree to `tolerance` (relative to pi).
+    """Replace a decimal angle (rad) by a multiple of pi/12 if they agree within `tolerance` times pi.
 
-    The default tolerance only removes the rounding of pi itself: 1.5707963267948966 becomes pi/2.
+    Other formulas are returned unchanged. The default tolerance only removes the rounding of pi itself:
+    1.5707963267948966 becomes pi/2.
     """
     number = angle.number
     if (

@@ -1,12 +1,14 @@
-"""Hash-consed scalars: every sub-expression exists once, and signs are stored in the references to it.
+"""Expression graph of scalars, in which every subexpression is one node (hash consing).
 
-A *literal* is the integer `2 * node + sign`; negation flips the last bit and costs nothing, so `a - b` and
-`b - a` are the same node. A node never refers to a later one: ascending order is a topological order, and every
-traversal is a loop. The class of a node is constant, parameter or variable, depending on its symbols.
+Expressions are integers: a *signed node reference* (argument names `lit`, `x`, `y`) is `2 * node + sign`, where sign 1
+means minus the node. Negation flips the last bit and costs nothing, so `a - b` and `b - a` are the same node. Plain
+node numbers are called `i`, `j` or `node`. A node refers only to earlier nodes: ascending node order is the order of
+evaluation, and every traversal is a loop. The class of a node is CONSTANT, PARAMETER or VARIABLE, depending on its
+symbols: a node is a VARIABLE if it depends on an input, a PARAMETER if it depends on parameters only.
 
-The constructors fold everything that can be folded locally and exactly: numbers, zeros and ones, like terms, products
-of parameters before variables, roots (`surds`), sines and cosines (`trigonometry`). Numbers are exact if they were
-written so, and decimals as long as they are short (`number`).
+The constructors of nodes simplify everything that can be simplified locally and exactly (folding): numbers, zeros and
+ones, like terms, products of parameters before variables, square roots (`surds`), sines and cosines (`trigonometry`).
+Numbers that were written exactly stay exact, and so do decimals as long as they are short (`number`).
 """
 
 from __future__ import annotations
@@ -47,7 +49,7 @@ from symoro.expr.ops import ZERO as ZERO
 
 @dataclass(frozen=True)
 class Call:
-    """Call of a kernel: array inputs as tuples of literals, `size` scalar results."""
+    """Call of a kernel: its array inputs, as tuples of signed node references, and its number of scalar results."""
 
     kernel: str
     inputs: tuple[tuple[int, ...], ...]
@@ -55,12 +57,13 @@ class Call:
 
 
 class Graph:
-    """Graph of scalars. Graphs share no nodes, so models are independent of each other.
+    """Expression graph of one model; graphs share no nodes.
 
     Attributes:
-        op, args, cls: operation, arguments and class of each node.
-        table: (operation, arguments) -> node.
-        turns: cache (SIN or COS, angle) -> literal, because a few constant angles occur very often.
+        op, args, cls: operation, operands and class of each node, indexed by node number.
+        table: (operation, operands) -> node.
+        turns: cache of sines and cosines, (SIN or COS, angle) -> reference, because a few constant angles occur very
+            often.
         calls: the kernel calls, in order.
     """
 
@@ -83,7 +86,7 @@ class Graph:
     # -- leaves
 
     def node(self, op: int, args: tuple[Any, ...], cls: int) -> int:
-        """Return the positive literal of the node (op, args), which is created if it does not exist."""
+        """Return the positive reference of the node (op, args) of class cls; create it if it does not exist."""
         key = (op, args)
         index = self.table.get(key)
         if index is None:
@@ -94,7 +97,7 @@ class Graph:
         return index << 1
 
     def new_node(self, op: int, args: tuple[Any, ...], cls: int) -> int:
-        """Create a node that is known not to exist and return its positive literal."""
+        """Create a node that does not exist yet and return its positive reference."""
         index = self.table[op, args] = len(self.op)
         self.op.append(op)
         self.args.append(args)
@@ -102,14 +105,14 @@ class Graph:
         return index << 1
 
     def number(self, value: Number) -> int:
-        """Return the literal of a number: integers, fractions and whole floats are exact."""
+        """Return a number as a signed node reference; integers, fractions and integer-valued floats are exact."""
         value = normal(value)
         if value < 0:
             return self.node(NUMBER, (negative(value), isinstance(value, float)), CONSTANT) | 1
         return self.node(NUMBER, (value, isinstance(value, float)), CONSTANT)
 
     def tolerance(self, value: float) -> int:
-        """Return the literal of a bound on round-off, given for double precision."""
+        """Return the reference of a tolerance for round-off; `value` is that for double precision."""
         return self.node(TOLERANCE, (abs(float(value)),), CONSTANT) | (value < 0)
 
     def pi(self) -> int:
@@ -121,7 +124,7 @@ class Graph:
         return self.node(SYMBOL, (name, cls), cls)
 
     def value(self, lit: int) -> Number | None:
-        """Return the number of a constant literal, otherwise None."""
+        """Return the number if the expression is one, otherwise None."""
         index = lit >> 1
         if self.op[index] != NUMBER:
             return None
@@ -130,7 +133,7 @@ class Graph:
 
     @staticmethod
     def signed(lit: int, sign: int) -> int:
-        """Return the literal, negated if sign is 1; zero has no sign."""
+        """Return the expression, negated if sign is 1; the reference of zero never has a sign."""
         return lit ^ sign if lit > 1 else ZERO
 
     # -- sums
@@ -164,7 +167,7 @@ class Graph:
         return self.node(ADD if sign == y & 1 else SUB, (i << 1, j << 1), ci if ci > cj else cj) | sign
 
     def plain_sum(self, x: int, y: int) -> int:
-        """Return x + y of two different nodes without folding."""
+        """Return x + y without simplification; x and y must be different nodes."""
         if x > y:
             x, y = y, x
         sign, ci, cj = x & 1, self.cls[x >> 1], self.cls[y >> 1]
@@ -174,13 +177,13 @@ class Graph:
         return self.add(x, y ^ 1)
 
     def terms(self, lit: int) -> tuple[int, int]:
-        """Return the literals p, q of a sum p + q."""
+        """Return the two terms p, q of a sum p + q, as signed node references."""
         i, sign = lit >> 1, lit & 1
         p, q = self.args[i]
         return p ^ sign, q ^ sign ^ (1 if self.op[i] == SUB else 0)
 
     def coefficient(self, i: int) -> tuple[Number, int]:
-        """Return node i as (coefficient, node)."""
+        """Return (c, u) if node i is the product of a number c and node u; otherwise (1, i)."""
         if self.op[i] == MUL:
             a, b = self.args[i]
             if self.op[a >> 1] == NUMBER:
@@ -188,7 +191,10 @@ class Graph:
         return 1, i
 
     def _add_products(self, x: int, y: int) -> int | None:
-        """Collect like terms c1*u + c2*u, and (cos a)^2 u + (sin a)^2 u = u."""
+        """Return the simplified sum x + y if one of two rules applies, otherwise None.
+
+        The rules are c1*u + c2*u = (c1 + c2)*u and (cos a)^2 u + (sin a)^2 u = u.
+        """
         i, j = x >> 1, y >> 1
         op, args = self.op, self.args
         one, other = op[i] == MUL, op[j] == MUL
@@ -203,7 +209,11 @@ class Graph:
         return None
 
     def _add_to_sum(self, x: int, y: int) -> int | None:
-        """Add y to x = p + q: cancel it, or combine it with a term that is as constant as y."""
+        """Return the simplified sum (p + q) + y, where x = p + q; None if no rule applies.
+
+        The term y cancels with a term of x that equals -y. If p or q varies less than x (a number or an expression of
+        parameters), and y also does, these two are added first.
+        """
         i, sign = x >> 1, x & 1
         a, b = self.args[i]
         p: int = a ^ sign
@@ -258,7 +268,10 @@ class Graph:
         return self.node(MUL, (i << 1, j << 1), cj) | neg
 
     def _mul_constants(self, i: int, j: int) -> int | None:
-        """Multiply constants: numbers and roots in normal form; other products with the number first."""
+        """Return the simplified product of two constant nodes; None if it cannot be simplified.
+
+        Numbers and square roots are multiplied in their normal form; in other products the numbers come first.
+        """
         if self.op[i] == NUMBER and self.op[j] == NUMBER:
             return self.number(product(self.args[i][0], self.args[j][0]))
         folded = surds.product(self, i, j)
@@ -300,7 +313,7 @@ class Graph:
         return self.node(DIV, (i << 1, j << 1), max(cls[i], cls[j])) | neg
 
     def power(self, x: int, exponent: Number) -> int:
-        """Return x to an integer power, or to a multiple of 1/2 or 1/4, which are roots."""
+        """Return x to the power of an integer or of a multiple of 1/2 or 1/4."""
         return folding.power(self, x, exponent)
 
     # -- functions
@@ -328,11 +341,11 @@ class Graph:
         return literal
 
     def split_pi(self, x: int) -> tuple[Fraction, int]:
-        """Split x = turn*pi + rest with an exact fraction `turn`."""
+        """Split x = turn*pi + rest; return the exact fraction `turn` and the reference of the rest."""
         return trigonometry.split_pi(self, x)
 
     def unary(self, op: int, x: int) -> int:
-        """Return a function of one argument."""
+        """Return the function `op` of one argument x, such as sin x."""
         if op == SQRT:
             return self.sqrt(x)
         if op == SIN or op == COS:  # noqa: SIM109
@@ -349,7 +362,7 @@ class Graph:
         return self.node(op, (arg,), self.cls[x >> 1]) | sign
 
     def binary(self, op: int, x: int, y: int) -> int:
-        """Return a function of two arguments; a comparison is 1 if it is true and 0 otherwise."""
+        """Return the function or comparison `op` of x and y; a comparison is 1 if it is true and 0 otherwise."""
         if op == ADD:
             return self.add(x, y)
         if op == SUB:
@@ -371,7 +384,7 @@ class Graph:
         return self.node(op, (x, y), cls)
 
     def select(self, condition: int, x: int, y: int) -> int:
-        """Return x where the condition is not zero, else y."""
+        """Return the expression that equals x where the condition is not zero, and y elsewhere."""
         value = self.value(condition)
         if value is not None:
             return x if value != 0 else y
@@ -385,7 +398,7 @@ class Graph:
         return self.node(SELECT, (condition, x ^ sign, y ^ sign), cls) | sign
 
     def call(self, kernel: str, inputs: Sequence[Sequence[int]], size: int) -> list[int]:
-        """Add a kernel call and return its results, which are of class VARIABLE and are not folded."""
+        """Add a kernel call and return its `size` results, which are of class VARIABLE and are not simplified."""
         call = Call(kernel, tuple(tuple(i) for i in inputs), size)
         index = self._call_numbers.setdefault(call, len(self.calls))
         if index == len(self.calls):
@@ -393,7 +406,7 @@ class Graph:
         return [self.node(KERNEL, (index, k), VARIABLE) for k in range(size)]
 
     def apply(self, op: int, children: Sequence[int]) -> int:
-        """Return the node (op, children), created by the folding constructor of the operation."""
+        """Return the operation `op` applied to operands, with simplification."""
         if len(children) == 1:
             return self.unary(op, children[0])
         if len(children) == 2:
@@ -403,7 +416,7 @@ class Graph:
     # -- traversal
 
     def children(self, i: int) -> tuple[int, ...]:
-        """Return the literals that node i reads."""
+        """Return the operands of node i (for a kernel result, all inputs of the call) as references."""
         op = self.op[i]
         if op >= ADD:
             return self.args[i]
@@ -412,7 +425,7 @@ class Graph:
         return ()
 
     def reachable(self, roots: Sequence[int]) -> list[int]:
-        """Return all nodes on which the literals depend, in ascending order, which is the order of evaluation."""
+        """Return all nodes on which the expressions `roots` depend, in evaluation (ascending) order."""
         op, args = self.op, self.args
         last = max((lit >> 1 for lit in roots), default=-1)
         visited = bytearray(last + 1)

@@ -1,7 +1,7 @@
-"""Small linear algebra for scalars: vectors are lists, matrices are lists of rows.
+"""Small linear algebra with scalars; vectors are lists, matrices are lists of rows.
 
-The functions need no declared shapes and are used for 3-vectors, 3x3, 4x4 and 6x6 matrices. Zeros and ones are
-folded by the scalars themselves, so a sparse matrix costs only its nonzero entries.
+The entries are numbers or expressions. The functions are used for 3-vectors, 3x3, 4x4 and 6x6 matrices and need no
+declared shapes. Products with zeros and ones are simplified, so that a sparse matrix costs only its nonzero entries.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def cross(a: VectorLike, b: VectorLike) -> Vector:
 
 
 def skew(a: VectorLike) -> Matrix:
-    """Return the matrix of the cross product a x ."""
+    """Return the 3x3 skew-symmetric matrix S of the cross product: S b = a x b."""
     return [[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]]
 
 
@@ -82,7 +82,7 @@ def matscale(s: Scalar, a: MatrixLike) -> Matrix:
 
 
 def homogeneous(rotation: MatrixLike, position: VectorLike) -> Matrix:
-    """Return the 4x4 matrix of a rotation and a position."""
+    """Return the 4x4 homogeneous transform [[R, P], [0, 1]] of a 3x3 rotation R and a position P."""
     rows = [[*row, p] for row, p in zip(rotation, position, strict=True)]
     return [*rows, [0, 0, 0, 1]]
 
@@ -96,13 +96,13 @@ def position_of(t: MatrixLike) -> Vector:
 
 
 def inverse_transform(t: MatrixLike) -> Matrix:
-    """Return the inverse of a 4x4 rigid transform."""
+    """Return the inverse of a 4x4 homogeneous transform."""
     r = transpose(rotation_of(t))
     return homogeneous(r, negate(matvec(r, position_of(t))))
 
 
 def block(rows: Sequence[Sequence[MatrixLike]]) -> Matrix:
-    """Return a matrix composed of blocks, such as the 6x6 matrices of spatial algebra."""
+    """Return the matrix composed of rows of blocks, such as the 6x6 matrices of spatial algebra."""
     result: Matrix = []
     for blocks in rows:
         for lines in zip(*blocks, strict=True):

@@ -1,10 +1,11 @@
-"""Numbers of expressions: exact (int, Fraction), decimals with their exact value, and other doubles.
+"""Numbers of expressions: exact ones (int, Fraction), decimals with their exact value, and other doubles.
 
     1/3      int or Fraction    exact; functions of it stay symbolic, such as sqrt(1/3)
     0.1      ExactDecimal       exact while numerator and denominator have at most 30 digits, written as a decimal
     sin(0.1) float              a double
 
-Sums, products and quotients of numbers are computed by the functions of this module, which preserve exact values.
+The type `Number` is any of these. The functions of this module compute sums, products and quotients of numbers without
+loss of exactness.
 """
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ _LIMIT = 10**MAX_DIGITS
 class ExactDecimal(float):
     """Double with the exact value that it approximates: 0.1 is 1/10, so that 0.1 + 0.2 - 0.3 is zero.
 
-    Python's operators treat it as the double.
+    Python's operators treat it as a double.
 
     Attributes:
-        numerator, denominator: exact value in lowest terms, computed from the text when they are first needed: most
-            numbers of a robot are not part of any computation.
+        numerator, denominator: exact value in lowest terms. They are computed from the text when they are first read,
+            because most numbers of a robot are not part of any computation.
     """
 
     __slots__ = ("denominator", "numerator", "text")
@@ -55,9 +56,9 @@ class ExactDecimal(float):
 
 
 class Tolerance(float):
-    """Bound on round-off for double precision, relative to the quantity that is compared with it.
+    """Tolerance for round-off in double precision, relative to the quantity that is compared with it.
 
-    In an expression it is a separate constant, which code in single precision replaces (`in_single`).
+    In an expression it is a separate constant, which is replaced in single-precision code (`in_single`).
     """
 
     __slots__ = ()
@@ -80,18 +81,21 @@ SHARE_OF_DIGITS = 23 / 52  # bits of the fraction of a single and of a double
 
 
 def in_single(tolerance: float) -> float:
-    """Return the tolerance for single precision with the same share of the digits: 4e-5 for 1e-10."""
+    """Return the single-precision tolerance with the same fraction of the significant digits: 4e-5 for 1e-10."""
     return float(f"{tolerance**SHARE_OF_DIGITS:.1g}")
 
 
 def decimal(numerator: int, denominator: int) -> Number:
-    """Return a decimal with its exact value: an int if it is whole, the nearest double if it has too many digits."""
+    """Return numerator / denominator as a decimal number with its exact value.
+
+    The result is an int if the quotient is an integer, and the nearest double if it has too many digits.
+    """
     common = math.gcd(numerator, denominator)
     return _reduced(numerator // common, denominator // common)
 
 
 def decimal_of(text: str) -> Number:
-    """Return the decimal number of a text such as 0.1 or -2.5e-3."""
+    """Return the number written in a text such as 0.1 or -2.5e-3."""
     value = float(text)
     if value.is_integer() and -(2**53) < value < 2**53:
         return int(value)
@@ -104,7 +108,7 @@ def decimal_of(text: str) -> Number:
 
 
 def _reduced(n: int, d: int) -> Number:
-    """Return the decimal n/d, which is in lowest terms."""
+    """Return the decimal number n/d; n and d have no common factor."""
     if not -_LIMIT < n < _LIMIT or d >= _LIMIT:
         return n / d
     return n if d == 1 and -(2**53) < n < 2**53 else _made(n, d)
@@ -117,7 +121,7 @@ def _made(n: int, d: int) -> ExactDecimal:
 
 
 def _terms_of(text: str) -> tuple[int, int] | None:
-    """Return numerator and denominator of a text; None if they are far too long."""
+    """Return numerator and denominator of a decimal text; None if they have far too many digits."""
     mantissa, _, exponent = text.lower().partition("e")
     whole, _, digits = mantissa.partition(".")
     below = len(digits) - int(exponent or 0)
@@ -129,16 +133,17 @@ def _terms_of(text: str) -> tuple[int, int] | None:
 
 
 def exact(value: Number) -> Fraction:
-    """Return the exact value of a number; that of a double is the value of its shortest decimal."""
+    """Return the exact value of a number; for a double, the value of its shortest decimal text."""
     if isinstance(value, ExactDecimal):
         return Fraction(value.numerator, value.denominator)
     return Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
 
 
 def readable(value: Fraction, decimals: bool) -> Number:
-    """Return an exact result in its printed form: a simple fraction, otherwise a decimal.
+    """Return an exact result in the type that prints best: a simple fraction, otherwise a decimal.
 
     Args:
+        value: exact result of a computation.
         decimals: whether decimals were part of the computation; 3/10 is then printed as 0.3.
     """
     if decimals and value.denominator % 5 == 0 and _remainder(value.denominator, 2, 5) == 1:
@@ -158,7 +163,7 @@ def _remainder(n: int, *primes: int) -> int:
 
 
 def decimal_and_divisor(value: float) -> tuple[str, int]:
-    """Return the text of a decimal and an integer divisor whose quotient is the exact value: 1/30 is 0.1 / 3.
+    """Return the text of a decimal and an integer whose quotient is exactly the value: 1/30 is 0.1 / 3.
 
     If there is no such short form, the divisor is 1 and the text is the shortest decimal of the double.
     """
@@ -172,7 +177,7 @@ def decimal_and_divisor(value: float) -> tuple[str, int]:
 
 
 def written(value: Number) -> Number:
-    """Return a number of Python code as Number; a float becomes the decimal of its shortest text."""
+    """Convert a Python number to a Number; a float becomes the decimal of its shortest text."""
     return decimal_of(repr(value)) if type(value) is float and math.isfinite(value) else value
 
 
@@ -209,7 +214,7 @@ def product(a: Any, b: Any) -> Number:
 
 
 def quotient(a: Any, b: Any) -> Number:
-    """Return a / b, exact if both are exact; b is not zero."""
+    """Return a / b, exact if both are exact; b must not be zero."""
     if type(a) is float or type(b) is float:
         return a / b  # type: ignore[no-any-return]
     if type(a) is ExactDecimal or type(b) is ExactDecimal:
@@ -219,7 +224,7 @@ def quotient(a: Any, b: Any) -> Number:
 
 
 def root(a: float) -> Number:
-    """Return the square root of a decimal or another double that is not negative."""
+    """Return the square root of a nonnegative double or decimal."""
     if isinstance(a, ExactDecimal):
         n, d = a.numerator, a.denominator
         p, q = math.isqrt(n), math.isqrt(d)
@@ -229,7 +234,13 @@ def root(a: float) -> Number:
 
 
 def normal(value: Number) -> Number:
-    """Return a bounded int or Fraction, or a float that is not an integer; integer-valued floats become exact."""
+    """Return a number in its normal type: a bounded int or Fraction, or a float that is not an integer.
+
+    Floats with an integer value become exact ints.
+
+    Raises:
+        ProgramError: the value is too large, or is not a number.
+    """
     if type(value) is int and -(2**53) < value < 2**53:
         return value
     if type(value) is ExactDecimal:

@@ -1,7 +1,7 @@
-"""Scalar operations of expressions, one row per operation.
+"""Table of the scalar operations of expressions, one row per operation.
 
-The children of a node are literals (see `graph`): an integer `2 * node + sign`. The order of the constants matters in
-two places: leaves come first, and all operations from `ADD` on have their children in `args`.
+The operands of a node are signed node references, integers `2 * node + sign` (see `graph`). The order of the constants
+matters in two places: leaves come first, and all operations from `ADD` on have their operands in `args`.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ LESS, LESS_EQUAL, EQUAL, SELECT = range(20, 24)
 
 @dataclass(frozen=True)
 class OpInfo:
-    """Properties of an operation for passes and printers.
+    """Properties of an operation, used by optimisation passes and code printers.
 
     Attributes:
         name: name in text; for a function, the name that the parser accepts.
-        arity: number of children.
+        arity: number of operands.
         odd: whether f(-x, ...) = -f(x, ...) in the first argument, so that the sign moves to the reference.
         even: whether f(-x) = f(x).
         group: group in which the operation is counted.
@@ -71,5 +71,5 @@ LEFT_ALONE = {
 # Class of a node: what its value depends on. Operations of class PARAMETER are part of the setup.
 CONSTANT, PARAMETER, VARIABLE = range(3)
 
-# Literals of the numbers that every graph starts with.
+# Signed node references of the numbers that every graph starts with.
 ZERO, ONE, MINUS_ONE, TWO = 0, 2, 3, 4

@@ -46,10 +46,13 @@ Resolve = Callable[[str], int]
 
 
 def parse(text: str, graph: Graph, resolve: Resolve | None = None) -> Expr:
-    """Parse `text` into an expression of `graph`.
+    """Parse `text` and return it as an expression of `graph`.
 
     Args:
-        resolve: returns the literal of a name; by default every name is a parameter.
+        resolve: returns the signed node reference of a name; by default each name is a parameter.
+
+    Raises:
+        ExpressionError: the text is not a valid expression; the error contains the position.
     """
     if resolve is None:
 
@@ -60,7 +63,7 @@ def parse(text: str, graph: Graph, resolve: Resolve | None = None) -> Expr:
 
 
 def reserved(name: str) -> bool:
-    """Return whether the grammar reserves a name, so that it cannot be a symbol."""
+    """Return whether a name is reserved by the grammar (pi, functions), so that it cannot be a symbol."""
     return name.lower() == "pi" or _ALIASES.get(name, name) in _ARITY
 
 

@@ -1,6 +1,7 @@
-"""Scalars with operators: an `Expr` is a literal together with its graph.
+"""Scalar expressions with Python operators; an `Expr` is a signed node reference together with its graph.
 
-Algorithms are written once with these functions: they compute with numbers and derive expressions with `Expr`.
+Algorithms are written once with the functions of this module: given numbers they compute numbers, given `Expr` objects
+they derive expressions.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from symoro.expr.number import Tolerance, written
 
 
 class Expr:
-    """Scalar of a graph. Two scalars are equal if they have the same node and sign."""
+    """Scalar expression of a graph. Two expressions are equal if they have the same node and sign."""
 
     __slots__ = ("graph", "lit")
 
@@ -87,12 +88,12 @@ class Expr:
 
     @property
     def number(self) -> Number | None:
-        """Return the number if the expression is one, otherwise None."""
+        """Return the number if the expression is a number, otherwise None."""
         return self.graph.value(self.lit)
 
     @property
     def cls(self) -> int:
-        """Return the class CONSTANT, PARAMETER or VARIABLE."""
+        """Return the class of the expression: CONSTANT, PARAMETER or VARIABLE."""
         return self.graph.cls[self.lit >> 1]
 
     def symbols(self) -> set[str]:
@@ -112,7 +113,7 @@ class Expr:
 
 
 def _number(graph: Graph, value: Number) -> int:
-    """Return the literal of a number of Python code."""
+    """Return a Python number as a signed node reference of the graph."""
     return graph.tolerance(value) if isinstance(value, Tolerance) else graph.number(written(value))
 
 
@@ -120,7 +121,7 @@ Scalar = Expr | int | float | Fraction
 
 
 def wrap(graph: Graph, value: Scalar) -> Expr:
-    """Return a number or expression as an expression of the graph."""
+    """Return `value`, a number or an expression, as an expression of the graph."""
     if not isinstance(value, Expr):
         return Expr(graph, _number(graph, value))
     if value.graph is not graph:
@@ -222,7 +223,7 @@ def equal(x: Scalar, y: Scalar) -> Scalar:
 
 
 def select(condition: Scalar, x: Scalar, y: Scalar) -> Scalar:
-    """Return x where the condition is not zero, else y, without a branch."""
+    """Return x where the condition is not zero, and y elsewhere; the emitted code has no branch."""
     if not isinstance(condition, Expr):
         return x if condition != 0 else y
     graph = condition.graph

@@ -9,7 +9,12 @@ from symoro.expr.graph import Graph
 
 
 def substitute(graph: Graph, roots: Sequence[int], values: Mapping[int, int]) -> list[int]:
-    """Return the literals `roots` with nodes (of symbols) replaced by literals, all at once."""
+    """Return the expressions `roots` with symbols replaced, all at the same time.
+
+    Args:
+        roots: signed node references.
+        values: node of a symbol -> reference of its replacement.
+    """
     replaced: dict[int, int] = dict(values)
 
     def of(lit: int) -> int:

@@ -1,7 +1,7 @@
-"""Constants of the form r*sqrt(n) with a number r and an integer n: lengths and sines of exact geometry.
+"""Constants of the form r*sqrt(n) (surds) with a number r and an integer n, such as the sine of pi/3.
 
-They have a normal form with one node each: r, sqrt(n), or the product of the two; square factors of n with small prime
-factors are extracted.
+Each surd has a normal form with one node: r, sqrt(n), or the product of the two. Square factors of n with small prime
+factors are extracted. Expressions are returned as signed node references, see `graph`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _PRIMES = (2, 3, 5, 7, 11, 13)
 
 
 def surd(graph: Graph, r: Number, n: int) -> int:
-    """Return the literal of r*sqrt(n)."""
+    """Return the expression r*sqrt(n) in normal form."""
     factor, rest = square_free(n)
     number = graph.number(product_of(r, factor))
     if rest == 1 or number == ZERO:
@@ -34,7 +34,7 @@ def surd(graph: Graph, r: Number, n: int) -> int:
 
 
 def as_surd(graph: Graph, i: int) -> tuple[Number, int] | None:
-    """Return node i as (r, n), or None."""
+    """Return (r, n) if node i equals r*sqrt(n), otherwise None."""
     r, k = graph.coefficient(i)
     if k == i and graph.op[i] == NUMBER:
         return graph.args[i][0], 1
@@ -46,7 +46,7 @@ def as_surd(graph: Graph, i: int) -> tuple[Number, int] | None:
 
 
 def product(graph: Graph, i: int, j: int) -> int | None:
-    """Return the product of two nodes of this form, else None."""
+    """Return the product of two nodes of the form r*sqrt(n); None if one has another form."""
     left, right = as_surd(graph, i), as_surd(graph, j)
     if left is None or right is None:
         return None
@@ -58,7 +58,7 @@ def product(graph: Graph, i: int, j: int) -> int | None:
 
 
 def inverse(graph: Graph, i: int) -> int | None:
-    """Return 1 / (r sqrt n) = sqrt(n) / (r n) of a node with an exact r, else None."""
+    """Return the reciprocal 1 / (r sqrt n) = sqrt(n) / (r n) of node i; None if it has no exact r."""
     parts = as_surd(graph, i)
     if parts is None or isinstance(parts[0], float):
         return None
@@ -67,7 +67,7 @@ def inverse(graph: Graph, i: int) -> int | None:
 
 
 def root(graph: Graph, value: Number) -> int | None:
-    """Return the literal of the square root of an exact number, or None if it has no normal form."""
+    """Return the square root of an exact number as r*sqrt(n), or None if it has no normal form."""
     fraction = Fraction(value)
     n = fraction.numerator * fraction.denominator
     if n < LARGEST_RADICAND or math.isqrt(n) ** 2 == n:
@@ -76,7 +76,7 @@ def root(graph: Graph, value: Number) -> int | None:
 
 
 def square_free(n: int) -> tuple[int, int]:
-    """Split n = factor^2 * rest; square factors of small primes are extracted."""
+    """Return (factor, rest) with n = factor^2 * rest; square factors of small primes are extracted."""
     factor, rest = 1, n
     whole = math.isqrt(n)
     if whole * whole == n:

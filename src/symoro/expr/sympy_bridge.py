@@ -28,9 +28,12 @@ def _sympy() -> Any:
 
 
 def to_sympy(graph: Graph, roots: Sequence[int]) -> list[Any]:
-    """Return SymPy expressions of literals; symbols keep their names and are real.
+    """Return expressions as SymPy expressions; the symbols have the same names and are real.
 
-    The suffix _2 is added to a parameter that has the name of a variable.
+    A parameter with the same name as a variable gets the suffix _2.
+
+    Args:
+        roots: signed node references of the expressions.
     """
     sp = _sympy()
     rules = _rules(sp)
@@ -87,7 +90,7 @@ def _rules(sp: Any) -> dict[int, Callable[..., Any]]:
 
 
 def _condition(sp: Any, graph: Graph, i: int, of: Callable[[int], Any]) -> Any:
-    """Return the SymPy condition that node i is not zero."""
+    """Return the SymPy condition that node i is not zero; `of` converts a reference to SymPy."""
     relations = {ops.LESS: sp.Lt, ops.LESS_EQUAL: sp.Le, ops.EQUAL: sp.Eq}
     if graph.op[i] in relations:
         x, y = graph.args[i]
@@ -99,7 +102,14 @@ def _condition(sp: Any, graph: Graph, i: int, of: Callable[[int], Any]) -> Any:
 
 
 def from_sympy(graph: Graph, expression: Any, resolve: Resolve | None = None) -> Expr:
-    """Convert a SymPy expression to an expression of the graph; names are parameters unless `resolve` is given."""
+    """Convert a SymPy expression to an expression of the graph.
+
+    Args:
+        resolve: returns the signed node reference of a name; by default each name is a parameter.
+
+    Raises:
+        ProgramError: `expression` is not a SymPy expression, or contains an unsupported function or power.
+    """
     sp = _sympy()
     if resolve is None:
 

@@ -1,4 +1,7 @@
-"""Exact trigonometry: quarter turns, sines of multiples of pi/6 and pi/4, their inverses, sin^2 + cos^2."""
+"""Exact trigonometry: sines of multiples of pi/6 and pi/4, their inverses, and sin^2 + cos^2 = 1.
+
+Angles are written as turn*pi with an exact fraction `turn`. Expressions are signed node references, see `graph`.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,10 @@ _DEEPEST = 16  # largest number of nested sums searched for a multiple of pi, or
 
 
 def sincos(graph: Graph, op: int, x: int) -> int:
-    """Return the literal of sin x or cos x, exact if possible, otherwise with a constant part of x within pi/4."""
+    """Return sin x or cos x (`op`), as an exact constant if possible.
+
+    Otherwise multiples of pi/2 are removed from x, so that a constant term of the angle is in (-pi/4, pi/4].
+    """
     if x >> 1 == 0:
         return ZERO if op == SIN else ONE
     value = graph.value(x)
@@ -49,12 +55,12 @@ def sincos(graph: Graph, op: int, x: int) -> int:
 
 
 def times_pi(graph: Graph, turn: Fraction) -> int:
-    """Return the literal of turn*pi."""
+    """Return the expression turn*pi."""
     return graph.mul(graph.number(turn), graph.pi())
 
 
 def split_pi(graph: Graph, x: int) -> tuple[Fraction, int]:
-    """Split x = turn*pi + rest: the exact multiples of pi among the terms of x, and the others."""
+    """Split x = turn*pi + rest; return the exact fraction `turn` and the reference of the rest."""
     turn = Fraction(0)
     while (split := _find_pi(graph, x)) is not None:
         part, x = split
@@ -63,7 +69,7 @@ def split_pi(graph: Graph, x: int) -> tuple[Fraction, int]:
 
 
 def _find_pi(graph: Graph, x: int) -> tuple[Fraction, int] | None:
-    """Return one multiple of pi among the terms of x, and the sum of the others."""
+    """Return one multiple of pi among the terms of x and the sum of the other terms; None if there is none."""
     stack: list[tuple[int, tuple[int, ...]]] = [
         (x, ())
     ]  # a term, and the other terms of the sums that contain it
@@ -86,12 +92,12 @@ def _find_pi(graph: Graph, x: int) -> tuple[Fraction, int] | None:
 
 
 def _is_exact(c: Number) -> bool:
-    """Return whether a multiple of pi is exact as written; 0.5*pi and 0.25*pi are."""
+    """Return whether the factor c of pi can be used exactly, as 0.5 and 0.25."""
     return not isinstance(c, float) or Fraction(c).denominator <= 8
 
 
 def exact_sine(graph: Graph, turn: Fraction) -> int | None:
-    """Return sin(turn*pi) if it is 0, 1/2, sqrt(2)/2, sqrt(3)/2 or 1, with either sign."""
+    """Return sin(turn*pi) if it is 0, +-1/2, +-sqrt(2)/2, +-sqrt(3)/2 or +-1, otherwise None."""
     turn %= 2
     sign = 0
     if turn >= 1:
@@ -105,7 +111,7 @@ def exact_sine(graph: Graph, turn: Fraction) -> int | None:
 
 
 def exact_tangent(graph: Graph, x: int) -> int | None:
-    """Return tan x if x is a multiple of pi/6 or pi/4."""
+    """Return tan x if x is a multiple of pi/6 or pi/4, otherwise None."""
     turn, rest = split_pi(graph, x)
     if rest != ZERO:
         return None
@@ -118,7 +124,7 @@ def exact_tangent(graph: Graph, x: int) -> int | None:
 
 
 def exact_inverse(graph: Graph, op: int, x: int) -> int | None:
-    """Return asin x or acos x if x is an exact sine."""
+    """Return asin x or acos x (`op`) if it is a multiple of pi/6 or pi/4, otherwise None."""
     if graph.cls[x >> 1] != CONSTANT:
         return None
     for turn in _KNOWN:
@@ -129,7 +135,7 @@ def exact_inverse(graph: Graph, op: int, x: int) -> int | None:
 
 
 def exact_atan2(a: Number, b: Number) -> Fraction | None:
-    """Return atan2(a, b) / pi for points on the axes and the diagonals."""
+    """Return atan2(a, b) / pi if the point (b, a) is on an axis or a diagonal, otherwise None."""
     if (a and b and abs(a) != abs(b)) or a == b == 0:
         return None
     up, right = (a > 0) - (a < 0), (b > 0) - (b < 0)
@@ -141,7 +147,7 @@ def exact_atan2(a: Number, b: Number) -> Fraction | None:
 
 
 def pythagoras(graph: Graph, i: int, j: int) -> int | None:
-    """Return the literal of i + j if these are (sin a)^2 u and (cos a)^2 u, else None."""
+    """Return the sum i + j = u if nodes i and j are (sin a)^2 u and (cos a)^2 u, otherwise None."""
     a, b = graph.args[i][0] >> 1, graph.args[i][1] >> 1
     if a != b and graph.op[a] != MUL and graph.op[b] != MUL:
         return None
@@ -171,7 +177,7 @@ def _without_square(factors: list[int], f: int) -> list[int]:
 
 
 def _factors(graph: Graph, i: int) -> list[int]:
-    """Return the factors of a product; only the first few products are split."""
+    """Return the nodes of the factors of node i; nested products are split up to a limited number of factors."""
     factors: list[int] = []
     stack = [i]
     while stack and len(factors) + len(stack) <= _DEEPEST:

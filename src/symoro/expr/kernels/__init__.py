@@ -1,8 +1,9 @@
-"""Kernels: algorithms that cannot be unrolled into straight-line code, as one statement with array arguments.
+"""Kernels: algorithms that cannot be written as straight-line code and are called as one statement with array arguments.
 
-A kernel defines its sizes, its cost and, if it has them, its derivatives in both directions as expressions. Its values
-are computed by the NumPy function NAME_ of the module NAME in this package, which is imported when values are needed.
-The implementation in each target language is in `symoro.emit.kernels`.
+A kernel defines its number of results, its cost and, if it has them, its derivatives in both modes, as expressions. Its
+values are computed by the NumPy function NAME_ of the module NAME in this package, which is imported when values are
+needed. The implementation in each target language is in `symoro.emit.kernels`. Expressions are signed node
+references (see `symoro.expr.graph`).
 """
 
 from __future__ import annotations
@@ -20,14 +21,15 @@ NodeArrays = Sequence[Sequence[int]]
 
 @dataclass(frozen=True)
 class Kernel:
-    """Kernel.
+    """Description of a kernel, an algorithm that is called as one statement with array arguments.
 
     Attributes:
+        name, title: name in code, and meaning in words.
         size: returns the number of results from the lengths of the inputs; raises ProgramError if they do not match.
         cost: (additions, multiplications, divisions) from the lengths of the inputs.
-        forward: literals of the results' tangents, from the call, its results and its inputs' tangents.
-        reverse: literals of the inputs' adjoints, from the call, its results and their adjoints.
-        needs: kernels that the emitted code of this one calls.
+        forward: returns the tangents of the results from the call, its results and the tangents of its inputs.
+        reverse: returns the adjoints of the inputs from the call, its results and the adjoints of the results.
+        needs: kernels that the emitted code of this kernel calls.
     """
 
     name: str
@@ -39,7 +41,7 @@ class Kernel:
     needs: tuple[str, ...] = ()
 
     def evaluate(self, inputs: list[list[Any]]) -> list[Any]:
-        """Return the results; each entry is a float or an array over samples."""
+        """Return the numerical results of the kernel; each entry is a float or an array over samples."""
         module = import_module(f"symoro.expr.kernels.{self.name}")
         results = getattr(module, f"{self.name}_")(*inputs)
         return [results[..., k] if results.ndim > 1 else float(results[k]) for k in range(results.shape[-1])]
@@ -47,7 +49,11 @@ class Kernel:
     def tangents(
         self, graph: Graph, kernel_call: Call, results: Sequence[int], tangents: NodeArrays
     ) -> list[int]:
-        """Return the tangents of the results.
+        """Return the tangents (directional derivatives) of the results of a kernel call, as expressions.
+
+        Args:
+            results: references of the results of the call.
+            tangents: tangents of the inputs, array by array.
 
         Raises:
             ProgramError: the kernel has no derivatives.
@@ -59,7 +65,11 @@ class Kernel:
     def adjoints(
         self, graph: Graph, kernel_call: Call, results: Sequence[int], adjoints: Sequence[int]
     ) -> list[list[int]]:
-        """Return the adjoints of the inputs.
+        """Return the adjoints (reverse-mode derivatives) of the inputs of a kernel call, as expressions.
+
+        Args:
+            results: references of the results of the call.
+            adjoints: adjoints of the results.
 
         Raises:
             ProgramError: the kernel has no derivatives.
@@ -76,7 +86,7 @@ def _solve_size(lengths: Sequence[int]) -> int:
 
 
 def _solve_forward(graph: Graph, kernel_call: Call, x: Sequence[int], tangents: NodeArrays) -> list[int]:
-    """Solve A dx = db - dA x for the tangents dx."""
+    """Return the tangents dx of the solution of A x = b, from A dx = db - dA x."""
     matrix, _ = kernel_call.inputs
     d_matrix, d_vector = tangents
     n = len(x)
@@ -94,7 +104,10 @@ def _solve_forward(graph: Graph, kernel_call: Call, x: Sequence[int], tangents: 
 def _solve_reverse(
     graph: Graph, kernel_call: Call, x: Sequence[int], adjoints: Sequence[int]
 ) -> list[list[int]]:
-    """Solve A' y = adjoint of x; the adjoint of b is y, that of A is -y x'."""
+    """Return the adjoints of A and b of the linear system A x = b.
+
+    With the solution y of A' y = (adjoint of x), the adjoint of b is y and the adjoint of A is -y x'.
+    """
     matrix, _ = kernel_call.inputs
     n = len(x)
     transposed = [matrix[j * n + i] for i in range(n) for j in range(n)]
@@ -103,7 +116,7 @@ def _solve_reverse(
 
 
 def _solve_cost(lengths: Sequence[int]) -> tuple[int, int, int]:
-    """Return the cost of elimination with partial pivoting and substitution, as in the emitted code."""
+    """Return the operations of Gaussian elimination with partial pivoting: (additions, multiplications, divisions)."""
     n = lengths[1]
     products = sum(k * (k + 1) for k in range(1, n)) + n * (n - 1) // 2
     return products, products, n * (n - 1) // 2 + n
@@ -126,7 +139,13 @@ def _refine_size(lengths: Sequence[int]) -> int:
 def _fixed(
     name: str, arguments: str, expected: Sequence[int], results: int
 ) -> Callable[[Sequence[int]], int]:
-    """Return the size function of a kernel whose arrays have fixed lengths."""
+    """Return the `size` function of a kernel whose arrays have fixed lengths.
+
+    Args:
+        arguments: description of the arguments for the error message.
+        expected: lengths of the input arrays.
+        results: number of results.
+    """
 
     def size(lengths: Sequence[int]) -> int:
         if list(lengths) != list(expected):
@@ -188,14 +207,14 @@ KERNELS: Mapping[str, Kernel] = {
 
 
 def call(graph: Graph, kernel: str, inputs: NodeArrays) -> list[int]:
-    """Add a call of a kernel by name, after a check of the lengths."""
+    """Add a call of a kernel to the graph and return its results; the lengths of the inputs are checked."""
     if kernel not in KERNELS:
         raise ProgramError(f"there is no kernel '{kernel}'", hint="known: " + ", ".join(KERNELS))
     return graph.call(kernel, inputs, KERNELS[kernel].size([len(a) for a in inputs]))
 
 
 def with_needs(names: Iterable[str]) -> list[str]:
-    """Return kernels and those that their code calls, each once and after those that it calls."""
+    """Return the given kernels and all kernels that their code calls; each is listed once, after those that it calls."""
     ordered: list[str] = []
     for name in sorted(names):
         ordered += [n for n in (*with_needs(KERNELS[name].needs), name) if n not in ordered]

@@ -34,10 +34,10 @@ Array = NDArray[Any]
 def circle_(coefficients: list[Array]) -> Array:
     """Return the zeros t of k0 + kc cos t + ks sin t + kcc cos 2t + kss sin 2t: 4 sines, 4 cosines, 4 defects.
 
-    Each entry is a number or an array over samples; the result is (..., 12), sorted by angle in (-pi, pi]. A defect is
-    0 for a real angle, 1 - |exp(it)| (about |Im t|) for a complex one, and 1 for an empty slot (sine 0, cosine 1). With
-    x = tan(u/2), t = u + turn, the equation is a quartic whose leading coefficient is the largest of eight values of
-    the left side; Ferrari's method splits it into two quadratics.
+    Each coefficient is a number or an array over samples; the result (..., 12) is sorted by angle in (-pi, pi]. The
+    defect is 0 for a real angle, 1 - |exp(it)| (about |Im t|) for a complex one, and 1 if there is no angle (sine 0,
+    cosine 1). With x = tan(u/2), t = u + turn, the equation is a quartic whose leading coefficient is the largest of
+    eight values of the left side; Ferrari's method splits it into two quadratics.
     """
     k = np.stack(np.broadcast_arrays(*coefficients), -1) / 1.0
     k0, kc, ks, kcc, kss = np.moveaxis(k / np.max(np.abs(k), -1, keepdims=True), -1, 0)

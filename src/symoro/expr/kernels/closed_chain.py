@@ -72,7 +72,7 @@ HALF = (  # maps these to coefficients of (x^2, x, 1), x = tan(q/2) or r, times 
 
 
 def rigid_inverse(placement: Array) -> Array:
-    """Return the inverse of transforms (..., 4, 4)."""
+    """Return the inverse of homogeneous transforms (..., 4, 4)."""
     inverse = np.zeros_like(placement)
     inverse[..., :3, :3] = np.swapaxes(placement[..., :3, :3], -1, -2)
     inverse[..., :3, 3] = -(inverse[..., :3, :3] @ placement[..., :3, 3:])[..., 0]
@@ -81,7 +81,7 @@ def rigid_inverse(placement: Array) -> Array:
 
 
 def joint_placement(kind: int, value: Array) -> Array:
-    """Return Rz(value) or Tz(value), (..., 4, 4)."""
+    """Return the transform (..., 4, 4) of a joint: Rz(value) if it is revolute, Tz(value) if prismatic (kind 1)."""
     value = np.asarray(value, dtype=float)
     placement = np.zeros((*value.shape, 4, 4))
     placement[...] = np.eye(4)
@@ -95,14 +95,20 @@ def joint_placement(kind: int, value: Array) -> Array:
 
 
 def role_order(arrangement: int) -> list[int]:
-    """Return the joints (from 0) in the roles 1 .. 6; arrangements 6 .. 11 have the reverse order."""
+    """Return the joints, counted from 0, in the order in which an arrangement numbers them.
+
+    Arrangements 0 .. 5 start at joint 1 .. 6; arrangements 6 .. 11 have the reverse order.
+    """
     joints = [0, 1, 2, 3, 4, 5] if arrangement < 6 else [5, 4, 3, 2, 1, 0]
     start = arrangement % 6
     return joints[start:] + joints[:start]
 
 
 def arrange(placements: Array, arrangement: int) -> Array:
-    """Return the constant transforms (..., 6, 4, 4) after the joints in the roles 1 .. 6."""
+    """Return the constant transforms (..., 6, 4, 4) in the joint order of an arrangement.
+
+    If the arrangement reverses the order of the joints, the transforms are inverted and rotated about x by pi.
+    """
     order = role_order(arrangement)
     if arrangement < 6:
         return placements[..., order, :, :]
@@ -111,7 +117,10 @@ def arrange(placements: Array, arrangement: int) -> Array:
 
 
 def loop_functions(product: Array, sliding_ends: bool) -> Array:
-    """Return the functions that both sides have in common (..., 14), or (..., 10) for prismatic ends."""
+    """Return the functions of the product of transforms that are equated on both sides of the loop equation.
+
+    There are 14 functions of the third and fourth columns; 10 if joints 3 and 6 are prismatic (`sliding_ends`).
+    """
     l, p = product[..., :3, 2], product[..., :3, 3]
     cross = np.stack([p[..., i - 2] * l[..., i - 1] - p[..., i - 1] * l[..., i - 2] for i in range(3)], -1)
     if sliding_ends:
@@ -123,11 +132,14 @@ def loop_functions(product: Array, sliding_ends: bool) -> Array:
 
 
 def coefficients(placements: Array, kinds: list[int], sliding_ends: bool) -> tuple[Array, Array]:
-    """Return the coefficients of both sides, computed by interpolation.
+    """Return the coefficients of both sides of the loop equations, computed by interpolation.
+
+    Joints and transforms are in the order of the arrangement.
 
     Args:
-        placements: (N, 6, 4, 4) by roles, including the shifts of the variables.
-        kinds: joint types by roles.
+        placements: constant transforms (N, 6, 4, 4), including the shifts of the variables.
+        kinds: joint types, 0 revolute, 1 prismatic.
+        sliding_ends: whether joints 3 and 6 are prismatic.
 
     Returns:
         left: (N, functions, 3, 3, 3) over the bases of joints 3, 4, 5, minus the constant of the right side;
@@ -151,9 +163,10 @@ def coefficients(placements: Array, kinds: list[int], sliding_ends: bool) -> tup
 
 
 def pencil(left: Array, right: Array, kinds: list[int], sliding_ends: bool) -> Array:
-    """Return M2, M1, M0 (N, 3, n, n) of (M2 x^2 + M1 x + M0) m = 0, n = 12, or 4 with sliding ends.
+    """Return the matrices M2, M1, M0 (N, 3, n, n) of the polynomial eigenvalue problem (M2 x^2 + M1 x + M0) m = 0.
 
-    x is the pivot's tan(q/2); m contains the monomials y^3 .. 1 of the next joint times z^2 .. 1 of the one after. The
+    The size n is 12, or 4 with sliding ends. The eigenvalue x is tan(q/2), or the length, of the first unknown joint
+    (the pivot). The vector m contains the monomials y^3 .. 1 of the next joint times z^2 .. 1 of the one after. The
     equations are those combinations in which joints 1 and 2 cancel, and these times y. If the right side has a lower
     rank, there are more such combinations than necessary; the last columns of a complete QR decomposition are used.
     """
@@ -184,11 +197,19 @@ MIXTURE = 0.37  # weight of z in a combination with y, so that two solutions wit
 
 
 def real_roots(matrices: Array, kind: int, limits: Array | float = REAL) -> tuple[Array, Array, Array]:
-    """Return samples (K,), half angles (K,) of the real roots x = tan(half) of M2 x^2 + M1 x + M0, and flags (N,).
+    """Return the real roots x = tan(half) of det(M2 x^2 + M1 x + M0) = 0 for N samples of the matrices.
 
     t = 1/x is an eigenvalue of the companion matrix of M0 t^2 + M1 t + M2, whose leading matrix the shift of the pivot
-    makes regular. The uncertainty flag of a sample is 2 if this matrix is nevertheless singular, 1 if it is nearly
-    singular or if roots beyond the limit (a number, or one per sample) are nearly real, and 0 otherwise.
+    makes regular.
+
+    Args:
+        matrices: M2, M1, M0, (N, 3, n, n).
+        kind: type of the joint whose variable is x.
+        limits: imaginary part up to which a root counts as real, one number or one per sample.
+
+    Returns:
+        The sample number of each root (K,), its half angle (K,), and an uncertainty flag per sample (N,): 2 if the
+        leading matrix is singular, 1 if it is nearly singular or if roots beyond the limit are nearly real, otherwise 0.
     """
     samples, _, n, _ = matrices.shape
     companion = np.zeros((samples, 2 * n, 2 * n))
@@ -215,10 +236,10 @@ def real_roots(matrices: Array, kind: int, limits: Array | float = REAL) -> tupl
 
 
 def monomials(matrices: Array) -> tuple[Array, Array]:
-    """Return null vectors (K', n) of matrices (K, n, n) that are vectors of monomials, and the matrix of each.
+    """Return null vectors (K', n) of matrices (K, n, n) that are vectors of monomials, and the matrix number of each.
 
-    Two solutions may have the same value of the pivot (as in wrists). Multiplication by y and by z maps the null space
-    to itself, and the eigenvectors of these maps are the solutions.
+    Two solutions may have the same value of the first unknown (as in wrists). Then the null space has several
+    dimensions. Multiplication by y and by z maps it to itself, and the eigenvectors of these maps are the solutions.
     """
     n = matrices.shape[-1]
     _, sizes, rows = np.linalg.svd(matrices)
@@ -243,19 +264,28 @@ def monomials(matrices: Array) -> tuple[Array, Array]:
 
 
 def multiplication(high: Array, low: Array) -> Array:
-    """Return the matrices S (k, size, size) with high = low S, from grids (k, powers, powers, size) of a null space."""
+    """Return the matrices S (k, size, size) with high = low S, in the least-squares sense.
+
+    Args:
+        high, low: entries (k, powers, powers, size) of a null-space basis, with monomials one degree apart.
+    """
     count, size = high.shape[0], high.shape[-1]
     return np.asarray(np.linalg.pinv(low.reshape(count, -1, size)) @ high.reshape(count, -1, size))
 
 
 def ratio_value(kind: int, high: Array, low: Array) -> Array:
-    """Return the variable x with high = x low (k, powers, powers), as a joint value."""
+    """Return the joint value q whose variable x (tan(q/2), or a length) satisfies high = x low.
+
+    Args:
+        kind: 0 revolute, 1 prismatic.
+        high, low: monomials (k, powers, powers), one degree apart.
+    """
     top, bottom = np.sum(high * low, (1, 2)), np.sum(low * low, (1, 2))
     return np.asarray(top / np.where(bottom > 0, bottom, 1) if kind else 2 * np.arctan2(top, bottom))
 
 
 def basis(kind: int, value: Array) -> Array:
-    """Return (cos, sin, 1) or (r^2, r, 1)."""
+    """Return the basis functions of a joint value: (cos, sin, 1) if revolute, (r^2, r, 1) if prismatic (kind 1)."""
     if kind:
         return np.stack([value * value, value, np.ones_like(value)], -1)
     return np.stack([np.cos(value), np.sin(value), np.ones_like(value)], -1)
@@ -264,11 +294,12 @@ def basis(kind: int, value: Array) -> Array:
 def candidates(
     placements: Array, kinds: list[int], step: list[float], limits: Array | float = REAL
 ) -> tuple[Array, Array, Array]:
-    """Return approximate solutions (K, 6) in joint order, the sample of each, and uncertainty flags (N,).
+    """Return approximate solutions (K, 6) in joint order, the sample number of each, and uncertainty flags (N,).
 
     Args:
-        placements: (N, 6, 4, 4).
-        step: arrangement, and the shifts (origins) of the variables of its roles 3, 4, 5.
+        placements: constant transforms (N, 6, 4, 4) of N samples.
+        kinds: joint types, 0 revolute, 1 prismatic.
+        step: number of the arrangement, and the shifts (origins) of the variables of its joints 3, 4, 5.
         limits: imaginary part up to which a root counts as real, one number or one per sample.
     """
     arrangement = int(step[0])
@@ -358,7 +389,7 @@ def loop_errors(placements: Array, kinds: list[int], q: Array) -> tuple[Array, A
 
 
 def solved(matrices: Array, right: Array) -> Array:
-    """Return solutions (K, n) of linear systems, or minimum-norm ones for singular matrices."""
+    """Return the solutions (K, n) of linear systems; for a singular matrix, the solution of minimum norm."""
     try:
         return np.asarray(np.linalg.solve(matrices, right[..., None])[..., 0])
     except np.linalg.LinAlgError:
@@ -368,7 +399,7 @@ def solved(matrices: Array, right: Array) -> Array:
 def newton_steps(
     jacobian: Array, error: Array, defect: Array, kinds: list[int]
 ) -> tuple[Array, Array, Array]:
-    """Return steps (K, 6), which of them are damped, and which Jacobians are nearly singular (weak).
+    """Return Newton steps (K, 6), and two flags per step: it is damped; the Jacobian is nearly singular.
 
     A step is damped if an angle would change too much because the Jacobian is nearly singular.
     """
@@ -388,7 +419,12 @@ def newton_steps(
 
 
 def polish(placements: Array, kinds: list[int], q: Array) -> tuple[Array, Array]:
-    """Return the best of Newton's iterates from each q (K, 6) with its defect, (K, 7), and which are weak (K,)."""
+    """Refine approximate solutions q (K, 6) by Newton's method.
+
+    Returns:
+        The iterate with the smallest defect and this defect (K, 7), and whether the last Jacobian of each is nearly
+        singular (K,).
+    """
     q = q.copy()
     best, weak = np.zeros((len(q), 7)), np.ones(len(q), dtype=bool)
     best[:, 6] = EMPTY
@@ -411,10 +447,16 @@ def polish(placements: Array, kinds: list[int], q: Array) -> tuple[Array, Array]
 
 
 def split(placements: Array, kinds: list[int], q: Array) -> tuple[Array, Array]:
-    """Return the solutions (K', 7) next to postures q (K, 6) of loops (K, 6, 4, 4), and the posture of each (K',).
+    """Return the solutions near postures q (K, 6) at which two solutions nearly coincide.
 
     Along the direction v in which the error of a loop grows least, it is the parabola c + b s + a s^2 / 2. Newton's
     method is started at both of its roots s.
+
+    Args:
+        placements: constant transforms (K, 6, 4, 4) of the loops.
+
+    Returns:
+        Solutions with their defects (K', 7), and for each the number of the posture from which it was computed (K',).
     """
     jacobian = loop_errors(placements, kinds, q)[1]
     left, sizes, right = np.linalg.svd(jacobian)
@@ -436,10 +478,10 @@ def wrapped(kinds: list[int], q: Array) -> Array:
 
 
 def distinct(placements: Array, kinds: list[int], rows: Array) -> Array:
-    """Return the rows (q1 .. q6, defect) of the different solutions among rows (K, 7), in the order of the slots.
+    """Return the different solutions among rows (K, 7) of one loop, each row q1 .. q6 and the defect.
 
     Two rows are the same solution if the posture between them closes the loop (6, 4, 4) as well as they do, up to
-    `ROUND_OFF`; the first of them is kept. Rows are ordered by the first joint, then by the second and so on; -pi
+    `ROUND_OFF`; the first of them is returned. Rows are ordered by the first joint, then by the second and so on; -pi
     counts as pi.
     """
     kept: list[Array] = []
@@ -459,7 +501,7 @@ def distinct(placements: Array, kinds: list[int], rows: Array) -> Array:
 
 
 def straightened(placements: Array) -> Array:
-    """Orthonormalise rotation matrices with rounding errors, by Newton's iteration for the polar factor."""
+    """Return transforms (..., 4, 4) with orthonormal rotation matrices, by Newton's iteration for the polar factor."""
     placements = placements.copy()
     for _ in range(3):
         r = placements[..., :3, :3]
@@ -468,24 +510,24 @@ def straightened(placements: Array) -> Array:
 
 
 def nudged(placements: Array, size: float) -> Array:
-    """Return the loops with a slightly displaced last transform."""
+    """Return the loops (N, 6, 4, 4) with the last transform displaced by about `size`."""
     moved = placements.copy()
     moved[:, 5, :3] += size * np.array([[0, 1, -0.7, 0.3], [-1, 0, 0.4, -0.5], [0.7, -0.4, 0, 0.6]])
     return straightened(moved)
 
 
 def added(placements: Array, kinds: list[int], rows: Array, others: Array) -> Array:
-    """Return the different solutions among `rows` (K, 7) and `others` of a loop, in the order of the slots."""
+    """Return the different solutions among `rows` and `others` (each (K, 7)) of one loop, sorted as by `distinct`."""
     return distinct(placements, kinds, np.concatenate([rows, others])) if len(others) else rows
 
 
 def fill(table: Array, placements: Array, kinds: list[int], plan: list[float]) -> None:
-    """Write the solutions into table (N, 16, 7); the defects are those of the given transforms.
+    """Write the solutions of N loops into table (N, 16, 7); the defects are those of the given transforms.
 
-    Real solutions come in pairs. Another arrangement of the plan, and a nearby pose whose solutions are then refined
-    for the given one, are tried for the samples in which two solutions nearly coincide or some may be missing: their
-        number is
-    odd, Newton's method fails for a candidate, or there is no solution and the roots are uncertain.
+    Real solutions come in pairs. Solutions may be missing if their number is odd, if Newton's method fails for a
+    candidate, or if there is no solution and the roots are uncertain. For these samples, and for those in which two
+    solutions nearly coincide, other arrangements of the plan are tried, and nearby poses whose solutions are then
+    refined for the given pose.
     """
     scale = np.abs(placements[:, :, :3, 3]).max((1, 2))
     scale[scale == 0] = 1
@@ -549,7 +591,10 @@ def fill(table: Array, placements: Array, kinds: list[int], plan: list[float]) -
 
 
 def closed_chain_(constants: list[Array], kinds: list[Array], plan: list[Array]) -> Array:
-    """Return the solutions (..., 112) by rows q1 .. q6, defect; each entry is a number or an array over samples."""
+    """Return all solutions of a closed loop of six joints (..., 112), 16 rows of q1 .. q6 and the defect.
+
+    Each entry of the inputs (see the module) is a number or an array over samples.
+    """
     entries = [*constants, *kinds, *plan]
     shape = np.broadcast_shapes(*(np.shape(x) for x in entries))
     rows = np.stack([np.broadcast_to(np.asarray(x, dtype=float), shape) for x in entries], -1).reshape(-1, 90)

@@ -25,7 +25,11 @@ from symoro.expr.kernels.circle import Array, circle_
 
 
 def quartic_sizes_(logs: Array) -> Array:
-    """Return the logarithms of the magnitudes of the roots, ascending, from the Newton polygon of the coefficients."""
+    """Return logarithms of the magnitudes of the roots of a quartic, ascending, from its Newton polygon.
+
+    Args:
+        logs: logarithms of the magnitudes of the coefficients, (..., 5).
+    """
     hull = []
     for k in range(5):
         ends = [(i, j) for i in range(k) for j in range(k + 1, 5)]
@@ -38,8 +42,8 @@ def quartic_sizes_(logs: Array) -> Array:
 def quartic_(coefficients: list[Array]) -> Array:
     """Return the real roots of a4 x^4 + a3 x^3 + a2 x^2 + a1 x + a0 (a4 first): 4 roots, ascending, 4 defects.
 
-    Each entry is a number or an array over samples; the result is (..., 8). A defect is 0 for a real root, 1 for an
-    empty slot (with root 0), and |Im x|/(1 + |x|) for a complex one. With x = unit*tan(t/2) the roots are angles t.
+    Each coefficient is a number or an array over samples; the result is (..., 8). The defect is 0 for a real root, 1 if
+    there is no root (value 0), and |Im x|/(1 + |x|) for a complex one. With x = unit*tan(t/2) the roots are angles t.
     """
     a = np.stack(np.broadcast_arrays(*coefficients[::-1]), -1) / 1.0
     a = a / np.max(np.abs(a), -1, keepdims=True)

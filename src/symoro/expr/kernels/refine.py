@@ -46,7 +46,12 @@ REFINE_ASIDE = 10.0  # distance of the new start of Newton's method, relative to
 
 
 def refine_chain_(chain: Array, kinds: Array, q: Array) -> tuple[Array, Array]:
-    """Return the last frames (S, 3, 4) of chains (S, n + 1, 4, 4) at q (S, n), and derivatives (S, 3, 4, n)."""
+    """Return end-effector frames (S, 3, 4) of S serial chains at q (S, n), and their derivatives (S, 3, 4, n).
+
+    Args:
+        chain: constant transforms (S, n + 1, 4, 4).
+        kinds: 1 revolute, 2 prismatic, negative if reversed, (n,).
+    """
     end = chain[:, 0]
     axes, points = [], []
     for i, kind in enumerate(kinds):
@@ -73,7 +78,7 @@ def refine_chain_(chain: Array, kinds: Array, q: Array) -> tuple[Array, Array]:
 
 
 def refine_solve_(slopes: Array, right: Array) -> Array:
-    """Solve (J'J + damping) x = right, for derivatives J (S, m, n)."""
+    """Solve the damped normal equations (J'J + damping) x = right, with J (S, m, n) given as `slopes`."""
     normal = np.swapaxes(slopes, 1, 2) @ slopes
     top = np.max(np.diagonal(normal, axis1=1, axis2=2), 1)
     normal += REFINE_DAMPING * top[:, None, None] * np.eye(normal.shape[1])
@@ -83,7 +88,12 @@ def refine_solve_(slopes: Array, right: Array) -> Array:
 
 
 def refine_rows_(chain: Array, goal: Array, kinds: Array, given: Array, q: Array) -> tuple[Array, Array]:
-    """Return the best of Newton's iterates from each q (S, n), and its residual (S,)."""
+    """Return the best of Newton's iterates from each q (S, n), and its residual (S,).
+
+    Args:
+        goal: required end-effector frames (S, 3, 4).
+        given: flags (3, 4) of the entries that are compared.
+    """
     q = q.copy()
     end, slopes = refine_chain_(chain, kinds, q)
     miss, slopes = (end - goal)[:, given], slopes[:, given]
@@ -103,7 +113,10 @@ def refine_rows_(chain: Array, goal: Array, kinds: Array, given: Array, q: Array
 
 
 def refine_weak_(chain: Array, kinds: Array, given: Array, q: Array) -> tuple[Array, Array]:
-    """Return the direction (S, n) in which each chain moves least, by inverse iteration, and whether that is little."""
+    """Return the joint direction (S, n) in which each chain moves least, by inverse iteration.
+
+    The second result (S,) is whether this motion is so small that two solutions may almost coincide.
+    """
     slopes = refine_chain_(chain, kinds, q)[1][:, given]
     direction = np.broadcast_to(1.0 + 0.1 * np.arange(len(kinds)), q.shape)
     for _ in range(3):
@@ -125,7 +138,7 @@ def refine_again_(kinds: Array, table: Array, k: int, q: Array) -> Array:
 def refine_one_(
     chain: Array, goal: Array, kinds: Array, given: Array, tolerance: float, table: Array, k: int
 ) -> None:
-    """Refine row k of tables (S, K, n + 2), in place.
+    """Refine row k of the tables of solutions (S, K, n + 2), in place.
 
     If Newton's method stops between two solutions that almost coincide, or at one that another row contains, it is
     started again on both sides along the direction in which the chain moves least.
@@ -150,7 +163,10 @@ def refine_one_(
 
 
 def refine_(placements: list[Array], target: list[Array], marks: list[Array], rows: list[Array]) -> Array:
-    """Return the refined rows (..., K (n + 2)); each entry is a number or an array over samples."""
+    """Return the refined solutions of a serial chain as K rows, (..., K (n + 2)).
+
+    Each entry of the inputs (see the module) is a number or an array over samples.
+    """
     numbers = [float(np.ravel(x)[0]) for x in marks]
     n, tolerance, kinds = int(numbers[0]), numbers[1], np.array(numbers[14:])
     given = np.array(numbers[2:14]).reshape(3, 4) > 0.5
