@@ -1,4 +1,4 @@
-"""Programs with named inputs, ordered assignments and named outputs; optimisation passes; operation counts."""
+"""Programs: straight-line code with named inputs and outputs; optimisation passes and operation counts."""
 
 from symoro.program.builder import Builder as Builder
 from symoro.program.count import OpCount as OpCount

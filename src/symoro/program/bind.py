@@ -1,4 +1,4 @@
-"""Programs with numbers instead of parameters."""
+"""Substitution of numbers for the parameters of a program."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from symoro.program.program import Program
 
 
 class _Bind(Rebuild):
-    """Copier that replaces parameters by numbers."""
+    """Copier of a program into a new graph that replaces parameters by numbers."""
 
     def __init__(self, program: Program, values: Mapping[str, float]) -> None:
         super().__init__(program)
@@ -24,10 +24,10 @@ class _Bind(Rebuild):
 
 
 def bind(program: Program, values: Mapping[str, float]) -> Program:
-    """Return the program with numbers for all its parameters, folded into its constants.
+    """Return the program with all parameters replaced by numbers and the constants simplified.
 
     Args:
-        values: a number for each parameter that the program uses.
+        values: parameter -> number, for each parameter that the program uses.
     """
     rebuild = _Bind(program, values)
     rebuild.copy_all(program.nodes)

@@ -1,4 +1,4 @@
-"""Builder of programs: inputs, parameters, named variables, outputs."""
+"""Builder of programs: declares inputs, parameters, named variables and outputs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from symoro.program.program import Input, Output, Port, Program, Shape, size
 
 
 class Builder:
-    """Builder of the program of one model, with one graph."""
+    """Builder of the program of one model; all expressions belong to one graph."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -37,10 +37,14 @@ class Builder:
         title: str = "",
         default: Sequence[float] | None = None,
     ) -> list[Expr]:
-        """Declare an input and return its entries by rows.
+        """Declare an input array and return its entries by rows, as expressions.
 
         Args:
+            port: description of the input, or its name.
+            shape: shape of the array.
+            symbols: names of the entries by rows; derived from the name of the input by default.
             title: meaning of the input, if it is more precise than that of the port.
+            default: entries that are used if the caller omits the input.
         """
         name, title = _named(port, title)
         if symbols is None:
@@ -59,7 +63,7 @@ class Builder:
         return [symbol(self.graph, s, ops.VARIABLE) for s in symbols]
 
     def entries(self, name: str) -> list[Expr]:
-        """Return the entries of an input; an empty list if it is not declared."""
+        """Return the entries of the input `name` by rows; an empty list if it is not declared."""
         named = [s for port in self._inputs if port.name == name for s in port.symbols]
         return [symbol(self.graph, s, ops.VARIABLE) for s in named]
 
@@ -68,7 +72,7 @@ class Builder:
         return symbol(self.graph, name, ops.PARAMETER)
 
     def formula(self, f: Formula) -> Expr:
-        """Return a formula of a description as expression, with its symbols declared as parameters."""
+        """Return a formula of the robot description as an expression; its symbols become parameters."""
         return f.into(self.graph, lambda name: self.parameter(name).lit)
 
     def number(self, value: Scalar) -> Expr:
@@ -78,10 +82,12 @@ class Builder:
         return pi(self.graph)
 
     def named(self, name: str, value: Scalar, section: str = "") -> Expr:
-        """Name an intermediate variable. Numbers and symbols are not named; the first name of a node is kept.
+        """Give an intermediate variable a name and return its expression.
+
+        Numbers and symbols are not named. If a node already has a name, it keeps this name.
 
         Args:
-            section: part of the model, such as "link 3: velocities"; emitted code has a comment where a new part
+            section: section of the model, such as "link 3: velocities"; emitted code has a comment where a new section
                 begins.
         """
         expr = wrap(self.graph, value)
@@ -98,24 +104,30 @@ class Builder:
 
     @property
     def named_nodes(self) -> Container[int]:
-        """Return the nodes that have a name."""
+        """Return the nodes that have been named."""
         return self._names.keys()
 
     def has_name(self, name: str) -> bool:
-        """Return whether an intermediate variable has the name."""
+        """Return whether an intermediate variable with this name exists."""
         return name in self._taken
 
     def named_array(self, name: str, values: Sequence[Scalar]) -> list[Expr]:
-        """Name the entries of a vector name1, name2 ..."""
+        """Name the entries of a vector name1, name2 ... and return their expressions."""
         return [self.named(f"{name}{k}", v) for k, v in enumerate(values, 1)]
 
     def call(self, kernel: str, *inputs: Sequence[Scalar]) -> list[Expr]:
-        """Return the results of a kernel call."""
+        """Call a kernel (an algorithm with array arguments, see `expr.kernels`) and return its results."""
         arrays = [[wrap(self.graph, x).lit for x in array] for array in inputs]
         return [Expr(self.graph, lit) for lit in call(self.graph, kernel, arrays)]
 
     def output(self, port: Port | str, value: Any, title: str = "") -> None:
-        """Declare an output from a scalar or nested lists of scalars; `title` as for an input."""
+        """Declare an output array.
+
+        Args:
+            port: description of the output, or its name.
+            value: a scalar or nested lists of scalars, by rows.
+            title: meaning of the output, if it is more precise than that of the port.
+        """
         name, title = _named(port, title)
         if any(name == other.name for other in self._outputs):
             raise ProgramError(f"output {name} is declared twice")
@@ -124,20 +136,20 @@ class Builder:
         self._outputs.append(Output(name, shape, lits, title))
 
     def not_a_number(self, condition: Scalar) -> Expr:
-        """Return 0 / 0 (floating point) if the condition is zero; otherwise the value is not used."""
+        """Return an expression that is NaN (0 / 0) where the condition is zero; elsewhere it must not be used."""
         x = symbol(self.graph, self._inputs[0].symbols[0])
         return wrap(self.graph, select(condition, x, 0) / select(condition, -x, 0))
 
     def void_where(self, condition: Scalar, used: Expr | None = None) -> None:
-        """Make every entry of all outputs not-a-number if the condition is not zero.
+        """Make all entries of the outputs NaN where the condition is not zero.
 
         Args:
-            used: expression to which the condition applies; only outputs that depend on it are affected.
+            used: if given, the condition has an effect only if an output depends on this expression.
         """
         self._void.append((wrap(self.graph, condition), used))
 
     def _valued(self) -> tuple[Output, ...]:
-        """Return the outputs, with not-a-number where they are not defined."""
+        """Return the outputs with the conditions of `void_where` applied: NaN where they are not defined."""
         lits = [lit for output in self._outputs for lit in output.lits]
         reached = set(self.graph.reachable(lits)) if self._void else set()
         conditions = [c for c, used in self._void if used is None or used.lit >> 1 in reached]
@@ -156,7 +168,11 @@ class Builder:
         )
 
     def program(self, *, title: str = "", expanded: bool = False) -> Program:
-        """Return the program as declared so far.
+        """Return the program with everything that has been declared.
+
+        Args:
+            title: description of the program in words.
+            expanded: write each output entry as one complete expression.
 
         Raises:
             ProgramError: there is no output, or one depends on a symbol that was not declared.
@@ -189,7 +205,7 @@ class Builder:
 
 
 def _named(port: Port | str, title: str) -> tuple[str, str]:
-    """Return name and meaning of a port."""
+    """Return name and meaning of a port; `title` replaces its meaning if it is not empty."""
     return (port, title) if isinstance(port, str) else (port.name, title or port.title)
 
 

@@ -1,9 +1,9 @@
 """Operation counts of a program, by the rules of the literature.
 
-Additions are binary + and - (2x is one, as x + x), multiplications binary * (also squares); divisions and functions
-(sin, cos, sqrt, atan2 ..., one each) are counted separately; negation, sign, comparison and select are listed as
-others. Operations on parameters only are counted in `.setup`; operations on constants are done when the code is
-written and are not counted.
+Additions are binary + and - (2x counts as the addition x + x), multiplications are binary * (also squares). Divisions
+and functions (sin, cos, sqrt, atan2 ..., one each) are counted separately. Negation, sign, comparison and select are
+counted as others. Operations that depend on parameters only are counted in `.setup`, because they are computed once.
+Operations on constants are done when the code is written and are not counted.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LONGEST_EXPANDED = 5000
 
 @dataclass(frozen=True)
 class OpCount:
-    """Operations per call; `setup` contains those of the part that is computed once."""
+    """Number of operations per call; `setup` contains those of the part that is computed once."""
 
     additions: int = 0
     multiplications: int = 0
@@ -73,7 +73,7 @@ Tally = Sequence[int]
 
 
 def count(program: Program) -> OpCount:
-    """Return the operations of a program per call, and of its setup part."""
+    """Return the number of operations of a program per call, and (in `setup`) those computed once."""
     call, setup = _expanded(program) if program.expanded else _shared(program)
     total = _op_count(call) + _kernel_costs(program.graph, program.nodes)
     return replace(total, setup=_op_count(setup))
@@ -91,7 +91,7 @@ def _group(graph: Graph, i: int) -> int:
 
 
 def _shared(program: Program) -> tuple[Tally, Tally]:
-    """Count each node once: (call, setup)."""
+    """Return the operation counts (call part, setup part) with each node counted once."""
     graph = program.graph
     op, args, cls, groups = graph.op, graph.args, graph.cls, _GROUPS
     tallies = [0] * 5, [0] * 5, [0] * 5  # by class
@@ -123,7 +123,10 @@ def _kernel_costs(graph: Graph, nodes: Iterable[int]) -> OpCount:
 
 
 def _expanded(program: Program) -> tuple[Tally, Tally]:
-    """Count operations as written, with repeated subexpressions of entries: (call, setup)."""
+    """Return the operation counts (call part, setup part) of an expanded program.
+
+    Subexpressions that are written several times are counted each time.
+    """
     graph = program.graph
     constants = set(program.constants)
     cost: dict[int, Tally] = {}
@@ -156,14 +159,18 @@ def _sum(tallies: Iterable[Tally]) -> Tally:
 
 
 def is_shared_when_expanded(program: Program, i: int) -> bool:
-    """Return whether node i has a separate statement in an expanded program."""
+    """Return whether node i is assigned to a variable in an expanded program."""
     return program.graph.op[i] in (ops.SIN, ops.COS) or i in program.names
 
 
 def written_operations(graph: Graph, lits: Iterable[int], shared: Container[int] = ()) -> dict[int, int]:
-    """Return, for each node below some literals, the least number of operations in an expanded program.
+    """Return node -> number of operations in its text in an expanded program, for all nodes of the expressions.
 
-    An entry shares no subexpressions except sines and cosines, products of parameters, and the given nodes.
+    Subexpressions are written each time that they are used, except sines and cosines, expressions of parameters, and
+    the nodes `shared`, which count as 0.
+
+    Args:
+        lits: signed node references of the expressions.
     """
     counts: dict[int, int] = {}
     for i in graph.reachable(list(lits)):

@@ -31,7 +31,7 @@ COULOMB = "Coulomb friction and other sign functions are treated as constant bet
 
 
 def derivative(program: Program, kind: str, wrt: Sequence[str] | str | None = None) -> Program:
-    """Return the optimised program of a derivative.
+    """Return the optimised program that computes derivatives of a program.
 
     Args:
         program: the program to differentiate; it is not changed.
@@ -50,7 +50,7 @@ def derivative(program: Program, kind: str, wrt: Sequence[str] | str | None = No
 
 
 def differentiate(program: Program, kind: str, wrt: Sequence[str] | str | None = None) -> Program:
-    """Return the program of a derivative before the optimisation passes; arguments as for `derivative`."""
+    """Return the program of `derivative` before the optimisation passes; the arguments are the same."""
     if kind not in KINDS:
         raise OptionError(f"no derivative of kind {kind!r}", hint="the kinds are " + ", ".join(KINDS))
     program = _copy(program)
@@ -74,7 +74,7 @@ def differentiate(program: Program, kind: str, wrt: Sequence[str] | str | None =
 
 
 def _copy(program: Program) -> Program:
-    """Return the program with a graph of its own, to which nodes can be added."""
+    """Return a copy of the program with a separate graph, to which nodes can be added."""
     rebuild = Rebuild(program)
     rebuild.move_all(program.nodes)
     return rebuild.finish()
@@ -85,7 +85,7 @@ def _copy(program: Program) -> Program:
 
 @dataclass(frozen=True)
 class Variable:
-    """Array with respect to which a program is differentiated: an input, or the parameters."""
+    """Array with respect to which a program is differentiated: an input, or the array of all parameters."""
 
     name: str
     shape: Shape
@@ -100,7 +100,7 @@ class Variable:
 
 
 def variables(program: Program, wrt: Sequence[str] | str | None) -> list[Variable]:
-    """Return the variables that `wrt` selects, in port order; the parameters are last."""
+    """Return the variables selected by `wrt` (as for `derivative`), in port order with the parameters last."""
     by_name = {port.name: port for port in program.inputs}
     given: object = list(by_name) if wrt is None else [wrt] if isinstance(wrt, str) else wrt
     chosen = list(given) if isinstance(given, Iterable) else []
@@ -255,7 +255,7 @@ TITLES = {
 
 
 def _swept(program: Program, chosen: Sequence[Variable]) -> tuple[tuple[Input, ...], Sweep]:
-    """Return the inputs `<output>_bar` and the adjoints of the weighted outputs."""
+    """Return the inputs `<output>_bar` (weights of the outputs) and the adjoints of the weighted sum of the outputs."""
     taken = _symbols(program)
     weights = tuple(
         Input(
@@ -272,7 +272,7 @@ def _swept(program: Program, chosen: Sequence[Variable]) -> tuple[tuple[Input, .
 
 
 def _with_names(program: Program, sweep: Sweep) -> Program:
-    """Return the program with names for the adjoints of named variables: N32_bar for N32."""
+    """Return the program with names for the adjoints of its named variables: N32_bar is the adjoint of N32."""
     graph, names, sections = program.graph, dict(program.names), dict(program.sections)
     taken = _symbols(program)
     for i, (name, sign) in program.names.items():
@@ -286,7 +286,7 @@ def _with_names(program: Program, sweep: Sweep) -> Program:
 
 
 def _indices(shape: Shape) -> list[str]:
-    """Return the suffixes of the entries of an array by rows: 1, 2 ... of a vector, _11, _12 ... of a matrix."""
+    """Return the suffixes of the entries of an array by rows: 1, 2 ... for a vector, _11, _12 ... for a matrix."""
     if len(shape) < 2:
         return [""] if not shape else [str(k) for k in range(1, shape[0] + 1)]
     between = "_" if max(shape) > 9 else ""
@@ -298,13 +298,13 @@ def _indices(shape: Shape) -> list[str]:
 
 
 def _symbols(program: Program) -> set[str]:
-    """Return the names of all entries, parameters and intermediate variables."""
+    """Return the names of all input entries, parameters and intermediate variables."""
     entries = {s for port in program.inputs for s in port.symbols}
     return entries | set(program.parameters) | {name for name, _ in program.names.values()}
 
 
 def _unused(name: str, taken: set[str]) -> str:
-    """Return the name, with a number if it is in use already, and reserve it."""
+    """Return the name, with a number appended if it is in `taken`, and add it to `taken`."""
     unique, k = name, 2
     while unique in taken:
         unique, k = f"{name}_{k}", k + 1

@@ -1,4 +1,4 @@
-"""Evaluation of a program with numbers, for one sample or many, without compilation."""
+"""Numerical evaluation of a program in Python, for one sample or many, without compilation."""
 
 from __future__ import annotations
 
@@ -16,12 +16,15 @@ from symoro.program.program import Input, Program, size
 def interpret(
     program: Program, inputs: Mapping[str, Any], parameters: Mapping[str, float] | None = None
 ) -> dict[str, Any]:
-    """Return the outputs by name.
+    """Evaluate a program with numbers and return {name of the output: array}.
 
     Args:
         inputs: for each input an array of its shape, or with an additional leading axis of samples; an input
             without that axis is used for all samples.
-        parameters: a number for each parameter that the program uses.
+        parameters: parameter -> number, for each parameter that the program uses.
+
+    Returns:
+        Arrays of the shapes of the outputs, with the leading axis of samples if an input has one.
     """
     variables: dict[str, Any] = {}
     batch: tuple[int, ...] = ()

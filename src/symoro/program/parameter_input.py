@@ -1,4 +1,4 @@
-"""Parameters as an input of a program, so that they can vary from call to call and be differentiated as inputs."""
+"""Conversion of parameters to an input of a program, so that they can vary from call to call and be differentiated."""
 
 from __future__ import annotations
 
@@ -15,9 +15,12 @@ NAME = "p"
 
 
 def with_parameter_input(program: Program, names: Sequence[str]) -> Program:
-    """Return the program with the input `p`, which contains some of its parameters in the given order.
+    """Return the program with the additional input `p`, which replaces the named parameters.
 
-    What depends on these parameters moves from the setup part to the call part.
+    Operations that depend on these parameters are then computed at every call and not in the setup.
+
+    Args:
+        names: parameters in the order of the entries of `p`.
 
     Raises:
         UnknownNameError: the program has no such parameter.

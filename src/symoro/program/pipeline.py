@@ -1,4 +1,4 @@
-"""Sequence of optimisation passes. Each preserves the values; a pass that would add operations is discarded."""
+"""Sequence of optimisation passes. Each pass preserves the values; a pass that would add operations is discarded."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LARGE = 900  # with more nodes only one round is done: further rounds take long 
 
 @dataclass(frozen=True)
 class PassRecord:
-    """Record of one pass."""
+    """Operation counts before and after one optimisation pass."""
 
     name: str
     before: OpCount
@@ -33,7 +33,7 @@ def optimise(program: Program) -> Program:
 
 
 def traced(program: Program) -> tuple[Program, list[PassRecord]]:
-    """Return the optimised program with the operation count before and after each pass."""
+    """Return the optimised program, and for each pass the operation counts before and after it."""
     steps: list[PassRecord] = []
 
     def run(step: Pass, current: Program, before: OpCount) -> tuple[Program, OpCount]:
@@ -66,5 +66,5 @@ def traced(program: Program) -> tuple[Program, list[PassRecord]]:
 
 
 def cost(c: OpCount) -> tuple[int, int]:
-    """Return the quantities that the passes reduce: operations per call, then those of the setup."""
+    """Return the quantities that the passes minimise: operations per call, then operations of the setup."""
     return c.total, c.setup.total if c.setup else 0

@@ -1,7 +1,8 @@
-"""Program: named inputs, parameters and outputs over a graph of scalars; straight-line code without branches.
+"""Program: straight-line code without branches, with named inputs, parameters and outputs over an expression graph.
 
-Nodes that depend only on parameters are the *setup* part, computed once; the others are the *call* part. The class of
-each node determines its part. Ascending node order is the order of evaluation.
+Nodes that depend only on parameters are the *setup part*, which is computed once for given parameters. The other nodes
+are the *call part*, which is computed at every call. The class of a node (PARAMETER or VARIABLE) determines its part.
+Ascending node order is the order of evaluation.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Port:
-    """Input or output before its size is known: name, shape in words ("n", "L,3"), meaning."""
+    """Description of an input or output before its size is known: name, shape in words ("n", "L,3"), meaning."""
 
     name: str
     shape: str
@@ -29,10 +30,12 @@ class Port:
 
 @dataclass(frozen=True)
 class Input:
-    """Array that varies from call to call; `symbols` are the names of its entries, by rows.
+    """Input array, which varies from call to call.
 
-    `default` contains the entries used if the caller omits the input; None means that it is required. `unit` is for
-    documentation, "" if it is not known.
+    Attributes:
+        symbols: names of its entries, by rows.
+        default: entries used if the caller omits the input; None if the input is required.
+        unit: unit for documentation, "" if it is not known.
     """
 
     name: str
@@ -45,7 +48,12 @@ class Input:
 
 @dataclass(frozen=True)
 class Output:
-    """Array of results; `lits` are its entries, by rows. Shape () is one scalar."""
+    """Output array.
+
+    Attributes:
+        lits: its entries by rows, as signed node references (see `symoro.expr.graph`).
+        shape: shape of the array; () is a scalar.
+    """
 
     name: str
     shape: Shape
@@ -56,20 +64,21 @@ class Output:
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """Program.
+    """Straight-line program of a model: inputs, parameters and outputs over an expression graph.
 
     Attributes:
         parameters: names of the parameters that it may use, in the order of the arguments of the code.
-        names: node -> (name, sign) for intermediate variables: the variable is +node or -node.
-        expanded: one complete expression per output entry: only sines, cosines and named variables are shared.
+        names: node -> (name, sign) of the intermediate variables; the variable is minus the node if sign is 1.
+        expanded: whether each output entry is one complete expression, in which only sines, cosines and named variables
+            are shared.
         header: comment lines of the emitted code, as (label, text).
         units: units of the parameters, as far as they are known.
         columns: names of the columns of a regressor.
         choices: options with which the model was formulated.
         conditions: conditions on the parameters for the outputs to be valid, such as "D3 != 0".
         derivation: steps of a symbolic solution, for models that are solved and not only written.
-        sections: name of an intermediate variable -> part of the model, for comments.
-        as_written: the passes do not change the program, so that it can be read as its model wrote it.
+        sections: name of an intermediate variable -> section of the model, for comments in the code.
+        as_written: whether the passes must not change the program, so that it can be read as its model defines it.
     """
 
     name: str
@@ -91,7 +100,7 @@ class Program:
 
     @property
     def roots(self) -> list[int]:
-        """Return the literals of all outputs."""
+        """Return the entries of all outputs, as signed node references."""
         return [lit for output in self.outputs for lit in output.lits]
 
     @cached_property
@@ -101,7 +110,7 @@ class Program:
 
     @cached_property
     def used_parameters(self) -> tuple[str, ...]:
-        """Return the parameters on which the outputs depend, in order."""
+        """Return the parameters on which the outputs depend, in the order of `parameters`."""
         used = {
             self.graph.args[i][0]
             for i in self.nodes
@@ -111,7 +120,7 @@ class Program:
 
     @cached_property
     def constants(self) -> tuple[int, ...]:
-        """Return the nodes of class PARAMETER that the call part or an output uses: the results of the setup part."""
+        """Return the results of the setup part: nodes of class PARAMETER that the call part or an output uses."""
         graph = self.graph
         needed = {lit >> 1 for lit in self.roots if graph.cls[lit >> 1] == ops.PARAMETER}
         for i in self.nodes:
@@ -132,7 +141,7 @@ Sentence = tuple[str | Expr, ...]
 
 @dataclass(frozen=True)
 class Stage:
-    """One step of a derivation: its topic, and its sentences in order."""
+    """One step of a derivation: its title and its sentences in order."""
 
     title: str
     sentences: tuple[Sentence, ...]

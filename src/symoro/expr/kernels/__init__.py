@@ -1,4 +1,4 @@
-"""Kernels: algorithms that cannot be written as straight-line code and are called as one statement with array arguments.
+"""Kernels: algorithms that are not straight-line code and are called as one statement with array arguments.
 
 A kernel defines its number of results, its cost and, if it has them, its derivatives in both modes, as expressions. Its
 values are computed by the NumPy function NAME_ of the module NAME in this package, which is imported when values are
@@ -214,7 +214,7 @@ def call(graph: Graph, kernel: str, inputs: NodeArrays) -> list[int]:
 
 
 def with_needs(names: Iterable[str]) -> list[str]:
-    """Return the given kernels and all kernels that their code calls; each is listed once, after those that it calls."""
+    """Return the given kernels and all kernels that their code calls; each occurs once, after those that it calls."""
     ordered: list[str] = []
     for name in sorted(names):
         ordered += [n for n in (*with_needs(KERNELS[name].needs), name) if n not in ordered]

@@ -209,7 +209,7 @@ def real_roots(matrices: Array, kind: int, limits: Array | float = REAL) -> tupl
 
     Returns:
         The sample number of each root (K,), its half angle (K,), and an uncertainty flag per sample (N,): 2 if the
-        leading matrix is singular, 1 if it is nearly singular or if roots beyond the limit are nearly real, otherwise 0.
+        leading matrix is singular, 1 if it is nearly singular or if roots beyond the limit are nearly real, else 0.
     """
     samples, _, n, _ = matrices.shape
     companion = np.zeros((samples, 2 * n, 2 * n))

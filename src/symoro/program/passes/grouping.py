@@ -1,12 +1,12 @@
-"""Grouping of sums for processors with fused multiply-add: fewer instructions and shorter dependency chains.
+"""Regrouping of sums for processors with fused multiply-add: fewer instructions and shorter dependency chains.
 
 a*b + c is one instruction on such a processor. In a sum of several terms every product is fused with the preceding
 partial sum if the first term is not a product:
 
     (a*b + c*d) + e     three instructions         (e + a*b) + c*d     two
 
-A sum is flattened through inner sums that are used only once and have no name. Its first term is the earliest one that
-is not a product to be fused; the others follow in the order in which their values become available.
+Nested sums that are used only once and have no name are merged into the outer sum. Its first term is the earliest one
+that is not a product to be fused; the others follow in the order in which their values become available.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ SINE = 12  # approximate cost of a sine or cosine in additions
 
 
 def grouped(program: Program) -> Program:
-    """Return the program with regrouped sums in its call part."""
+    """Return the program with the sums that are evaluated at every call regrouped."""
     if program.expanded:
         return program
     regrouped = _Groups(program).run()
@@ -51,11 +51,11 @@ class _Groups:
         return self.graph.op[i] in (ops.ADD, ops.SUB) and self.graph.cls[i] == ops.VARIABLE
 
     def _is_inner(self, i: int) -> bool:
-        """Return whether node i is a sum that is used only as a part of one other sum."""
+        """Return whether node i is an unnamed sum whose only use is as a term of another sum."""
         return self._is_sum(i) and self.uses[i] == 1 == self.summed[i] and i not in self.program.names
 
     def _is_fused(self, i: int) -> bool:
-        """Return whether node i is a product that is used only in sums, so that each of them can be fused with it."""
+        """Return whether node i is a product that is used only as a term of sums, so that it can be fused with each."""
         return (
             self.graph.op[i] == ops.MUL
             and self.graph.cls[i] == ops.VARIABLE
@@ -63,7 +63,7 @@ class _Groups:
         )
 
     def _summed(self) -> list[int]:
-        """Return the number of sums that use each node."""
+        """Return, for each node, in how many sums it is a term."""
         counts = [0] * len(self.graph)
         for i in self.program.nodes:
             if self._is_sum(i):
@@ -72,7 +72,7 @@ class _Groups:
         return counts
 
     def _depths(self) -> list[int]:
-        """Return the length of the dependency chain of each node in the call part."""
+        """Return, for each node, the length of its longest dependency chain, in additions."""
         graph = self.graph
         depth = [0] * len(graph)
         for i in self.program.nodes:
@@ -82,7 +82,7 @@ class _Groups:
         return depth
 
     def _terms(self, i: int) -> list[int]:
-        """Return the terms of a sum in the order of their addition."""
+        """Return the terms of the sum at node i, in the order in which they are added."""
         terms: list[int] = []
         pending = [*reversed(self.graph.terms(i << 1))]
         while pending:
@@ -99,7 +99,7 @@ class _Groups:
         return terms
 
     def _total(self, terms: list[int]) -> int:
-        """Return the sum of terms without folding, which was done before."""
+        """Return the sum of the terms in the new graph, without simplification, which was done before."""
         new, lit = self.rebuild.new, self.rebuild.lit
         total = lit(terms[0])
         for term in map(lit, terms[1:]):

@@ -1,10 +1,11 @@
-"""Fewer operations in linear forms: parameters are multiplied out if terms can then be combined.
+"""Reduction of operations in sums by multiplying out parameters, if terms can then be combined.
 
-    p*(x + y) + q*x  ->  (p + q)*x + p*y        one addition less, because p + q is computed once
+    p*(x + y) + q*x  ->  (p + q)*x + p*y        one addition less at every call, because p + q is computed once
 
-A sum of the call part is treated as coefficients (parameters) times atoms. A product p*(x + y) whose sum is used only
-once can be multiplied out; terms that have an atom in common, directly or through others, form a group, and a group is
-multiplied out if that reduces the number of operations.
+A sum that is evaluated at every call is treated as a linear form: coefficients (expressions of parameters) times
+factors that vary, called atoms. A product p*(x + y) whose sum is used only once can be multiplied out. Terms that have
+an atom in common, directly or through other terms, form a group. A group is multiplied out if that reduces the number
+of operations. Terms are signed node references (see `symoro.expr.graph`).
 """
 
 from __future__ import annotations
@@ -21,14 +22,20 @@ from symoro.program.program import Program
 
 @dataclass
 class _Group:
-    """Terms with common atoms: atom node -> coefficients, each a pair of old literals (outer, inner)."""
+    """Group of terms of a linear form that have varying factors (atoms) in common.
+
+    Attributes:
+        atoms: node of a varying factor -> its coefficients, each a product of two references (outer, inner).
+        before: number of operations of the terms as they are.
+        opened: whether a product of a parameter and a sum is among the terms.
+    """
 
     atoms: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
     before: int = 0
     opened: bool = False
 
     def after(self) -> int:
-        """Return the number of operations after multiplying out, including the final additions."""
+        """Return the number of operations of the terms after multiplying out, including their additions."""
         return sum(1 + (len(parts) > 1 or _is_product(parts[0])) for parts in self.atoms.values())
 
     def join(self, other: _Group) -> None:
@@ -47,7 +54,7 @@ def _is_product(part: tuple[int, int]) -> bool:
 
 
 def multiply_out(program: Program) -> Program:
-    """Multiply parameters into sums if terms can then be combined."""
+    """Return the program with parameters multiplied into sums where this saves operations."""
     return _Linear(program).run()
 
 
@@ -64,7 +71,7 @@ class _Linear:
         return self.rewritten(gained) if gained else self.program
 
     def can_open(self, i: int) -> bool:
-        """Return whether a node is a parameter times a sum, both used only once."""
+        """Return whether node i is a parameter times a sum, with product and sum both used only once."""
         graph = self.graph
         if graph.op[i] != ops.MUL or self.uses[i] != 1:
             return False
@@ -80,7 +87,7 @@ class _Linear:
         return [i for i in sums if i not in inner]
 
     def has_product_of_sum(self, root: int) -> bool:
-        """Return whether a sum has anything to multiply out; most sums do not."""
+        """Return whether the sum `root` has a term of the form parameter times sum."""
         op, args, cls, uses = self.graph.op, self.graph.args, self.graph.cls, self.uses
         for lit in self.terms(root):
             i = lit >> 1
@@ -91,7 +98,7 @@ class _Linear:
         return False
 
     def terms(self, root: int) -> list[int]:
-        """Return the literals of a sum, flattened through inner sums that are used only once."""
+        """Return the terms of the sum `root` as signed references; nested sums used only once are merged."""
         args, op, uses, literals, stack = self.graph.args, self.graph.op, self.uses, [], [root << 1]
         while stack:
             lit = stack.pop()
@@ -104,7 +111,7 @@ class _Linear:
         return literals
 
     def split(self, lit: int) -> tuple[int, int]:
-        """Return a term as (coefficient, atom): parameter and factor of a product, or 1 and the term."""
+        """Split a term into (coefficient, atom): the parameter and the varying factor; (1, term) for other terms."""
         graph, i = self.graph, lit >> 1
         if graph.op[i] == ops.MUL and self.uses[i] == 1 and graph.cls[i] == ops.VARIABLE:
             a, b = graph.args[i]
@@ -113,7 +120,7 @@ class _Linear:
         return ONE ^ (lit & 1), lit & ~1
 
     def groups(self, root: int) -> list[_Group]:
-        """Return the terms of a sum in groups; groups with a common atom are merged."""
+        """Return the groups of terms of the sum `root`; groups with a common varying factor are merged."""
         owner: dict[int, _Group] = {}
         for lit in self.terms(root):
             group = own = self.group_of(lit)

@@ -1,4 +1,4 @@
-"""Base of all passes: a program is copied, node by node, into a new graph."""
+"""Base class of the optimisation passes: a program is copied, node by node, into a new graph."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from symoro.program.program import Program
 
 
 class Rebuild:
-    """Copier of the nodes of a program into a new graph by the folding constructors, children first."""
+    """Copier of the nodes of a program into a new graph, in evaluation order, with simplification."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
         self.old = program.graph
         self.new = Graph()
-        self.map: dict[int, int] = {}  # old node -> new literal
-        self._results: dict[int, list[int]] = {}  # old kernel call -> new literals
+        self.map: dict[int, int] = {}  # old node -> reference in the new graph
+        self._results: dict[int, list[int]] = {}  # old kernel call -> references of its results
 
     def lit(self, lit: int) -> int:
-        """Return the new literal of an old one whose node has been copied."""
+        """Return the expression `lit` of the old graph as a reference in the new graph; its node has been copied."""
         return self.new.signed(self.map[lit >> 1], lit & 1)
 
     def copy_all(self, nodes: Iterable[int]) -> None:
-        """Copy nodes in an order in which children come first."""
+        """Copy nodes with simplification; each node must come after its operands."""
         op, args, new = self.old.op, self.old.args, self.map
         add, mul = self.new.add, self.new.mul
         MUL, ADD, SUB = ops.MUL, ops.ADD, ops.SUB  # local variables make the loop faster
@@ -46,7 +46,7 @@ class Rebuild:
                 self.leaf(i)
 
     def move_all(self, nodes: Iterable[int]) -> None:
-        """Copy nodes without folding, if only their order changes."""
+        """Copy nodes without simplification, for passes that change only the order of the nodes."""
         op, args, cls, new, node = self.old.op, self.old.args, self.old.cls, self.map, self.new.new_node
         for i in nodes:
             if op[i] >= ops.ADD:
@@ -56,7 +56,7 @@ class Rebuild:
                 self.leaf(i)
 
     def leaf(self, i: int) -> None:
-        """Copy a number, a symbol or the result of a kernel."""
+        """Copy node i, which is a number, a symbol or a result of a kernel call."""
         old, new, op = self.old, self.new, self.old.op[i]
         if op == ops.KERNEL:
             index, k = old.args[i]
@@ -69,7 +69,7 @@ class Rebuild:
             self.map[i] = new.node(op, old.args[i], old.cls[i])
 
     def finish(self) -> Program:
-        """Return the new program; names are kept for nodes that still exist."""
+        """Return the program over the new graph; variables keep their names if their nodes still exist."""
         names: dict[int, tuple[str, int]] = {}
         for i, (name, sign) in self.program.names.items():
             literal = self.map.get(i)
@@ -85,7 +85,7 @@ class Rebuild:
 
 
 def compact(program: Program) -> Program:
-    """Return the program with a graph that contains only its own nodes, in the same order."""
+    """Return the program with a graph of only those nodes that its outputs need, in the same order."""
     graph = program.graph
     if len(program.nodes) >= len(graph) - 3:  # except the numbers 0, 1, 2, which every graph contains
         return program

@@ -16,7 +16,7 @@ from symoro.program.program import Program
 
 
 def schedule(program: Program) -> Program:
-    """Return the program with its nodes in the better of the two orders."""
+    """Return the program with its nodes in the evaluation order that needs fewer simultaneously live values."""
     depth = depth_first(program)
     before = peak_live(program, program.nodes)
     if peak_live(program, depth) >= before:
@@ -28,7 +28,10 @@ def schedule(program: Program) -> Program:
 
 
 def depth_first(program: Program) -> list[int]:
-    """Return the nodes in post-order from the outputs, the child with the larger register requirement first."""
+    """Return the nodes in depth-first post-order from the outputs.
+
+    The operand that requires more registers is computed first (Sethi and Ullman).
+    """
     graph = program.graph
     op, args = graph.op, graph.args
     need = _needs(graph, program.nodes)
@@ -62,7 +65,7 @@ def depth_first(program: Program) -> list[int]:
 
 
 def _needs(graph: Graph, nodes: Sequence[int]) -> list[int]:
-    """Return the number of registers that each node requires, without shared subexpressions."""
+    """Return the number of registers that each node requires, as if no subexpression were shared."""
     op, args = graph.op, graph.args
     need = [0] * len(graph)
     for i in nodes:
@@ -81,7 +84,10 @@ def _needs(graph: Graph, nodes: Sequence[int]) -> list[int]:
 
 
 def peak_live(program: Program, order: Sequence[int]) -> int:
-    """Return the largest number of simultaneously live values of the call part."""
+    """Return the largest number of simultaneously live values when nodes are evaluated in the given order.
+
+    Only nodes that are evaluated at every call are counted.
+    """
     graph = program.graph
     op, args, cls = graph.op, graph.args, graph.cls
     KERNEL, ADD, VARIABLE = ops.KERNEL, ops.ADD, ops.VARIABLE  # local variables make the loop faster

@@ -1,10 +1,10 @@
-"""Fewer operations in sums: common factors, then common pairs of terms.
+"""Reduction of operations in sums: extraction of common factors, then of common pairs of terms.
 
-A sum of the call part is treated as a list of terms, flattened through inner sums that are used only once. Opposite
-terms cancel, and terms that do not vary are combined, so that their sum is computed once. In each list a factor that
-several products have in common is extracted (a*x + b*x -> (a + b)*x). Then pairs of terms that several lists have in
-common are computed once, the most frequent first. A sum without improvement keeps its form, and so the names of its
-variables.
+A sum that is evaluated at every call is treated as a list of terms; nested sums that are used only once are merged into
+it. Opposite terms cancel. Terms that do not vary are added first, so that their sum is computed once. From each list a
+factor that several products have in common is extracted (a*x + b*x -> (a + b)*x). Then pairs of terms that several sums
+have in common are computed once, the most frequent first. A sum without improvement is not changed, so that its
+variables keep their names. Terms are signed node references (see `symoro.expr.graph`).
 """
 
 from __future__ import annotations
@@ -21,17 +21,19 @@ from symoro.program.program import Program
 MAX_TERMS = 32  # longer lists are not changed, because the number of pairs is quadratic in the length
 
 Pair = tuple[int, int]
-"""Two terms up to a common sign: (positive literal, literal)."""
+"""Two terms up to a common sign: signed node references, the first one positive."""
 
 
 @dataclass
 class _Terms:
-    """List of terms: plain literals, and factors, each with a nested list.
+    """Sum as a list of terms: plain terms, and products of a factor and a nested sum.
 
     Attributes:
+        plain: signed node references of the plain terms.
+        factored: (factor, nested sum) of each product.
         replaced: nodes that the list replaces and that are not used elsewhere.
-        changed: whether it differs from the program.
-        made: literal of its sum in the new program.
+        changed: whether the list differs from the sum in the program.
+        made: reference of the sum in the new program.
     """
 
     plain: list[int]
@@ -41,7 +43,7 @@ class _Terms:
     made: int = ZERO
 
     def lists(self) -> list[_Terms]:
-        """Return the list itself and all nested lists, outer ones first."""
+        """Return this sum and all nested sums, outer ones first."""
         nested = [self]
         for terms in nested:
             nested += [inner for _, inner in terms.factored]
@@ -49,7 +51,7 @@ class _Terms:
 
 
 def share_sums(program: Program) -> Program:
-    """Extract common factors and common pairs from the sums of the call part."""
+    """Return the program with common factors and common pairs of terms extracted from its sums."""
     return _Sums(program).run()
 
 
@@ -58,7 +60,7 @@ class _Sums:
         self.program = program
         self.graph = program.graph
         self.uses = count_uses(program)
-        self.pairs: dict[int, Pair] = {}  # extra node -> its two old literals
+        self.pairs: dict[int, Pair] = {}  # new node -> the two terms that it adds
 
     def run(self) -> Program:
         sums = {i: self.flat(i) for i in self.outermost()}
@@ -72,14 +74,14 @@ class _Sums:
     # -- sums as lists of terms
 
     def outermost(self) -> list[int]:
-        """Return every sum of the call part that is not a part of only one other sum."""
+        """Return the nodes of all varying sums except those that are only a term of one other sum."""
         op, args, cls, uses = self.graph.op, self.graph.args, self.graph.cls, self.uses
         sums = [i for i in self.program.nodes if op[i] in (ops.ADD, ops.SUB) and cls[i] == ops.VARIABLE]
         inner = {lit >> 1 for i in sums for lit in args[i] if uses[lit >> 1] == 1}
         return [i for i in sums if i not in inner]
 
     def flat(self, root: int) -> _Terms:
-        """Return the terms of a sum, in order, through inner sums that are used only once; opposite terms cancel."""
+        """Return the terms of the sum `root`; nested sums used only once are merged and opposite terms cancel."""
         op, cls, uses, terms_of = self.graph.op, self.graph.cls, self.uses, self.graph.terms
         terms: list[int] = []
         inner: list[int] = []
@@ -103,7 +105,7 @@ class _Sums:
     # -- common factors
 
     def factor(self, outer: _Terms) -> None:
-        """Extract factors from a list and then from the resulting lists, the most frequent first."""
+        """Extract common factors from the sum `outer` and then from the nested sums, the most frequent factor first."""
         pending = [outer]
         while pending:
             terms = pending.pop()
@@ -139,7 +141,7 @@ class _Sums:
         return -len(users), -self.graph.cls[f >> 1], f
 
     def factors(self, i: int) -> tuple[int, ...]:
-        """Return the factors of a product of the call part that is used only once."""
+        """Return the factors of node i if it is a varying product used only once, otherwise an empty tuple."""
         graph = self.graph
         if graph.op[i] != ops.MUL or self.uses[i] != 1 or graph.cls[i] != ops.VARIABLE:
             return ()
@@ -156,7 +158,7 @@ class _Sums:
     # -- common pairs
 
     def share_pairs(self, lists: list[_Terms]) -> None:
-        """Compute a pair of terms that several lists contain only once, the most frequent pair first."""
+        """Replace each pair of terms that several sums have in common by one new node, the most frequent first."""
         where = _users(lists)
         heap = [(-len(users), pair) for pair, users in where.items()]
         heapq.heapify(heap)
@@ -181,7 +183,12 @@ class _Sums:
         lists: list[_Terms],
         where: dict[Pair, set[int]],
     ) -> list[Pair]:
-        """Replace a pair by the literal `extra` in all lists that contain it; return the new pairs."""
+        """Replace a pair of terms by the term `extra` in the sums that contain it, and return the new pairs.
+
+        Args:
+            users: positions in `lists` of the sums that contain the pair.
+            where: pair -> positions of the sums that contain it; it is updated.
+        """
         new_pairs: dict[Pair, None] = {}
         for n in users:
             terms = lists[n]
@@ -204,7 +211,11 @@ class _Sums:
     # -- writing the new program
 
     def rewritten(self, changed: dict[int, list[_Terms]]) -> Program:
-        """Return the program with new sums, without the nodes that they replace."""
+        """Return the program with the changed sums, without the nodes that they replace.
+
+        Args:
+            changed: node of a sum -> the sum and its nested sums.
+        """
         rebuild = Rebuild(self.program)
         replaced = {i for part in changed.values() for terms in part for i in terms.replaced}
         since: list[int] = []
@@ -219,7 +230,11 @@ class _Sums:
         return rebuild.finish()
 
     def total(self, lists: list[_Terms], rebuild: Rebuild) -> int:
-        """Return the sum of a list; nested lists are computed first."""
+        """Build a sum in the new program and return its reference.
+
+        Args:
+            lists: the sum and its nested sums, outer ones first.
+        """
         new = rebuild.new
         for terms in reversed(lists):
             parts = [self.term(lit, rebuild) for lit in terms.plain]
@@ -232,7 +247,7 @@ class _Sums:
         return lists[0].made
 
     def term(self, lit: int, rebuild: Rebuild) -> int:
-        """Return a term in the new program; extra nodes are created when they are first used."""
+        """Return a term as a reference in the new program; a common pair is added when it is first used."""
         copied = rebuild.map
         pending = [lit >> 1]
         while pending:
@@ -250,11 +265,11 @@ class _Sums:
 
 
 def _cancelled(terms: list[int]) -> list[int]:
-    """Return the terms without pairs of opposite ones; the same list if there are none."""
+    """Return the terms without pairs x, -x; the same list object if there are no such pairs."""
     present = set(terms)
     if not any(lit ^ 1 in present for lit in present if lit & 1):
         return terms
-    kept: dict[int, int] = {}  # literal -> number of occurrences
+    kept: dict[int, int] = {}  # term -> number of occurrences
     for lit in terms:
         if kept.get(lit ^ 1):
             kept[lit ^ 1] -= 1
@@ -270,7 +285,7 @@ def _pair(x: int, y: int) -> Pair:
 
 
 def _users(lists: Iterable[_Terms]) -> dict[Pair, set[int]]:
-    """Return the pairs of terms that several lists contain, with the numbers of these lists."""
+    """Return pair of terms -> positions of the sums that contain it, for pairs that several sums contain."""
     first: dict[Pair, int] = {}
     where: dict[Pair, set[int]] = {}
     for n, terms in enumerate(lists):
@@ -287,7 +302,7 @@ def _users(lists: Iterable[_Terms]) -> dict[Pair, set[int]]:
 
 
 def count_uses(program: Program) -> list[int]:
-    """Return the number of uses of each node; an output counts as several uses."""
+    """Return how often each node is used; a use as an operand counts 1, a use as an output counts 2."""
     graph = program.graph
     op, args = graph.op, graph.args
     KERNEL, ADD = ops.KERNEL, ops.ADD  # local variables make the loop faster
