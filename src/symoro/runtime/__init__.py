@@ -1,1 +1,1 @@
-"""Generated programs as Python functions: compiled, cached, for single samples and batches."""
+"""Execution of generated programs as Python functions: compiled and cached, for single samples and batches."""

@@ -1,8 +1,8 @@
-"""Sample numbers for the demo of emitted code, if arbitrary small numbers are not valid.
+"""Sample numbers for the demo of emitted code, for models to which arbitrary small numbers cannot be given.
 
-An inverse model requires a reachable pose, a loop model active joint positions for which the loops can be closed.
-Postures are tried (the robot's named postures, then some distributed over the joint ranges) until the program
-returns a valid row.
+An inverse model requires a reachable pose, and a loop model requires active joint positions for which the loops can be
+closed. Postures are tried (the named postures of the robot, then some distributed over the joint ranges) until the
+program returns a valid solution (status 0).
 """
 
 from __future__ import annotations
@@ -28,9 +28,14 @@ SampleValues = dict[str, list[float]]
 def demo_sample(
     robot: Robot, program: Program, options: Mapping[str, Any], values: Mapping[str, float]
 ) -> SampleValues | None:
-    """Return inputs for which a program with a status has a valid row, or that close the loops of a robot.
+    """Return inputs for which the program has a valid solution, or that close the loops of the robot.
 
-    Returns None if arbitrary numbers are valid, or if no posture gives a valid row.
+    Args:
+        options: options of the model.
+        values: parameter -> number.
+
+    Returns:
+        Input -> entries by rows; None if arbitrary numbers are valid, or if no posture gives a valid solution.
     """
     names = {port.name: port for port in program.inputs}
     if robot.B and "q" in names:
@@ -45,7 +50,7 @@ def demo_sample(
 def _tried_sample(
     robot: Robot, program: Program, options: Mapping[str, Any], values: Mapping[str, float]
 ) -> SampleValues | None:
-    """Return inputs for which the program returns a valid row, or None."""
+    """Try postures and return the first inputs for which a solution has status 0; None if there are none."""
     import numpy as np
 
     from symoro.program.interpret import interpret
@@ -66,7 +71,7 @@ def _tried_sample(
 
 
 def _closed_sample(robot: Robot, program: Program, values: Mapping[str, float]) -> SampleValues | None:
-    """Return the usual inputs at a posture that closes the loops, or None."""
+    """Return default inputs with joint positions q that close the loops; None if there are none."""
     import numpy as np
 
     from symoro.program.interpret import interpret
@@ -89,7 +94,7 @@ def _closed_sample(robot: Robot, program: Program, values: Mapping[str, float]) 
 def _platform_sample(
     robot: Robot, program: Program, options: Mapping[str, Any], values: Mapping[str, float]
 ) -> SampleValues | None:
-    """Return the usual inputs at the platform pose of the robot's first named posture."""
+    """Return default inputs with the platform pose T of the robot's first named posture; None without postures."""
     import numpy as np
 
     from symoro.program.interpret import interpret
@@ -104,7 +109,7 @@ def _platform_sample(
 
 
 def _postures(robot: Robot) -> Iterator[dict[int, float]]:
-    """Yield postures by joint, within the limits of the robot."""
+    """Yield postures {joint: position} within the limits of the robot."""
     joints = independent(robot)
     for values in robot.postures.values():
         yield dict(zip(joints, values, strict=True))
@@ -131,7 +136,12 @@ def _inputs_at(
     numbers: Mapping[str, float],
     posture: Mapping[int, float],
 ) -> Iterator[SampleValues]:
-    """Yield inputs of the model at a posture: without and with the posture as initial guess q0."""
+    """Yield inputs of the model at a posture, first without and then with the posture as initial guess q0.
+
+    Args:
+        numbers: parameter -> number.
+        posture: joint -> position.
+    """
     import numpy as np
 
     from symoro.program.interpret import interpret

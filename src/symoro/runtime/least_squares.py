@@ -49,12 +49,14 @@ LAST_STEPS = 100  # largest number of steps if no start reached the pose
 
 @dataclass(frozen=True, eq=False)
 class PoseProblem:
-    """Data that all poses have in common; n joints, m rows of the error, E given entries of the pose, S starts.
+    """Data of the inverse geometry that all poses have in common.
+
+    There are n joints, m rows of the pose error, E given entries of the pose, and S starts.
 
     Attributes:
         evaluate: function of (q, T), with one row per pose, that returns the outputs of the pose error.
-        lower, upper: limits, infinite if there are none.
-        wraps: whether turns of a joint by 2 pi have no effect.
+        lower, upper: joint limits, infinite if there are none.
+        wraps: whether adding 2 pi to a joint has no effect.
         columns: unit of each joint: 1, a length for a prismatic one, 0 for a locked one.
         rows: weight of each row of the error.
         entries: position of each given entry among the sixteen of T.
@@ -84,7 +86,14 @@ class PoseProblem:
 
 @dataclass(frozen=True, eq=False)
 class PoseSolutions:
-    """Results with one row per pose: final posture of the best start, whether it reaches the pose, number of steps."""
+    """Solutions of the inverse geometry, with one row per pose.
+
+    Attributes:
+        q: posture of the best start after the last step.
+        reached: whether this posture reaches the pose within the tolerance.
+        residual: largest scaled entry of T(q) - T.
+        steps, attempts: total number of steps, number of starts.
+    """
 
     q: Array
     reached: Mask
@@ -108,12 +117,18 @@ class _State:
 
 
 def wrapped(angle: Array) -> Array:
-    """Return the same angle in (-pi, pi]."""
+    """Return angles (rad) in (-pi, pi], with multiples of 2 pi removed."""
     return angle - TURN * np.ceil(angle / TURN - 0.5)
 
 
 def solve(p: PoseProblem, T: Array, held: Array, first: Array | None, prefer: Array | None) -> PoseSolutions:
-    """Solve poses (N, 4, 4), with one row per pose of `held`, `first` (initial posture) and `prefer`."""
+    """Solve the inverse geometry for poses T (N, 4, 4) in NumPy.
+
+    Args:
+        held: postures (one row per pose) with the positions of joints that do not move.
+        first: initial postures, one row per pose; None to start from the table.
+        prefer: preferred postures, one row per pose, or None.
+    """
     with np.errstate(
         over="ignore", invalid="ignore"
     ):  # poses at 1e200 are out of reach and must not stop the others
@@ -158,7 +173,7 @@ def _solved(
 
 
 def _distances(p: PoseProblem, T: Array) -> Array:
-    """Return the squared distance of each pose from that of each start: (N, S)."""
+    """Return the squared distances (N, S) between N poses and the poses of the S initial postures."""
     goals = T.reshape(-1, 16)[:, p.entries]
     far = np.zeros((len(T), len(p.starts)))
     for k, weight in enumerate(p.weights):
@@ -167,7 +182,10 @@ def _distances(p: PoseProblem, T: Array) -> Array:
 
 
 def _evaluated(p: PoseProblem, q: Array, T: Array) -> _State:
-    """Return error and Jacobian in the units of the problem; the residual is the largest scaled entry of T(q) - T."""
+    """Return pose error, Jacobian, cost and residual of postures q for poses T, one row per pose.
+
+    Error and Jacobian are in the units of the problem; the residual is the largest scaled entry of T(q) - T.
+    """
     outputs = p.evaluate(q, T)
     e = outputs["error"] * p.rows
     J = outputs["J"] * p.rows[:, None] * p.columns
@@ -176,7 +194,7 @@ def _evaluated(p: PoseProblem, q: Array, T: Array) -> _State:
 
 
 def _damped(J: Array, e: Array, damping: Array) -> Array:
-    """Return J'(J J' + lambda I)^-1 e = (J'J + lambda I)^-1 J'e, by the smaller of the two systems."""
+    """Return the damped step J'(J J' + lambda I)^-1 e = (J'J + lambda I)^-1 J'e, from the smaller system."""
     turned = J.transpose(0, 2, 1)
     wide = J.shape[1] < J.shape[2]
     A = J @ turned if wide else turned @ J
@@ -189,12 +207,23 @@ def _damped(J: Array, e: Array, damping: Array) -> Array:
 
 
 def _damping_of(p: PoseProblem, cost: Array) -> Array:
-    """Return the damping for a cost; it is limited, so that distant poses do not lead to very small steps."""
+    """Return the damping factor lambda for a cost e'e / 2.
+
+    It is limited, because otherwise distant poses would lead to very small steps.
+    """
     return p.damping * np.minimum(cost, MOST_COST)
 
 
 def _advance(p: PoseProblem, q: Array, s: _State, damping: Array, pull: Array) -> Array:
-    """Return the postures q + pull + damped(e - J pull), without joints at a limit that would exceed it."""
+    """Return the postures after one damped step, within the joint limits.
+
+    The step is pull + damped(e - J pull). A joint at a limit that would exceed it is excluded from the step.
+
+    Args:
+        q: postures, one row per pose.
+        s: pose errors and Jacobians at q.
+        pull: step toward a preferred posture; zero if there is none.
+    """
     J, pull = s.J.copy(), pull.copy()
     x = np.zeros_like(q)
     rows = np.arange(len(q))
@@ -211,7 +240,11 @@ def _advance(p: PoseProblem, q: Array, s: _State, damping: Array, pull: Array) -
 
 
 def _descend(p: PoseProblem, start: Array, T: Array) -> tuple[Array, Mask, Array, Array]:
-    """Iterate until poses are reached or abandoned: postures, whether they reach, residuals, steps."""
+    """Iterate from the postures `start` until each pose is reached or its start is abandoned.
+
+    Returns:
+        Postures, whether they reach the poses, residuals, and numbers of steps, one row per pose.
+    """
     q = start.copy()
     reached, steps = np.zeros(len(q), dtype=bool), np.zeros(len(q))
     residual, mark = np.full(len(q), np.inf), np.full(len(q), np.inf)
@@ -237,7 +270,14 @@ def _descend(p: PoseProblem, start: Array, T: Array) -> tuple[Array, Mask, Array
 def _finish(
     p: PoseProblem, rows: NDArray[np.int64], s: _State, q: Array, T: Array, reached: Mask, residual: Array
 ) -> None:
-    """Do one more step, accepted where it is better, and remove whole turns; the final postures are evaluated."""
+    """Apply a last step to the postures that reached their poses, and remove multiples of 2 pi from angles.
+
+    The step is accepted where it reduces the residual. `q`, `reached` and `residual` are changed in place.
+
+    Args:
+        rows: numbers of the poses that were reached.
+        s: pose errors and Jacobians of these rows.
+    """
     if not len(rows):
         return
     before = q[rows]
@@ -251,7 +291,10 @@ def _finish(
 
 
 def _approach(p: PoseProblem, q: Array, T: Array) -> tuple[Array, Array, Array]:
-    """Return postures near q with the nearest poses, residuals, and steps; damping increases after failed steps."""
+    """Return postures close to q whose poses are nearest to the unreachable poses T, residuals and numbers of steps.
+
+    The damping is increased after each step that fails.
+    """
     q, steps = q.copy(), np.zeros(len(q))
     s = _evaluated(p, q, T)
     residual, damping = s.residual, _damping_of(p, s.cost)
@@ -273,14 +316,18 @@ def _approach(p: PoseProblem, q: Array, T: Array) -> tuple[Array, Array, Array]:
 
 
 def _toward_preferred(p: PoseProblem, q: Array, prefer: Array) -> Array:
-    """Return the difference to the preferred postures in units of the joints; zero for locked joints."""
+    """Return prefer - q in the units of the joints, with angles in (-pi, pi]; zero for locked joints."""
     d = prefer - q
     d = np.where(p.wraps, wrapped(d), d)
     return np.where(p.columns == 0, 0.0, d / np.where(p.columns == 0, 1.0, p.columns))
 
 
 def _slide(p: PoseProblem, q: Array, T: Array, prefer: Array, residual: Array) -> tuple[Array, Array, Array]:
-    """Return postures nearer to the preferred ones that reach the poses too, their residuals, and steps."""
+    """Move solutions along their self-motion toward the preferred postures.
+
+    Returns:
+        Postures that reach the same poses, their residuals, and numbers of steps, one row per pose.
+    """
     q, residual = q.copy(), residual.copy()
     steps, part = np.zeros(len(q)), np.ones(len(q))
     length = (_toward_preferred(p, q, prefer) ** 2).sum(axis=1)
@@ -311,13 +358,13 @@ ADDRESS, COUNT = ctypes.c_void_p, ctypes.c_size_t
 
 
 class _Shared(ctypes.Structure):
-    """`Problem` of least_squares.c."""
+    """The C structure `Problem` of least_squares.c."""
 
     _fields_ = (*((name, ADDRESS) for name in ARRAYS), *((name, ctypes.c_double) for name in NUMBERS))
 
 
 class DampedNative:
-    """Compiled library for the pose error of one frame.
+    """Compiled solver of the inverse geometry: least_squares.c with the emitted pose error of one frame.
 
     Raises:
         MissingDependencyError: there is no compiler, or it cannot create a loadable library.
@@ -341,18 +388,18 @@ class DampedNative:
             setup(_address(parameters), _address(self._constants))
 
     def clean(self, T: Array, round_off: float) -> bool:
-        """Return whether all poses, by rows, are finite and have exact rotations."""
+        """Return whether all poses T (N, 4, 4) are finite and their rotations orthonormal up to `round_off`."""
         return bool(self._clean(len(T), _address(T), round_off))
 
     def placed(self, q: Array) -> Array:
-        """Return the given entries of the poses of postures, by rows."""
+        """Return the given entries (N, E) of the poses of postures q (N, n), by direct geometry."""
         q = np.ascontiguousarray(q)
         entries = np.empty((len(q), self._entries))
         self._placed(len(q), _address(q), _address(self._constants), _address(entries))
         return entries
 
     def solve(self, p: PoseProblem) -> Solve:
-        """Return the solver of one problem."""
+        """Return the compiled solver of a problem, a function of (T, held, first, prefer) as `solve`."""
         arrays = {name: getattr(p, name, self._constants) for name in ARRAYS}
         arrays["placed"] = p.placed.T
         kept = [np.ascontiguousarray(array, dtype=float) for array in arrays.values()]
@@ -362,7 +409,7 @@ class DampedNative:
 
 @dataclass(frozen=True, eq=False)
 class _Solver:
-    """Function numeric_rows for one problem; `kept` contains the arrays to which the problem points."""
+    """C function numeric_rows for one problem; `kept` prevents that the arrays of the problem are freed."""
 
     rows: Any
     joints: int

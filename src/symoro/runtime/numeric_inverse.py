@@ -87,17 +87,19 @@ class NumericInverse:
         """Return postures at which the frame has the given poses.
 
         Args:
-            T: (4, 4), or (N, 4, 4) for N poses; entries that are not given are not read.
+            T: homogeneous transforms (4, 4), or (N, 4, 4) for N poses; entries that are not given are not read.
             q0: initial posture, (n,) or (N, n); also the positions of locked joints, and of joints that do not affect
                 the given entries. Without it the starts come from the table, and the positions of such joints are zero
                 or the nearest limit.
             prefer: preferred posture, (n,) or (N, n), if the pose has several solutions.
 
         Returns:
-            q (n), status (0 reached, 1 not reached, 3 invalid pose: not finite or not a rotation), residual (largest
-            entry of direct geometry minus the pose, lengths divided by the robot's size; if the pose is not reached,
-            that of the best posture, lengths in metres), iterations (total) and restarts; with the batch axis in front
-            for N poses.
+            Dictionary of arrays, with a leading axis of length N for N poses.
+            q: joint positions (n).
+            status: 0 reached, 1 not reached, 3 invalid pose (not finite or not a rotation).
+            residual: largest entry of direct geometry minus the pose, lengths divided by the robot's size; if the pose
+                is not reached, that of the best posture, lengths in metres.
+            iterations, restarts: total number of steps, number of further starts.
         """
         poses = _numbers("T", T, (4, 4))
         rows = np.ascontiguousarray(poses).reshape(-1, 4, 4)
@@ -115,7 +117,10 @@ class NumericInverse:
     def _corrected_results(
         self, poses: Array, start: Array | None, preferred: Array | None
     ) -> dict[str, Any]:
-        """Return results for poses that may be invalid: rotations are corrected, invalid poses have no result."""
+        """Return the results for poses that may be invalid, one row per pose.
+
+        Rounded rotation matrices are corrected; an invalid pose gets status 3 and no solution.
+        """
         targets, change = self._rotations(poses)
         good = np.isfinite(change)
         own = [None if x is None else x[good] for x in (start, preferred)]
@@ -126,7 +131,10 @@ class NumericInverse:
         return {name: _spread(good, values, MISSING[name]) for name, values in results.items()}
 
     def _rotations(self, poses: Array) -> tuple[Array, Array]:
-        """Return poses with the nearest rotations, and the largest change; infinite for an invalid pose."""
+        """Return the poses with the nearest rotation matrices, and the largest change of an entry of each pose.
+
+        The change is infinite if the pose is invalid.
+        """
         entries = [4 * row + column for row, column in self._error.entries]
         change = np.where(np.isfinite(poses.reshape(-1, 16)[:, entries]).all(axis=1), 0.0, np.inf)
         if self._part is None:
@@ -138,7 +146,12 @@ class NumericInverse:
         return corrected, change + np.where(sound, turned, np.inf)
 
     def _results(self, T: Array, start: Array | None, preferred: Array | None) -> dict[str, Any]:
-        """Return the results of valid poses, with one row per pose of the initial and the preferred postures."""
+        """Return the results for valid poses T (N, 4, 4), one row per pose.
+
+        Args:
+            start: initial postures, one row per pose, or None.
+            preferred: preferred postures, one row per pose, or None.
+        """
         ranges = self._ranges
         first = preferred if start is None else start
         if start is None:
@@ -162,7 +175,7 @@ class NumericInverse:
         }
 
     def _distances(self, q: Array, T: Array) -> Array:
-        """Return the largest entry of direct geometry minus the pose, lengths in metres."""
+        """Return, per pose, the largest entry of direct geometry at q minus the pose T, lengths in metres."""
         entries = [4 * row + column for row, column in self._error.entries]
         if self._native is not None:
             placed = self._native.placed(q)
@@ -171,7 +184,7 @@ class NumericInverse:
         return np.asarray(np.abs(placed - T.reshape(-1, 16)[:, entries]).max(axis=1))
 
     def _rows(self, name: str, value: ArrayLike | None, count: int) -> Array | None:
-        """Return postures, one row per pose."""
+        """Return the argument `name`, one posture or one per pose, as an array with `count` rows."""
         if value is None:
             return None
         n = len(self._held)
@@ -183,7 +196,10 @@ class NumericInverse:
         return np.broadcast_to(array, (count, n))
 
     def _solved(self, T: Array, held: Array, first: Array | None, prefer: Array | None) -> PoseSolutions:
-        """Solve poses in groups with the same locked joint positions, because the table of starts depends on them."""
+        """Solve poses in groups with the same positions of locked joints; arguments as for `least_squares.solve`.
+
+        The table of starts depends on the positions of the locked joints.
+        """
         kept = held[:, self._locked]
         if len(held) == 1 or not kept.size or (kept == kept[:1]).all():
             return self._solve(held[:1])(T, held, first, prefer)
@@ -200,7 +216,7 @@ class NumericInverse:
         )
 
     def _solve(self, held: Array) -> Solve:
-        """Return the solver with joints locked at a posture; the most recent solvers are cached."""
+        """Return the solver for joints locked at the posture `held` (1, n); recent solvers are cached."""
         kept = held[:, self._locked]
         key = kept.tobytes()
         if key not in self._tables:
@@ -271,7 +287,7 @@ def _numbers(name: str, value: ArrayLike, shape: tuple[int, ...]) -> Array:
 
 
 def _spread(good: NDArray[np.bool_], values: NDArray[Any], missing: float) -> NDArray[Any]:
-    """Return values of the valid rows as an array over all rows."""
+    """Return the values of the valid rows in an array over all rows; the other rows contain `missing`."""
     whole = np.full((len(good), *values.shape[1:]), missing, dtype=values.dtype)
     whole[good] = values
     return whole

@@ -19,12 +19,12 @@ BACKENDS = tuple(TRIGONOMETRY)
 
 @dataclass(frozen=True)
 class FunctionOptions:
-    """Options of a function, checked.
+    """Checked options of a compiled function.
 
     Attributes:
         dtype: type of all numbers, "float64" or "float32".
         threads: largest number of threads of a batch.
-        backend: "c" (or NumPy without a compiler) or "cuda".
+        backend: "c" (NumPy is used without a compiler) or "cuda".
         layout: storage of the arrays of a batch: "samples" (N, n) by rows, "entries" entry after entry.
         trig: sines and cosines: "polynomial" or "libm" in C, "accurate" or "fast" on a GPU.
     """
@@ -37,7 +37,7 @@ class FunctionOptions:
 
     @property
     def scalar(self) -> str:
-        """Return the type of the numbers in C."""
+        """Return the C type of the numbers, "double" or "float"."""
         return DTYPES[self.dtype]
 
 
@@ -51,7 +51,7 @@ def function_options(
     layout: Any = "samples",
     trig: Any = None,
 ) -> FunctionOptions:
-    """Return the options after checking them.
+    """Check the options of a function and return them; the options are those of `FunctionOptions`.
 
     Raises:
         OptionError: an option has an invalid value; the message contains the valid ones.

@@ -1,7 +1,7 @@
-"""Direct geometry of a platform: the pose at given positions of the active joints.
+"""Direct geometry of a parallel robot: the pose of the platform at given positions of the active joints.
 
-Near a known pose it is computed by Newton's method on the inverse geometry of the legs, qa(T) = qa with dqa = Jinv V;
-for a platform on six legs with ball joints all poses are computed (`models/numeric/assembly_modes.py`). Results are
+Near a known pose it is computed by Newton's method on the inverse geometry of the legs, qa(T) = qa with dqa = Jinv V.
+For a platform on six legs with ball joints all poses are computed (`models/numeric/assembly_modes.py`). Results are
 verified by the inverse geometry of the legs.
 """
 
@@ -31,13 +31,13 @@ HOME = "home"
 
 @dataclass(frozen=True)
 class PlatformPose:
-    """Pose near the given one.
+    """Pose of a platform at given positions of the active joints, computed by Newton's method.
 
     Attributes:
-        T: (4, 4); NaN if the search did not converge.
+        T: homogeneous transform (4, 4); NaN if the search did not converge.
         reached: whether the inverse geometry of the legs equals the positions of the active joints.
-        residual: largest difference between them.
-        iterations: number of steps.
+        residual: largest difference between these, rad or relative to the largest length.
+        iterations: number of Newton steps.
     """
 
     T: Array
@@ -54,7 +54,14 @@ def platform_pose(
     to: int | str | None = None,
     working_mode: str = "1",
 ) -> PlatformPose:
-    """Return the pose at the positions of the active joints, near a pose (4, 4) or that of a posture.
+    """Return the platform pose at given positions of the active joints, near a known pose.
+
+    Args:
+        qa: positions of the active joints (rad or m).
+        near: start of Newton's method, a pose (4, 4) or the name of a posture; the posture "home" by default.
+        values: parameter -> number.
+        to: frame whose pose is computed; the platform by default.
+        working_mode: working mode of the legs.
 
     Raises:
         ArgumentError: qa or the pose has a wrong shape.
@@ -86,7 +93,7 @@ def platform_pose(
 
 
 def _size(robot: Robot, values: Mapping[str, float], others: Sequence[float]) -> float:
-    """Return the largest length."""
+    """Return the largest length (m) among the robot's geometric parameters and `others`; 1 if all are zero."""
     lengths = [abs(getattr(frame, name).value(values)) for frame in robot.frames for name in ("b", "d", "r")]
     return float(max([*lengths, *others])) or 1.0
 
@@ -102,7 +109,11 @@ def _shortened(
     error: Array,
     jacobian: Array,
 ) -> tuple[Array, Array, Array, float, bool]:
-    """Return the pose after a step, which is halved until the error decreases."""
+    """Apply a Newton step to the pose; the step is halved until the largest error decreases.
+
+    Returns:
+        Pose, error, Jacobian and largest error after the step, and whether the error decreased.
+    """
     for _ in range(12):
         trial = moved(pose, np.concatenate([step[:3] * size, step[3:]]))
         there, slopes = _error(legs, trial, target, turns, size)
@@ -116,7 +127,10 @@ def _shortened(
 def _error(
     legs: Function, pose: Array, target: Array, turns: NDArray[np.bool_], size: float
 ) -> tuple[Array, Array]:
-    """Return active joint positions minus their targets, lengths relative to the size, and the derivative."""
+    """Return the position errors of the active joints at a pose, and their Jacobian.
+
+    The errors are the positions minus the targets, in rad or, for prismatic joints, divided by `size`.
+    """
     outputs = legs(T=pose)
     error = np.asarray(outputs["qa"]) - target
     error = np.where(turns, (error + np.pi) % (2 * np.pi) - np.pi, error / size)
@@ -127,7 +141,12 @@ def _error(
 def assembly_modes(
     robot: Robot, qa: ArrayLike, values: Mapping[str, float], to: int | str | None = None
 ) -> AssemblyModes:
-    """Return all poses of a platform on six legs with ball joints.
+    """Return all platform poses at given positions of the active joints, for six legs with ball joints.
+
+    Args:
+        qa: positions of the six active joints (m).
+        values: parameter -> number.
+        to: frame whose pose is computed; the platform by default.
 
     Raises:
         NotApplicableError: the legs are of another kind.
@@ -169,6 +188,6 @@ def _start(
 
 
 def _pose_of(robot: Robot, q: Array, values: Mapping[str, float], to: int) -> Array:
-    """Return the platform pose of a posture, by leg 1, which carries the platform."""
+    """Return the pose of the platform frame `to` at the posture q, by direct geometry of leg 1."""
     _, program = build(replace(robot.tree(), platform=None), "fast-geometry", {"to": to})
     return np.asarray(Function(program, dict(values), compiled=False)(q=q)["T"], float)

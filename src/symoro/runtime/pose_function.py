@@ -1,12 +1,12 @@
 """Function of an inverse geometric model, with corrections that its straight-line program cannot make.
 
 A rotation matrix in single precision, or with seven digits, is not a rotation to the model's tolerance. It is then
-replaced by the nearest rotation, if that changes no entry by more than `ROTATION_ROUNDED`; status and q are those of
-the corrected pose, and the residual grows by the change, so that it is the distance from the given pose. A function in
+replaced by the nearest rotation, if that changes no entry by more than `ROTATION_ROUNDED`. Status and q are those of
+the corrected pose. The change is added to the residual, so that it is the distance from the given pose. A function in
 single precision has a tolerance for such rotations and does not correct them.
 
 For a pose out of reach, the program replaces square roots of negative numbers by zero, and its residual is not a
-distance. The residual is then computed by direct geometry at the joint positions of the row.
+distance. The residual is then computed by direct geometry at the joint positions of each solution.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ POLAR_STEPS = 3  # from an error of 1e-6 the first leaves 1e-12, the second 1e-2
 
 
 class PoseFunction(Function):
-    """Function of poses `T`, for a model with these options."""
+    """Function of an inverse geometric model, which returns joint positions for poses `T`."""
 
     def __init__(
         self,
@@ -85,7 +85,10 @@ class PoseFunction(Function):
         return outputs
 
     def _rounded(self, *unnamed: Any, out: Any, **inputs: Any) -> dict[str, Any]:
-        """Return the results in double precision, rounded: NumPy evaluates the tolerances of double precision."""
+        """Return results computed in double precision and rounded to the number type of the function.
+
+        It is used without a compiler, because NumPy evaluates tolerances that are valid for double precision only.
+        """
         outputs = super().__call__(*unnamed, out=out, **inputs)
         for name, array in self._in_double(**inputs).items():
             outputs[name][...] = array
@@ -99,9 +102,9 @@ class PoseFunction(Function):
         )
 
     def _solved_alone(self, inputs: Mapping[str, Any], result: dict[str, Any]) -> bool:
-        """Return whether a single pose has a solution; a rounded pose is solved for the nearest rotation.
+        """Return whether a single pose has a solution, and solve again for the nearest rotation if it is rounded.
 
-        This function does not use NumPy if the program is compiled.
+        The dictionary `result` is updated in this case. NumPy is not used if the program is compiled.
         """
         if self._part is not None:
             near = _nearest_rotation(self._part, self.compiled)(T=inputs["T"])
@@ -116,7 +119,13 @@ class PoseFunction(Function):
     def _solve_rounded(
         self, arrays: Mapping[str, Array], rows: dict[str, Array], unsolved: SampleNumbers
     ) -> None:
-        """Solve again for the nearest rotations, if poses are close to one."""
+        """Solve unsolved poses again with the nearest rotation, if their rotation matrices are rounded.
+
+        Args:
+            arrays: inputs, one row per sample.
+            rows: results, one row per sample; they are updated.
+            unsolved: numbers of the samples without a solution.
+        """
         if self._part is None:
             return
         corrected, change = self._part.nearest(arrays["T"][unsolved])
@@ -134,7 +143,13 @@ class PoseFunction(Function):
             rows[name][kept] = array
 
     def _set_distances(self, poses: Array, rows: dict[str, Array], unsolved: SampleNumbers) -> None:
-        """Replace the residual of rows out of reach, if no row of the pose is a solution."""
+        """Replace the residuals of poses out of reach by the pose errors at the returned joint positions.
+
+        Args:
+            poses: homogeneous transforms (N, 4, 4).
+            rows: results, one row per sample; the residuals are updated.
+            unsolved: numbers of the samples without a solution.
+        """
         status = rows["status"][unsolved]
         none = unsolved[~np.isin(status, SOLVED).any(axis=1) & (status == OUT_OF_REACH).any(axis=1)]
         if len(none):
@@ -146,23 +161,24 @@ class PoseFunction(Function):
 
     @cached_property
     def _place(self) -> Function:
-        """Return the direct geometry between the same frames; it is rarely needed and therefore not compiled."""
+        """Return the function of direct geometry between the same frames (not compiled, as it is rarely needed)."""
         assert self.robot is not None
         _, program = build(self.robot, "fast-geometry", self._frames)
         return Function(program, self._numbers, compiled=False)
 
     def _each(self, name: str, inputs: Mapping[str, Any], samples: int) -> Array:
-        """Return an input with one row per sample."""
+        """Return the input `name` as an array with one row per sample."""
         port = self._inputs[name]
         return np.broadcast_to(input_array(port, inputs), (samples, *port.shape))
 
 
 @cache
 def _nearest_rotation(part: RotationPart, compiled: bool) -> Function:
-    """Return the function of one pose T that returns the pose with the nearest orthonormal columns.
+    """Return a function that replaces the rotation columns of a pose T by the nearest orthonormal ones.
 
-    Newton's iteration C (3 - C'C) / 2 converges to the polar factor of the columns C. Further outputs are the largest
-    entry of C'C - 1 (deviation), the largest change of an entry of C, and the determinant if C is 3 x 3 (hand).
+    Newton's iteration C (3 - C'C) / 2 converges to the polar factor of the columns C. The outputs of the function are
+    the corrected T, the largest entry of C'C - 1 (deviation), the largest change of an entry of C (change), and the
+    determinant if C is 3 x 3 (hand).
     """
     builder = Builder("nearest_rotation")
     entries = builder.input("T", (4, 4))

@@ -1,4 +1,4 @@
-"""Poses from a matrix, or from a position with three angles; correction of rounded rotations."""
+"""Poses from the entries of a matrix or from a position and three angles; correction of rounded rotations."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PLANE = ((True, True, False), (True, True, False), (False, False, False))
 
 
 def from_angles(x: float, y: float, z: float, roll: float, pitch: float, yaw: float) -> Array:
-    """Return the pose with this position and the rotation Rz(yaw) Ry(pitch) Rx(roll)."""
+    """Return the pose (4, 4) with position x, y, z (m) and rotation Rz(yaw) Ry(pitch) Rx(roll) (rad)."""
     (sr, sp, sy), (cr, cp, cy) = np.sin([roll, pitch, yaw]), np.cos([roll, pitch, yaw])
     return np.array(
         [
@@ -30,7 +30,7 @@ def from_angles(x: float, y: float, z: float, roll: float, pitch: float, yaw: fl
 
 
 def from_entries(entries: ArrayLike) -> Array:
-    """Return the pose with 12 or 16 entries by rows, in any nesting."""
+    """Return the pose (4, 4) from its 12 or 16 entries by rows, as a flat or nested list."""
     numbers = np.asarray(entries, dtype=float).ravel()
     if numbers.size not in (12, 16):
         raise ArgumentError(f"a pose has 12 or 16 entries, by rows; got {numbers.size}")
@@ -46,7 +46,7 @@ def from_entries(entries: ArrayLike) -> Array:
 
 @dataclass(frozen=True)
 class RotationPart:
-    """Rotational part of a pose: columns of a rotation matrix, or the 2x2 rotation of a plane."""
+    """Part of a pose that must be orthonormal: some columns of the rotation matrix, or the 2x2 rotation of a plane."""
 
     rows: int
     columns: tuple[int, ...]
@@ -61,10 +61,13 @@ class RotationPart:
         return "the first three columns" if self.whole else f"the entries {', '.join(names)}"
 
     def nearest(self, poses: Array) -> tuple[Array, Array]:
-        """Return poses (N, 4, 4) with orthonormal columns in this part, and the largest change of an entry of each.
+        """Return poses with the nearest orthonormal columns in this part, and the largest change of an entry of each.
 
         The columns C are replaced by U V' of their singular value decomposition, the nearest orthonormal columns; their
         handedness does not change. The change is NaN if an entry is not finite, and 0 if it is round-off.
+
+        Args:
+            poses: homogeneous transforms (N, 4, 4).
         """
         part = poses[:, : self.rows, self.columns]
         change = np.where(np.isfinite(part).all(axis=(1, 2)), 0.0, np.nan)
@@ -79,12 +82,19 @@ class RotationPart:
         return corrected, change
 
     def hands(self, poses: Array) -> Array:
-        """Return 1 for right-handed and -1 for left-handed columns of a square part, otherwise a value in between."""
+        """Return the determinant of this part of each pose: 1 if it is right-handed, -1 if left-handed.
+
+        The part must be square; a part that is not orthonormal has another determinant.
+        """
         return np.asarray(np.linalg.det(poses[:, : self.rows, self.columns]))
 
 
 def rotation_part(given: Given) -> RotationPart | None:
-    """Return the part of a pose that must be orthonormal in the given entries; None if there is none."""
+    """Return the part of a pose that must be orthonormal, if only some entries are given; None if there is none.
+
+    Args:
+        given: three rows of four flags, true for the given entries of the pose.
+    """
     columns = tuple(c for c in range(3) if all(row[c] for row in given))
     if columns:
         return RotationPart(3, columns)
@@ -95,6 +105,8 @@ def orthonormal(pose: Array, part: RotationPart, hand: int | None = None) -> tup
     """Return the pose with the nearest orthonormal columns, and the largest change of an entry.
 
     Args:
+        pose: homogeneous transform (4, 4).
+        part: columns that must be orthonormal.
         hand: 1 if the columns must be right-handed, -1 if left-handed.
 
     Raises:

@@ -1,7 +1,7 @@
 """Position ranges of the independent joints, from which random postures are drawn.
 
-A coupled joint has separate limits. If one joint drives it, they narrow the limits of that joint; if several joints
-drive it, they are checked for each posture.
+A coupled joint has its own limits. If it is driven by one joint, they narrow the limits of that joint. If it is driven
+by several joints, they are checked for each posture.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Ranges:
-    """Ranges with one entry per joint, in the order of q.
+    """Position ranges of the independent joints, with one entry per joint in the order of q (rad or m).
 
     Attributes:
         joints: joint numbers.
         turns: whether each joint is revolute.
-        wraps: whether turns of the joint by 2 pi have no effect: it has no limit and drives no other joint.
+        wraps: whether adding 2 pi to a joint has no effect: it has no limit and drives no other joint.
         lower, upper: limits, infinite if there are none.
         home: zero, or the limit nearest to it.
-        first, last: bounds of random postures: within the limits and half a turn of home.
-        sums, sums_lower, sums_upper: limits on sums of joints, lower <= C [q; 1] <= upper.
+        first, last: bounds of random postures: within the limits and within pi of home.
+        sums, sums_lower, sums_upper: limits on sums of joint positions, lower <= C [q; 1] <= upper, C given by `sums`.
         reach: sum of all lengths of the robot; 1 if it has none.
     """
 
@@ -50,12 +50,12 @@ class Ranges:
     reach: float
 
     def nearest(self, q: Array) -> Array:
-        """Return postures clipped to the limits of each joint, without whole turns that have no effect."""
+        """Return postures q (N, n) clipped to the joint limits; multiples of 2 pi that have no effect are removed."""
         turned = q - 2 * np.pi * np.ceil(q / (2 * np.pi) - 0.5)
         return np.clip(np.where(self.wraps, turned, q), self.lower, self.upper)
 
     def inside(self, q: Array) -> NDArray[np.bool_]:
-        """Return which postures, one per row, are within all limits."""
+        """Return, for each of the postures q (N, n), whether it is within all limits."""
         tolerance = limit_tolerance(self.turns, self.lower, self.upper)
         own = ((q >= self.lower - tolerance) & (q <= self.upper + tolerance)).all(axis=1)
         if not len(self.sums):
@@ -66,16 +66,25 @@ class Ranges:
 
 
 def limit_tolerance(turns: NDArray[np.bool_], lower: Array, upper: Array) -> Array:
-    """Return the tolerance of joint limits: in rad, or relative to the larger limit of a prismatic joint."""
+    """Return by how much each joint may exceed its limits: in rad, or a fraction of the larger limit in m.
+
+    Args:
+        turns: whether each joint is revolute.
+        lower, upper: joint limits (n,).
+    """
     limits = np.abs(np.stack([lower, upper]))
     largest = np.where(np.isfinite(limits), limits, 0.0).max(axis=0)
     return np.asarray(LIMIT_EXCEEDED * np.where(turns, 1.0, largest))
 
 
 def pose_size(robot: Robot, values: Mapping[str, float], poses: Array) -> Array:
-    """Return, per pose, the length to which positions of poses (..., 4, 4) are relative.
+    """Return, per pose, the reference length (m) by which position errors are divided.
 
-    It is the sum of the robot's lengths; with prismatic joints, which reach further, also of the given position.
+    It is the sum of the robot's lengths. If the robot has prismatic joints, the coordinates of the given position are
+    added.
+
+    Args:
+        poses: homogeneous transforms (..., 4, 4).
     """
     slides = any(robot.frame(j).sigma == JointType.PRISMATIC for j in independent(robot))
     own = np.abs(np.nan_to_num(poses[..., :3, 3])).sum(-1) if slides else np.zeros(poses.shape[:-2])
@@ -83,10 +92,10 @@ def pose_size(robot: Robot, values: Mapping[str, float], poses: Array) -> Array:
 
 
 def joint_ranges(robot: Robot, values: Mapping[str, float], *, limits: bool = True) -> Ranges:
-    """Return the ranges of a robot's joints.
+    """Return the position ranges of a robot's independent joints.
 
     Args:
-        values: numbers for the robot's symbols.
+        values: parameter -> number.
         limits: False ignores all limits.
 
     Raises:

@@ -1,13 +1,13 @@
-"""C source of batches: NumPy has one row per sample, the emitted batch function takes one array per entry.
+"""C source of batch functions for NumPy arrays, which have one row per sample.
 
     void NAME_rows(size_t n, const size_t *steps, inputs ..., [k,] outputs ...)
     void NAME_rows_packed(size_t n, const size_t *steps, void *const *arrays)
 
-Samples are transposed in tiles of a constant number of samples, whose buffers fit the first-level cache, by vector
-instructions: square blocks of as many samples as a vector has entries. Every tile has the same number of samples, so
-that the arithmetic of a sample depends neither on the number of samples nor on that of threads; the last tile repeats
-its last sample. If the batch function processes samples one by one, the rows are passed to the call function without
-a copy.
+The emitted function NAME_batch requires one array per entry, so that samples must be transposed. This is done in tiles,
+whose buffers fit the first-level cache, by vector instructions: square blocks of as many samples as a vector has
+entries. Every tile has the same number of samples, so that the arithmetic of a sample depends neither on the number of samples nor on
+that of threads; the last tile repeats its last sample. If the batch function processes samples one by one, the rows are
+passed to the call function without a copy.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ FEWEST = 4  # entries per sample from which on vector instructions are faster
 
 
 def tile_of(program: Program) -> int:
-    """Return the number of samples of a tile."""
+    """Return the number of samples per tile (samples that are transposed together) for a program."""
     shapes = [port.shape for port in program.inputs] + [port.shape for port in program.outputs]
     return TILE if TILE * sum(map(size, shapes)) <= LARGEST else SMALL_TILE
 
@@ -37,13 +37,18 @@ def rows_source(
     scalar: str = "double",
     layout: str = "samples",
 ) -> dict[str, str]:
-    """Return a C file with NAME_rows and NAME_rows_packed, for the emitted functions.
+    """Return {file name: text} of a C file with the batch functions NAME_rows and NAME_rows_packed.
 
-    `steps` contains, for each input, the distance between its samples, 0 if all samples have the same. With the layout
-    "entries" it is the distance between entries, and is followed by that of each output.
+    In the C functions, `steps` contains, for each input, the distance between its samples in the array; it is 0 if all
+    samples have the same input. With the layout "entries" it is the distance between entries, and the distances of the
+    outputs follow.
 
     Args:
+        name: base name of the emitted functions.
+        constants: whether the functions have the array k of constants.
         blocks: call NAME_batch for tiles of samples; otherwise NAME for one sample at a time.
+        scalar: type of the numbers in C.
+        layout: storage of the arrays, "samples" (by rows) or "entries" (entry after entry).
     """
     inputs = [size(port.shape) for port in program.inputs]
     outputs = [size(port.shape) for port in program.outputs]
@@ -90,7 +95,13 @@ def _call(name: str, inputs: Sequence[int], outputs: Sequence[int], constants: b
 def _by_tiles(
     name: str, inputs: Sequence[int], outputs: Sequence[int], constants: bool, scalar: str, tile: int
 ) -> list[str]:
-    """Return the body for rows; the last tile is moved entry by entry, because vectors would exceed the arrays."""
+    """Return the C statements that process samples in tiles, for arrays with one row per sample.
+
+    The last tile is copied entry by entry, because vectors would exceed the arrays.
+
+    Args:
+        inputs, outputs: number of entries of each array.
+    """
     call = _call(name, inputs, outputs, constants, tile)
     lines = [*_buffers(inputs, outputs, scalar, tile), "size_t start = 0;"]
     for a, n in enumerate(inputs):
@@ -113,7 +124,7 @@ def _by_tiles(
 def _by_entries(
     name: str, inputs: Sequence[int], outputs: Sequence[int], constants: bool, scalar: str, tile: int
 ) -> list[str]:
-    """Return the body for arrays that are stored entry after entry: entry e of sample i is x[e * step + i]."""
+    """Return the C statements that process arrays stored entry after entry: entry e of sample i is x[e * step + i]."""
     lines = _buffers(inputs, outputs, scalar, tile)
     lines.append(f"for (size_t start = 0; start < n; start += {tile}) {{")
     lines.append(f"    const size_t rest = n - start, last = rest < {tile} ? rest - 1 : {tile - 1};")
@@ -185,7 +196,7 @@ VECTORS = """#if defined(__clang__) || __GNUC__ >= 12
 
 
 def _moves(scalar: str, tile: int) -> list[str]:
-    """Return the functions that move a tile between rows and one array per entry."""
+    """Return the C functions that copy a tile from rows to one array per entry, and back."""
     width = 8 if scalar == "double" else 4
     lanes = [n for n in (2, 4, 8, 16) if 16 <= n * width <= 64 and n <= tile]
     text = [ALIGNED, VECTORS, PLAIN.format(scalar=scalar, tile=tile), "#ifdef VECTORS_"]
@@ -213,7 +224,14 @@ def _moves(scalar: str, tile: int) -> list[str]:
 
 
 def _choice(lanes: Sequence[int], width: int, plain: str, call: str) -> list[str]:
-    """Return statements that choose the narrowest vectors that contain a row, or the widest ones."""
+    """Return C statements that call a copy function with the vector width suited to the number of entries.
+
+    Args:
+        lanes: numbers of entries of the available vectors.
+        width: bytes per number.
+        plain: call of the copy function without vectors, for short rows.
+        call: call of the copy function with vectors; {0} is the number of entries of a vector.
+    """
     lines = [f"    if (entries < {FEWEST}) {{ {plain}; return; }}"]
     for n in lanes[:-1]:
         lines.append(f"    if (entries <= {n} || BYTES_ == {n * width}) {{ {call.format(n)}; return; }}")
@@ -221,7 +239,7 @@ def _choice(lanes: Sequence[int], width: int, plain: str, call: str) -> list[str
 
 
 def _square(n: int, scalar: str, width: int, tile: int) -> str:
-    """Return the functions that move squares of n samples times n entries.
+    """Return the C functions that transpose squares of n samples times n entries by vector instructions.
 
     If a row is not a multiple of n, its last square overlaps the one before. A row shorter than n is read together with
     the start of the next one, and written in order, so that the next row overwrites the surplus.

@@ -73,7 +73,7 @@ class Track:
 
 
 def valid(result: Solutions, *, singular: bool = False) -> Any:
-    """Return the rows that are solutions: an array (m, n) for one pose, a list of such arrays for a batch.
+    """Return the valid solutions: an array (m, n) for one pose, a list of such arrays for a batch.
 
     Args:
         result: result of the function of an inverse geometric model.
@@ -84,10 +84,15 @@ def valid(result: Solutions, *, singular: bool = False) -> Any:
 
 
 def within_limits(robot: RobotLike, q: ArrayLike) -> Any:
-    """Return whether configurations (..., n) respect the limits of all joints, without adding multiples of 2 pi.
+    """Return whether configurations are within the limits of all joints.
+
+    Multiples of 2 pi are not added; `windings` does this.
+
+    Args:
+        q: configurations (..., n).
 
     Returns:
-        Booleans (...,). `windings` adds multiples of 2 pi.
+        Booleans of shape (...,).
     """
     robot = as_robot(robot)
     positions = _postures(robot, q)
@@ -97,12 +102,15 @@ def within_limits(robot: RobotLike, q: ArrayLike) -> Any:
 
 
 def windings(robot: RobotLike, q: ArrayLike) -> Array:
-    """Return all configurations (w, n) within the limits that differ by multiples of 2 pi of revolute joints.
+    """Return all configurations within the joint limits that differ from q by multiples of 2 pi.
 
-    A joint without a lower or upper limit keeps the admissible position nearest to the given one.
+    A revolute joint without a lower or upper limit only gets the admissible position nearest to the given one.
 
     Args:
         q: configurations (..., n); those with nan are ignored.
+
+    Returns:
+        Configurations (w, n).
     """
     robot = as_robot(robot)
     positions = _postures(robot, q).reshape(-1, len(independent(robot)))
@@ -221,13 +229,14 @@ def follow(
 
 
 def distances(place: Function, q: ArrayLike, pose: ArrayLike, given: Given, size: ArrayLike = 1.0) -> Array:
-    """Return the pose errors of configurations (..., K, n): the largest entry of T(q) - pose, (..., K).
+    """Return the pose errors (..., K) of configurations: the largest entry of |T(q) - pose|.
 
     Args:
         place: the function of direct geometry, `fast-geometry`, between the frames of the pose.
+        q: configurations (..., K, n).
         pose: homogeneous transforms (..., 4, 4).
         given: three rows of four flags: the entries of the pose that are compared.
-        size: length by which position entries are divided, as `ranges.pose_size` gives it.
+        size: length by which position entries are divided, as returned by `ranges.pose_size`.
     """
     postures, aim = np.asarray(q, dtype=float), np.asarray(pose, dtype=float)[..., None, :3, :]
     reached = place(q=postures.reshape(-1, postures.shape[-1]))["T"].reshape(*postures.shape[:-1], 4, 4)
@@ -237,7 +246,7 @@ def distances(place: Function, q: ArrayLike, pose: ArrayLike, given: Given, size
 
 
 def _solutions(result: Solutions, *, singular: bool) -> tuple[Array, NDArray[np.bool_]]:
-    """Return q (..., K, n) and which of its rows are solutions."""
+    """Return the joint positions q (..., K, n) of a result, and which of the K rows are solutions (..., K)."""
     if "q" not in result or "status" not in result:
         raise ArgumentError(
             "the argument is not a result of an inverse geometric model: it has no q and status",
@@ -274,7 +283,7 @@ def _numbers(name: str, given: ArrayLike, *shapes: tuple[int, ...]) -> Array:
 
 
 def _limits(robot: Robot) -> tuple[Array, Array]:
-    """Return lower and upper limits in the order of q."""
+    """Return the lower and upper joint limits in the order of q; infinite if there are none."""
     limits = [robot.frame(j).limits for j in independent(robot)]
     lower = [-np.inf if limit.lower is None else limit.lower for limit in limits]
     upper = [np.inf if limit.upper is None else limit.upper for limit in limits]
@@ -286,7 +295,10 @@ def _revolute(robot: Robot) -> NDArray[np.bool_]:
 
 
 def _turns(robot: Robot, q: Array) -> tuple[Array, Array]:
-    """Return the smallest and largest multiple of 2 pi that brings each joint within its limits, if first <= last."""
+    """Return, per joint, the smallest and the largest k for which q + 2 pi k is within the limits.
+
+    If the smallest exceeds the largest, there is no such k. For a prismatic joint only k = 0 is possible.
+    """
     lower, upper = _limits(robot)
     turns = _revolute(robot)
     tolerance = limit_tolerance(turns, lower, upper)
@@ -296,7 +308,12 @@ def _turns(robot: Robot, q: Array) -> tuple[Array, Array]:
 
 
 def _turned(robot: Robot, q: Array, aim: Array, limits: bool) -> tuple[Array, NDArray[np.bool_]]:
-    """Return each joint at the multiple of 2 pi nearest to the aim, and which rows respect the limits if required."""
+    """Return q plus multiples of 2 pi, as near as possible to `aim`, and which rows respect the limits.
+
+    Args:
+        q, aim: configurations (..., n).
+        limits: restrict the multiples to the joint limits; otherwise all rows are accepted.
+    """
     wanted = np.where(_revolute(robot), np.round((aim - q) / TURN), 0.0)
     if not limits:
         return q + TURN * wanted, np.ones(q.shape[:-1], dtype=bool)

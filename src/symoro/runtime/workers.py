@@ -1,4 +1,4 @@
-"""Threads of batches: consecutive samples are divided into portions, which the threads take one after the other.
+"""Threads of batches: consecutive samples are divided into portions, which the threads process one after the other.
 
 The C functions release the interpreter lock. Threads start with the first large batch and wait for the next one; the
 calling thread works as well. They are shared by all functions.
@@ -35,10 +35,12 @@ if hasattr(os, "register_at_fork"):
 def shared_out(
     part: Callable[[int, int], None], samples: int, tile: int, threads: int, operations: int
 ) -> None:
-    """Call `part(start, stop)` for portions of all samples, in several threads if the work is large.
+    """Call `part(start, stop)` for consecutive portions of all samples, in several threads if the work is large.
 
     Args:
+        samples: number of samples.
         tile: all portions but the last are multiples of this number of samples.
+        threads: largest number of threads.
         operations: number of operations for all samples.
     """
     used = min(threads, operations // GRAIN)
