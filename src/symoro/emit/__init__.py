@@ -29,7 +29,7 @@ _BY_NAME = {alias: row for row in LANGUAGES.values() for alias in (row.id, *row.
 
 
 def find_language(name: str) -> Language:
-    """Return a language by its id or an alias, in any case."""
+    """Return the language with an id or alias, such as "c++" or "cpp"; upper and lower case are equal."""
     row = _BY_NAME.get(name.strip().lower())
     if row is None:
         raise UnknownNameError("language", name, list(LANGUAGES))
@@ -37,7 +37,7 @@ def find_language(name: str) -> Language:
 
 
 def emit(program: Program, language: str, /, **options: Any) -> Files:
-    """Return the files of a program in a language.
+    """Return the source files of a program in a language, {file name: text}.
 
     Args:
         language: an id of LANGUAGES, or an alias such as cpp for c++.

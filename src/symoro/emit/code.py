@@ -1,4 +1,8 @@
-"""Program with all its names and expressions in one dialect, ready to be written to files."""
+"""Names and expressions of a program in one language, ready to be written to files.
+
+A `Code` contains the statements of the setup part (computed once from the parameters) and of the call part (computed at
+every call) as texts. A dialect (`dialect`) defines the notation of the language.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +34,11 @@ OFTEN = 2  # up to this mean number of runs per section comments are written
 
 
 def remarks(listing: Listing, nodes: Sequence[int]) -> dict[int, str]:
-    """Return statement -> comment before it, for the statements of the setup or of the call part."""
+    """Return the comments that begin a section of the model, as {node of the next statement: comment}.
+
+    Args:
+        nodes: nodes of the statements of the setup part or of the call part, in order.
+    """
     names, sections = listing.program.names, listing.program.sections
     section_titles = [sections.get(names[i][0], "") if i in names else "" for i in nodes]
     for level in _LEVELS:
@@ -50,7 +58,7 @@ _LEVELS: tuple[Callable[[str], str], ...] = (str, _phase)
 
 
 def _starts(titles: Sequence[str]) -> list[int]:
-    """Return the positions at which the title changes; statements without a title belong to any section."""
+    """Return the positions at which the section title changes; empty titles are ignored."""
     current, starts = "", []
     for at, title in enumerate(titles):
         if title and title != current:
@@ -60,13 +68,13 @@ def _starts(titles: Sequence[str]) -> list[int]:
 
 
 def _leading(listing: Listing) -> Callable[[int], bool]:
-    """Return a predicate for statements without a name, which are steps toward the next named one."""
+    """Return a predicate: whether a node is an unnamed intermediate result, which belongs to the next named one."""
     op, names, constants = listing.program.graph.op, listing.program.names, frozenset(listing.constants)
     return lambda i: i not in names and i not in constants and op[i] not in (ops.KERNEL, ops.SIN, ops.COS)
 
 
 def _with_its_own(leading: Callable[[int], bool], nodes: Sequence[int], at: int) -> int:
-    """Return the first of the unnamed statements that precede a named one."""
+    """Return the position of the first unnamed statement that belongs to the named statement at position `at`."""
     while at and leading(nodes[at - 1]):
         at -= 1
     return at
@@ -89,7 +97,7 @@ RESIDUAL_NOTE = (
 
 
 def without_guards(program: Program) -> Program:
-    """Return the program without the guards of its outputs, and a note on the guards."""
+    """Return the program without the conditions that make its outputs NaN, with notes about them in the header."""
     graph, outputs = program.graph, []
     notes: dict[str, None] = {}
     for output in program.outputs:
@@ -103,7 +111,7 @@ def without_guards(program: Program) -> Program:
 
 
 def _value(graph: Graph, lit: int) -> tuple[int, str]:
-    """Return the unguarded value of an output, and the note on the guard."""
+    """Return the value of an output entry without its NaN condition, and the note about it ("" if there is none)."""
     i = lit >> 1
     if graph.op[i] != ops.SELECT:
         return lit, ""
@@ -116,7 +124,7 @@ def _value(graph: Graph, lit: int) -> tuple[int, str]:
 
 
 def _is_none(graph: Graph, i: int, condition: int) -> bool:
-    """Return whether a node is 0 / 0 under a condition, or unless it is satisfied."""
+    """Return whether node i is the NaN expression 0 / 0 that belongs to a condition."""
     return graph.op[i] == ops.DIV and all(
         graph.op[x >> 1] == ops.SELECT and graph.args[x >> 1][0] == condition for x in graph.args[i]
     )
@@ -127,7 +135,7 @@ _JOINT = re.compile(r"q([0-9]+)")
 
 @dataclass(frozen=True)
 class CodeNames:
-    """Names in the emitted code: of the file, the functions and their arguments."""
+    """Names in the emitted code: of the file, of the functions, and of their arguments."""
 
     base: str
     function: str
@@ -143,7 +151,14 @@ class CodeNames:
 
 @dataclass(frozen=True)
 class KernelCall:
-    """Statement that calls a kernel: its array inputs (name, texts of the entries) and its result."""
+    """Statement that calls a kernel.
+
+    Attributes:
+        kernel: name of the kernel.
+        inputs: array inputs, each as (name, texts of the entries).
+        result: name of the array of results.
+        size: number of results.
+    """
 
     kernel: str
     inputs: tuple[tuple[str, list[str]], ...]
@@ -162,17 +177,17 @@ class Code:
         counted: operations of the program as its model defines it; writing the code does not change these counts.
         parameters: names of the parameters, as in the robot, in the order of the array.
         reads: (position in the array of parameters, variable) of those that the setup part reads.
-        setup: (name, expression) of the setup part.
+        setup: (name, expression) of the statements of the setup part.
         constants: results of the setup part for the call part: variables of `Program.constants`, including signs.
         loads: input entries that the call part reads.
-        call: (name, expression) or kernel calls of the call part.
+        call: statements of the call part, (name, expression) or kernel calls.
         outputs: for each output, the expressions of its entries.
-        flow: loads, constants, call and outputs in one order, in which a statement is its index in `call`.
+        flow: loads, constants, statements and stores of the call part in one order; a statement is its index in `call`.
         setup_operations, call_operations: operations that occur in each part, which may require helper functions.
-        remarks: variable -> comment before its statement, at the start of a part of the model.
+        remarks: variable -> comment before its statement, at the start of a section of the model.
         kernels: kernels that are called, each after those that it needs.
-        turns: early angles, if the language computes their sines and cosines together.
-        arcs: layers of arctangents that are computed together.
+        turns: angles whose sines and cosines are computed together at the beginning (see `vectors`).
+        arcs: groups of arctangents that are computed together (see `vectors`).
     """
 
     program: Program
@@ -207,9 +222,10 @@ def code_of(
     longest_expanded: int = LONGEST_EXPANDED,
     fused: bool = False,
 ) -> Code:
-    """Determine the statements of a program and write its expressions.
+    """Return the statements and expressions of a program in one language.
 
     Args:
+        dialect: notation of the language.
         name: base name of the functions; that of the program by default.
         split, longest_expanded: as for `lower`.
         fused: group sums for processors with fused multiply-add (see `grouping`).
@@ -232,7 +248,7 @@ def code_of(
 
 
 def base_name(program: Program, dialect: Dialect, names: Names, name: str | None = None) -> str:
-    """Return the name of the files and of the call function: the given one or the program's, made valid."""
+    """Return a valid base name for the files and the call function, from `name` or the name of the program."""
     legal = identifier(name or program.name, "model")
     return names.claim(f"{legal}_model" if legal in dialect.externals else legal)
 
@@ -308,7 +324,7 @@ class _Coder:
         return comments
 
     def _turns(self) -> list[Turn]:
-        """Return early angles with their sines and cosines, if there are enough of them."""
+        """Return the angles whose sines and cosines are computed together; an empty list if there are too few."""
         graph, renderer = self.graph, self.renderer
         position = {i: at for at, i in enumerate(self.listing.call)}
         turns: dict[int, Turn] = {}
@@ -322,7 +338,7 @@ class _Coder:
         return list(turns.values()) if len(turns) >= FEWEST_ANGLES else []
 
     def _arcs(self, layers: list[list[int]]) -> list[list[Arc]]:
-        """Return layers of arctangents as texts."""
+        """Return the groups of arctangents that are computed together, as texts; `layers` contains their nodes."""
         position = {i: at for at, i in enumerate(self.listing.call)}
         return [[self._arc(i, position[i]) for i in layer] for layer in layers]
 
@@ -340,7 +356,11 @@ class _Coder:
         return [position[event] if isinstance(event, int) else event for event in events]
 
     def _symbols(self) -> tuple[dict[int, Load], list[tuple[int, str]]]:
-        """Name input entries and parameters; return those in use, in order, with their positions."""
+        """Assign variable names to input entries and parameters.
+
+        Returns:
+            Node -> load, for the input entries in use; and (position in the array, variable) of the parameters in use.
+        """
         graph, program, claim = self.graph, self.program, self.claim
         nodes = {graph.args[i]: i for i in program.nodes if graph.op[i] == ops.SYMBOL}
         loads: dict[int, Load] = {}
@@ -362,7 +382,7 @@ class _Coder:
         return loads, reads
 
     def _steps(self) -> dict[int, Instruction]:
-        """Return the texts of all nodes, and the statements of those that have one."""
+        """Compose the texts of all nodes and return {node: statement} for those that have a statement."""
         graph, own, renderer = self.graph, self.listing.own, self.renderer
         op, cls, expression = graph.op, graph.cls, renderer.expression
         variables = self._variables()
@@ -384,7 +404,10 @@ class _Coder:
         return steps
 
     def _assign(self, i: int, name: str) -> Instruction:
-        """Return the statement of node i, with the sign of its name or that with the fewest signs."""
+        """Return the statement that assigns node i to a variable.
+
+        The variable is plus or minus the node: as its given name requires, otherwise with the fewest minus signs.
+        """
         renderer = self.renderer
         votes = self.listing.votes.get(i, 0)
         sign = renderer.sign[i]
@@ -409,7 +432,10 @@ class _Coder:
         return KernelCall(call.kernel, inputs, claim(f"{call.kernel}{number}"), call.size)
 
     def _variables(self) -> dict[int, str]:
-        """Return the names of the nodes with a statement: given names first, then constants, sines, and t1, t2 ..."""
+        """Return {node: variable name} of the nodes with a statement.
+
+        Given names come first, then the names of constants, sines and cosines, and t1, t2 ... for the others.
+        """
         graph, claim = self.graph, self.claim
         names: dict[int, str] = {}
         own = [i for i in self.program.nodes if self.listing.own[i]]
@@ -435,7 +461,7 @@ class _Coder:
         return names
 
     def _trigonometric(self, i: int) -> str | None:
-        """Return C2 for the cosine of the joint position q2."""
+        """Return a name such as C2 for cos(q2); None if node i is not the sine or cosine of a joint position."""
         graph, argument = self.graph, self.graph.args[i][0] >> 1
         if graph.op[argument] != ops.SYMBOL or graph.cls[argument] != ops.VARIABLE:
             return None

@@ -94,7 +94,7 @@ _STANDARD = {
 
 
 def write(program: Program, *, name: str | None = None) -> Files:
-    """Return {NAME.hpp}."""
+    """Return {"NAME.hpp": text}, the C++ header with the functions of a program."""
     code = code_of(program, DIALECT, name=name)
     base = code.arrays.base
     guard = f"{base.upper()}_HPP"
@@ -133,7 +133,12 @@ def demo(
     sample: Mapping[str, Sequence[float]] | None = None,
     name: str | None = None,
 ) -> Files:
-    """Return {NAME_example.cpp}."""
+    """Return {"NAME_example.cpp": text}, a main program that prints the outputs for sample numbers.
+
+    Args:
+        values: parameter -> number; small numbers by default.
+        sample: input -> entries by rows; small numbers by default.
+    """
     code, numbers = code_of(program, DIALECT, name=name), sample_of(program, values, sample)
     a = code.arrays
     results = [(array, out.shape) for array, out in zip(a.outputs, program.outputs, strict=True)]

@@ -1,4 +1,4 @@
-"""Derivation of a model as text or LaTeX, one string per stage."""
+"""Derivation of a symbolic solution as text or LaTeX, one string per step (stage) of the derivation."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Written = Callable[[Expr], str]
 
 
 def as_text(stages: Sequence[Stage]) -> list[str]:
-    """Return each stage as its title and indented lines."""
+    """Return each stage as plain text: its title and indented lines."""
     written = _canonical(_writer(stages, text.DIALECT))
     return [
         "\n   ".join([f"{number}. {stage.title}", *(_text(s, written) for s in stage.sentences)])
@@ -26,7 +26,7 @@ def as_text(stages: Sequence[Stage]) -> list[str]:
 
 
 def as_latex(stages: Sequence[Stage]) -> list[str]:
-    """Return each stage as a paragraph with equations in amsmath's align."""
+    """Return each stage as a LaTeX paragraph with equations in the align environment of amsmath."""
     written = _writer(stages, replace(latex.DIALECT, symbol=latex.symbol_of))
     return [
         latex.aligned(
@@ -48,7 +48,11 @@ def _text(sentence: Sentence, written: Written) -> str:
 
 
 def _latex(sentence: Sentence, written: Written) -> str:
-    """Return a line of align, aligned at the relation of a formula or at the first word."""
+    """Return a sentence as a line of align, aligned at the relation sign of a formula or at the first word.
+
+    Args:
+        written: returns the LaTeX text of an expression.
+    """
     aligned = not isinstance(sentence[0], Expr)
     parts = ["&"] if aligned else []
     for part in sentence:
@@ -64,7 +68,10 @@ def _latex(sentence: Sentence, written: Written) -> str:
 
 
 def _canonical(written: Written) -> Written:
-    """Return the canonical text with like terms collected; that of `written` if an expression has none."""
+    """Return a function that writes expressions as canonical text, with like terms collected.
+
+    It uses `written` for an expression that has no canonical text.
+    """
 
     def of(expr: Expr) -> str:
         try:
@@ -76,7 +83,7 @@ def _canonical(written: Written) -> Written:
 
 
 def _writer(stages: Sequence[Stage], dialect: Dialect) -> Written:
-    """Return the writer for the expressions of a derivation, which belong to one graph."""
+    """Return a function that writes the expressions of a derivation in a dialect; all belong to one graph."""
     exprs = [part for stage in stages for s in stage.sentences for part in s if isinstance(part, Expr)]
     if not exprs:
         return str

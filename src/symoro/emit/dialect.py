@@ -1,4 +1,4 @@
-"""Language differences as data: a `Dialect` for the text, a `Language` for the registry."""
+"""Differences between languages as data: a `Dialect` for the notation, a `Language` for writers and options."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Files = dict[str, str]
 
 
 def decimal(value: Number) -> float:
-    """Return the nearest double of a number."""
+    """Return the double nearest to a number."""
     try:
         return float(value)
     except OverflowError:
@@ -22,14 +22,14 @@ def decimal(value: Number) -> float:
 
 
 def plain_number(value: Number) -> str:
-    """Return an integer, or otherwise the shortest decimal text of the same double."""
+    """Return the text of a number: an integer, or the shortest decimal of the same double."""
     if isinstance(value, int) and value < 10**9:
         return str(value)
     return repr(decimal(value))
 
 
 def exact_number(value: Number) -> str:
-    """Return integers and fractions exactly, decimals unchanged."""
+    """Return the text of a number: integers and fractions exactly, decimals as they were written."""
     if isinstance(value, Fraction):
         return f"{value.numerator}/{value.denominator}"
     return str(value) if isinstance(value, int) else repr(value)
@@ -52,8 +52,9 @@ class Dialect:
             comparison here is a value, 1 or 0, and {0} of a select is a condition.
         conditions: op -> template of a comparison as a condition.
         truth: template of a value, 1 or 0, as a condition.
-        number: text of a number that is not negative.
-        tolerance: text of a bound on round-off, given for double precision; None to write the number.
+        number: function that returns the text of a nonnegative number.
+        tolerance: function that returns the text of a tolerance for round-off, given for double precision; None to
+            write the number.
         exact: whether constants such as sqrt(3)/2 are written exactly; otherwise as one decimal.
         pi: text of pi, if constants are exact.
         times: multiplication sign.
@@ -73,8 +74,8 @@ class Dialect:
         symbol: function that returns the displayed form of a name; names with the same form are the same name.
         comment: template of a comment on a separate line.
         helpers: definitions that are added if the code uses one of their operations.
-        turns: whether sines and cosines of early angles are computed together (see `turns`), and arctangents (see
-            `arcs`).
+        turns: whether sines and cosines of several angles, and several arctangents, are computed together (see
+            `vectors`).
         listing: whether the text is a list of equations without functions: arrays of arguments need no names.
         call_name, setup_name, batch_name: templates of the functions' names; {0} is the base name,
             "" if there is no such function.
@@ -116,7 +117,7 @@ class Dialect:
 
 @dataclass(frozen=True)
 class Language:
-    """One language of the registry.
+    """Language for which code can be emitted, with its writer functions and options.
 
     Attributes:
         write: (program, **options) -> {file name: text}.

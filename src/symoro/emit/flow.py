@@ -15,7 +15,7 @@ from symoro.expr import ops
 
 
 class Load(NamedTuple):
-    """Assignment of an entry of an input to a variable."""
+    """Statement that reads an entry of an input array into a variable."""
 
     input: int
     entry: int
@@ -23,14 +23,14 @@ class Load(NamedTuple):
 
 
 class Constant(NamedTuple):
-    """Assignment of an entry of the constants to a variable."""
+    """Statement that reads an entry of the array of constants into a variable."""
 
     at: int
     name: str
 
 
 class Store(NamedTuple):
-    """Entry of an output, by the number of the output in the program and the position in the output."""
+    """Statement that writes an entry of an output: number of the output in the program, position in its array."""
 
     output: int
     entry: int
@@ -41,10 +41,10 @@ Event = Load | Constant | Store | int  # an int is a node of `Listing.call`
 
 
 def flow(listing: Listing, places: Mapping[int, Source]) -> list[Event]:
-    """Return loads, statements and stores of the call part, in order.
+    """Return loads, statements and stores of the call part, in the order in which they are written.
 
     Args:
-        places: node -> position of its value, for input entries and constants.
+        places: node -> load statement, for input entries and constants.
     """
     graph, own = listing.program.graph, listing.own
     visited = bytearray(len(graph))
@@ -69,7 +69,10 @@ def flow(listing: Listing, places: Mapping[int, Source]) -> list[Event]:
 
 
 def _events(listing: Listing) -> Iterator[tuple[int | Store, tuple[int, ...]]]:
-    """Yield statements and stores with the literals that they read; outputs without operations come last."""
+    """Yield statements and stores in order, each with the references of the nodes that it reads.
+
+    Output entries that are not computed in the call part (inputs and constants) are stored last.
+    """
     graph = listing.program.graph
     stores = sorted(_stores(listing), key=lambda pair: pair[0])
     at = 0
@@ -83,7 +86,7 @@ def _events(listing: Listing) -> Iterator[tuple[int | Store, tuple[int, ...]]]:
 
 
 def _stores(listing: Listing) -> Iterator[tuple[float, Store, int]]:
-    """Yield (node after which an entry is known, entry, literal)."""
+    """Yield (node after which an output entry can be stored, store, signed node reference of the entry)."""
     graph = listing.program.graph
     for output, port in enumerate(listing.program.outputs):
         for entry, lit in enumerate(port.lits):

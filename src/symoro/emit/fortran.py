@@ -62,7 +62,7 @@ DIALECT = Dialect(
 
 
 def write(program: Program, *, name: str | None = None) -> Files:
-    """Return {NAME.f90}, and {NAME_kernels.c} if kernels are called that have no Fortran text."""
+    """Return {"NAME.f90": text}, and NAME_kernels.c if the program calls kernels without a Fortran version."""
     code = _code(program, name)
     a = code.arrays
     in_c = [kernel for kernel in code.kernels if not kernel_text(kernel, ".f90")]
@@ -89,7 +89,7 @@ def write(program: Program, *, name: str | None = None) -> Files:
 
 
 def _interfaces(base: str, calls: Sequence[KernelCall]) -> list[str]:
-    """Return the declarations of the kernels in C."""
+    """Return the Fortran interfaces of the kernels that are implemented in C."""
     lines = []
     for call in calls:
         inputs = ", ".join(f"a{k}" for k in range(len(call.inputs)))
@@ -105,7 +105,7 @@ def _interfaces(base: str, calls: Sequence[KernelCall]) -> list[str]:
 
 
 def _kernel_file(code: Code, kernels: Sequence[str], calls: Sequence[KernelCall]) -> str:
-    """Return the C text of kernels, with a function of external linkage for each one that is called."""
+    """Return the C file of the kernels, with a function of external linkage for each one that is called."""
     base = code.arrays.base
     texts = [kernel_text(kernel, ".c") for kernel in ("order", "finite", *kernels)]
     for call in calls:
@@ -166,7 +166,11 @@ def _entry(array: str, index: Sequence[object]) -> str:
 
 
 def _arguments(code: Code, count: str) -> list[str]:
-    """Return the declarations of inputs, constants and outputs; with a first axis of samples if `count` is given."""
+    """Return the declarations of inputs, constants and outputs.
+
+    Args:
+        count: name of the number of samples, the first axis of the arrays; "" for one sample.
+    """
     a, program = code.arrays, code.program
 
     def shaped(array: str, shape: Shape) -> str:
@@ -192,7 +196,7 @@ def _call_locals(code: Code) -> list[str]:
 
 
 def _locals(names: Sequence[str]) -> list[str]:
-    """Return declarations, several names per line."""
+    """Return the declarations of local variables, several names per line."""
     lines: list[str] = []
     for name in names:
         if lines and len(lines[-1]) + len(name) < WIDTH:
@@ -250,7 +254,12 @@ def demo(
     sample: Mapping[str, Sequence[float]] | None = None,
     name: str | None = None,
 ) -> Files:
-    """Return {NAME_example.f90}."""
+    """Return {"NAME_example.f90": text}, a main program that prints the outputs for sample numbers.
+
+    Args:
+        values: parameter -> number; small numbers by default.
+        sample: input -> entries by rows; small numbers by default.
+    """
     code, numbers = _code(program, name), sample_of(program, values, sample)
     a = code.arrays
     declared, lines = [], []
@@ -274,7 +283,7 @@ def demo(
 
 
 def _literal(array: str, shape: Shape, numbers: Sequence[float]) -> str:
-    """Return an assignment of numbers by rows."""
+    """Return a statement that assigns numbers, given by rows, to an array."""
     listed = ", ".join(map(_number, numbers))
     if not shape:
         return f"  {array} = {listed}"

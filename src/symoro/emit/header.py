@@ -1,4 +1,4 @@
-"""Header of every emitted file: contents, order of the arguments, operation count."""
+"""Comment at the beginning of every emitted file: contents, order of the arguments, operation count."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ WIDTH = 92
 
 
 def clean(text: str) -> str:
-    """Return one line of plain ASCII that cannot end a comment, because robot names may come from any file."""
+    """Return the text as one line of plain ASCII that cannot end a comment.
+
+    Names of robots and joints may come from any file and contain any characters.
+    """
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
     plain = " ".join("".join(c if c.isprintable() else " " for c in plain).split())
     for mark in ("*/", "/*", "(*", "*)"):
@@ -23,7 +26,7 @@ def clean(text: str) -> str:
 
 
 def header_lines(code: Code, *, functions: bool = True) -> list[str]:
-    """Return the header as plain lines.
+    """Return the lines of the header comment, without comment signs.
 
     Args:
         functions: whether the file contains functions, whose arguments the header describes.
@@ -55,7 +58,7 @@ def header_lines(code: Code, *, functions: bool = True) -> list[str]:
 
 
 def joint_lines(program: Program) -> list[str]:
-    """Return the joint variables with the names of their joints, for an example; empty if there are no names."""
+    """Return lines that list the joint variables with the names of their joints; empty if there are no names."""
     return [
         line for label, text in program.header if label == "joints" for line in _filled(f"{label}: {text}")
     ]
@@ -66,7 +69,10 @@ def _meaning(port: Input | Output) -> str:
 
 
 def unit_groups(parameters: Sequence[str], units: Mapping[str, str]) -> dict[str, list[str]]:
-    """Return unit -> parameters with this unit; names that differ only in a final number are abbreviated."""
+    """Return {unit: parameters with this unit}.
+
+    Names that differ only in a final number are abbreviated if they have the same unit: M for M1, M2 ...
+    """
     stems: dict[str, set[str]] = {}
     for name in parameters:
         stems.setdefault(name.rstrip("0123456789"), set()).add(units.get(name, ""))
@@ -94,11 +100,11 @@ def _filled(text: str, indent: int = 0) -> list[str]:
 
 
 def commented(lines: list[str], prefix: str) -> str:
-    """Return lines as line comments."""
+    """Return the lines as line comments, each after the comment sign `prefix`."""
     return "".join(f"{prefix} {line}".rstrip() + "\n" for line in lines)
 
 
 def block(lines: list[str], start: str = "/*", middle: str = " *", end: str = " */") -> str:
-    """Return lines as one block comment."""
+    """Return the lines as one block comment."""
     body = [f"{middle} {line}".rstrip() for line in lines]
     return "\n".join([f"{start} {lines[0]}", *body[1:], end]) + "\n"

@@ -37,10 +37,13 @@ _WHEELS = ("q", "qda", "pose")
 
 @dataclass(frozen=True)
 class StateLayout:
-    """Names of the parts of the state and of the other inputs, in the order of the arguments, with their sizes.
+    """State and inputs of a direct dynamic model, with the sizes of their arrays.
 
     Attributes:
-        inner: parts of the integrated state, in order; for closed loops all velocities, not only qda.
+        state: names of the arrays of the state, in the order of the arguments.
+        inputs: names of the other inputs, in the order of the arguments.
+        sizes: name -> number of entries.
+        inner: arrays of the integrated state, in order; for closed loops all velocities, not only qda.
         active: positions of the active joints in q, if loops determine the others.
     """
 
@@ -52,7 +55,7 @@ class StateLayout:
 
     @property
     def tied(self) -> bool:
-        """Return whether loops are closed after each step."""
+        """Return whether the robot has loops, which are closed after each integration step."""
         return bool(self.active)
 
     @property
@@ -65,7 +68,7 @@ class StateLayout:
 
 
 def state_of(program: Program) -> StateLayout:
-    """Return the state of a direct dynamic model.
+    """Return the layout of the state of a direct dynamic model.
 
     Raises:
         OptionError: the outputs of the model are not the derivatives of its inputs.
@@ -90,7 +93,12 @@ def state_of(program: Program) -> StateLayout:
 
 
 def _tied_state(program: Program, sizes: dict[str, int], outputs: set[str]) -> StateLayout:
-    """Return the state of a robot whose active joints determine the others."""
+    """Return the layout of the state if the active joints determine the other joints.
+
+    Args:
+        sizes: number of entries of each input and output.
+        outputs: names of the outputs.
+    """
     if {"qd", "V0"} <= outputs:
         return _laid_out(_WHEELS, {**sizes, "pose": 3})
     _check_rotation(sizes)
@@ -124,10 +132,13 @@ STEPS, STEP = 10, 0.001  # number of steps of the example, and their length in s
 def integrator_sources(
     program: Program, name: str, *, constants: bool, scalar: str = "double", loops: bool | None = None
 ) -> Files:
-    """Return {NAME_rk4.h, NAME_rk4.c}.
+    """Return the C files {NAME_rk4.h, NAME_rk4.c} of the Runge-Kutta integrator of a model.
 
     Args:
+        program: direct dynamic model.
+        name: base name of its emitted functions.
         constants: whether the model has constants k.
+        scalar: type of the numbers in C.
         loops: whether NAME_loops, which closes the loops, has constants; None if there is no such program.
 
     Raises:
@@ -173,7 +184,7 @@ def integrator_sources(
 
 @dataclass(frozen=True)
 class _Text:
-    """Writer of the integrator of a program.
+    """Data from which the C code of the integrator is written.
 
     Attributes:
         constants, loops: whether the model, and the program that closes the loops, have constants.
@@ -188,7 +199,7 @@ class _Text:
 
     @property
     def passed(self) -> list[str]:
-        """Return the arguments of the model besides the state."""
+        """Return the names of the model's arguments except the state: inputs and constants."""
         return [*self.layout.inputs, *(["k"] * self.constants)]
 
     @property
@@ -243,7 +254,7 @@ def _source(writer: _Text) -> str:
 
 
 def _step(writer: _Text, into: str) -> list[str]:
-    """Return the lines of one step from y."""
+    """Return the C lines of one Runge-Kutta step from the state y to the state `into`."""
     scalar, call = writer.scalar, ", ".join(writer.passed)
     lines = [f"        rates_(y, {call}, a);"]
     for factor, before, after in (("0.5", "a", "b"), ("0.5", "b", "c"), ("", "c", "d")):
@@ -355,13 +366,13 @@ def example_lines(
     loops: str,
     scalar: str,
 ) -> list[str]:
-    """Return the lines of the example's main function that integrate some steps from the sample.
+    """Return the C lines of the example's main function that integrate some steps from the sample.
 
     Args:
-        inputs: names of the arrays of inputs in the example.
-        sample: their numbers.
-        k: array of constants; empty if there are none.
-        loops: array of constants of the program that closes the loops.
+        inputs: input -> name of its array in the example.
+        sample: input -> entries by rows.
+        k: name of the array of constants; empty if there are none.
+        loops: name of the array of constants of the program that closes the loops.
     """
     layout = state_of(program)
     lines = ["", f"    /* {STEPS} steps of {STEP:g} s from there */"]
@@ -411,7 +422,12 @@ LIMITS = {
 
 
 def closing_lines(layout: StateLayout, name: str, constants: bool, scalar: str) -> list[str]:
-    """Return the functions that close loops and compute displacements."""
+    """Return the C functions that close the loops and compute the displacements of the passive joints.
+
+    Args:
+        constants: whether the program that closes the loops has constants.
+        scalar: type of the numbers in C.
+    """
     closed, room, _, _ = LIMITS[scalar]
     passed = ["y", "qda", *(["loops"] * constants), "dq", "qd", "&gap", "det", "&room"]
     held = f", const {scalar} *loops" if constants else ""
@@ -462,7 +478,7 @@ def loop_body(
     step: Sequence[str],
     store: Sequence[str],
 ) -> list[str]:
-    """Return the body of the integrator.
+    """Return the body of the C function of the integrator for a robot with closed loops.
 
     Args:
         load, store: lines that copy the state to y, and back.

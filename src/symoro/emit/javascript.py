@@ -95,7 +95,7 @@ function sized_(name, array, length, orMore = false) {
 
 
 def write(program: Program, *, name: str | None = None) -> Files:
-    """Return {NAME.js, NAME.d.ts}."""
+    """Return {"NAME.js": text, "NAME.d.ts": text}, the module and its TypeScript declarations."""
     code = code_of(program, DIALECT, name=name)
     base, head = code.arrays.base, block(header_lines(code)) + "\n"
     return {f"{base}.js": head + _module(code), f"{base}.d.ts": head + _types(code)}
@@ -114,7 +114,11 @@ def _module(code: Code) -> str:
 
 
 def _declared(code: Code, readonly: str = "") -> list[tuple[str, str]]:
-    """Return the declarations of the module as values or types: names of the parameters, shapes of the arrays."""
+    """Return (name, text) of the module's constants: names of the parameters, shapes of inputs and outputs.
+
+    Args:
+        readonly: "readonly " to write them as TypeScript types, "" as values.
+    """
     program = code.program
     shapes: list[tuple[str, Sequence[Input | Output]]]
     shapes = [("INPUTS", program.inputs), ("OUTPUTS", program.outputs)]
@@ -127,7 +131,7 @@ def _declared(code: Code, readonly: str = "") -> list[tuple[str, str]]:
 
 
 def _record(pairs: Sequence[tuple[str, str]], readonly: str = "") -> str:
-    """Return an object, or the type of one."""
+    """Return the text of a JavaScript object, or of its type, from (key, value) pairs."""
     entries = [f"{readonly}{_key(name)}: {value}" for name, value in pairs]
     return f"{{ {', '.join(entries)} }}" if pairs else "{}"
 
@@ -157,7 +161,7 @@ def _setup(code: Code) -> str:
 
 
 def _call(code: Code) -> list[str]:
-    """Return the call function, preceded by its parts."""
+    """Return the JavaScript functions that compute one sample; a long call function is divided into several."""
     a, inputs, outputs = code.arrays, code.program.inputs, code.program.outputs
     plain = {name: name for name, port in zip(a.inputs, inputs, strict=True) if not port.shape}
     plain |= {name: _member(out) for name, out in zip(a.outputs, outputs, strict=True) if not out.shape}
@@ -185,7 +189,11 @@ def _call(code: Code) -> list[str]:
 
 
 def _checked(code: Code, count: str = "") -> list[str]:
-    """Return checks that reject arrays of a wrong length for one sample, or too short for `count` samples."""
+    """Return statements that reject input arrays of a wrong length.
+
+    Args:
+        count: name of the number of samples, for which arrays must be long enough; "" for one sample.
+    """
     a, lines = code.arrays, []
     for name, port in zip(a.inputs, code.program.inputs, strict=True):
         if port.shape or count:
@@ -197,7 +205,7 @@ def _checked(code: Code, count: str = "") -> list[str]:
 
 
 def _room(code: Code, count: str = "") -> str:
-    """Return an object for the outputs of one sample, or of `count` samples."""
+    """Return the text of a new object for the outputs of one sample, or of `count` samples."""
     arrays = []
     for out in code.program.outputs:
         many = f" * {count}" if count and size(out.shape) != 1 else ""
@@ -285,7 +293,12 @@ def demo(
     sample: Mapping[str, Sequence[float]] | None = None,
     name: str | None = None,
 ) -> Files:
-    """Return {NAME_example.js, package.json}."""
+    """Return {"NAME_example.js": text, "package.json": text}, a program that prints the outputs for sample numbers.
+
+    Args:
+        values: parameter -> number; small numbers by default.
+        sample: input -> entries by rows; small numbers by default.
+    """
     code, numbers = code_of(program, DIALECT, name=name), sample_of(program, values, sample)
     a = code.arrays
     imported = ["OUTPUTS", a.function, *([a.setup] if code.constants else [])]
@@ -310,7 +323,7 @@ def demo(
 
 
 def _package(base: str) -> str:
-    """Return package.json, which makes node treat the files as modules."""
+    """Return the text of package.json, which makes node treat the files as modules."""
     return (
         f'{{\n  "//":\n    "{MADE_BY}",\n  "name": "{base.lower().lstrip("_")}",\n  "version": "0.0.0",\n'
         f'  "private": true,\n  "type": "module",\n  "sideEffects": false,\n'

@@ -24,7 +24,12 @@ _INDENT = "    "
 
 
 def _real(name: str, domain: str) -> str:
-    """Return a function that is NaN outside its domain, as in the other languages, instead of an exception."""
+    """Return the definition of a Julia function that returns NaN outside its domain instead of raising an exception.
+
+    Args:
+        name: function of Julia, such as sqrt.
+        domain: condition on x under which the function is defined.
+    """
     return f"real_{name}(x) = {domain} ? {name}(x) : {name}(one(x)) * NaN\n"
 
 
@@ -53,7 +58,7 @@ DIALECT = Dialect(
 
 
 def write(program: Program, *, name: str | None = None) -> Files:
-    """Return {NAME.jl}."""
+    """Return {"NAME.jl": text}, the Julia module of a program."""
     code = code_of(program, DIALECT, name=name)
     a = code.arrays
     module = _module_name(a.base)
@@ -68,7 +73,7 @@ def write(program: Program, *, name: str | None = None) -> Files:
 
 
 def _module_name(base: str) -> str:
-    """Return FgmRx90 for fgm_rx90, which is never the name of a function."""
+    """Return the name of the module in capitalised words, FgmRx90 for fgm_rx90; functions have no such names."""
     name = "".join(part[:1].upper() + part[1:] for part in base.split("_"))
     return name if name != base else f"{name}Module"
 
@@ -116,7 +121,7 @@ def _allocating(code: Code) -> str:
 
 
 def _checked(name: str, shape: Shape) -> list[str]:
-    """Return checks that reject an argument of a wrong size; a tuple is accepted as a vector."""
+    """Return statements that reject an argument of a wrong size; a tuple is accepted as a vector."""
     if not shape:
         return []
     size = "length" if len(shape) == 1 else "size"
@@ -126,7 +131,7 @@ def _checked(name: str, shape: Shape) -> list[str]:
 
 
 def _entry(array: str, index: Sequence[int]) -> str:
-    """Return an entry of an array; [] reads and writes a 0-dimensional one, and also reads a plain number."""
+    """Return the text of an array entry; the brackets are empty for a scalar (0-dimensional array or number)."""
     return f"{array}[{', '.join(map(str, index))}]"
 
 
@@ -149,7 +154,12 @@ def demo(
     sample: Mapping[str, Sequence[float]] | None = None,
     name: str | None = None,
 ) -> Files:
-    """Return {NAME_example.jl}."""
+    """Return {"NAME_example.jl": text}, a program that prints the outputs for sample numbers.
+
+    Args:
+        values: parameter -> number; small numbers by default.
+        sample: input -> entries by rows; small numbers by default.
+    """
     code, numbers = code_of(program, DIALECT, name=name), sample_of(program, values, sample)
     a = code.arrays
     lines = [f'include("{a.base}.jl")', f"using .{_module_name(a.base)}", ""]
@@ -171,7 +181,7 @@ def demo(
 
 
 def _literal(array: str, shape: Shape, numbers: Sequence[float]) -> str:
-    """Return an assignment of numbers by rows."""
+    """Return a statement that assigns numbers, given by rows, to an array."""
     value = f"[{', '.join(map(repr, numbers))}]" if shape else repr(numbers[0])
     if len(shape) > 1:
         order = ", ".join(str(k) for k in range(len(shape), 0, -1))

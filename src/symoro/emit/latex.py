@@ -87,9 +87,9 @@ DIALECT = Dialect(
 
 
 def symbol_of(name: str) -> str:
-    r"""Return the symbol of a name: q_{2} for q2, \dot q_{2} for qd2, \alpha_{1} for alpha1, C_{2,3} for C2_3.
+    r"""Return the LaTeX symbol of a name: q_{2} for q2, \dot q_{2} for qd2, \alpha_{1} for alpha1, C_{2,3} for C2_3.
 
-    A name that ends in __2 would have the same symbol as another one: M_{3}' for M3__2.
+    The ending __2 marks a name whose symbol would equal that of another name; it becomes a prime: M_{3}' for M3__2.
     """
     if another := _ANOTHER.fullmatch(name):
         return symbol_of(another[1]) + "'" * (int(another[2]) - 1)
@@ -112,7 +112,12 @@ def write(
     symbol: Callable[[str], str] = symbol_of,
     fragment: bool = False,
 ) -> Files:
-    """Return {NAME.tex}."""
+    """Return {"NAME.tex": text} with the equations of a program.
+
+    Args:
+        symbol: function that returns the LaTeX symbol of a name.
+        fragment: write the equations only, not a complete document.
+    """
     dialect = replace(DIALECT, symbol=symbol, reserved=entry_names(program))
     code = code_of(program, dialect, name=name, split=not program.expanded)
     equations = _equations(code, symbol)
@@ -128,7 +133,7 @@ def write(
 
 
 def entry_names(program: Program) -> frozenset[str]:
-    """Return the names that would be displayed like an entry of an output."""
+    """Return the names whose LaTeX symbols would equal that of an output entry, such as T12 for T_{1,2}."""
     return frozenset(
         out.name + "_".join(map(str, index)) for out in program.outputs for index in indices(out.shape, 1)
     )
@@ -146,7 +151,7 @@ def _equations(code: Code, symbol: Callable[[str], str]) -> str:
 
 
 def entry_symbol(name: str, index: tuple[int, ...], symbol: Callable[[str], str] = symbol_of) -> str:
-    """Return the symbol of an entry of an output."""
+    """Return the LaTeX symbol of an output entry, T_{1,2} for the name T and the index (1, 2)."""
     shown = symbol(name)
     if index:
         shown = (f"{{{shown}}}" if "_" in shown else shown) + f"_{{{','.join(map(str, index))}}}"
@@ -154,7 +159,7 @@ def entry_symbol(name: str, index: tuple[int, ...], symbol: Callable[[str], str]
 
 
 def _sections(code: Code, heading: str, steps: Sequence[Instruction]) -> list[tuple[str, list[str]]]:
-    """Return the steps under headings, with a new heading where a part of the model begins."""
+    """Return (heading, equations) of the statements, with a new heading where a section of the model begins."""
     sections: list[tuple[str, list[str]]] = [(heading, [])]
     for step in steps:
         for said in remark(code, step):
@@ -183,7 +188,7 @@ def _kernel(call: KernelCall) -> list[str]:
 
 
 def broken(text: str) -> str:
-    """Return a long sum on several lines, broken at a sign outside braces and cases."""
+    """Return a long sum divided into several lines, broken at a sign outside braces and cases."""
     if len(text) <= WIDTH:
         return text
     lines, start, depth = [], 0, 0

@@ -1,4 +1,4 @@
-"""Layout functions for several languages: long lines, entries of arrays, sample numbers."""
+"""Layout of code in several languages: long lines, entries of arrays, sample numbers."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ WIDTH = 110
 def wrap(
     line: str, indent: str = "    ", tail: str = "", width: int = WIDTH, marks: Sequence[str] = (" ", "*,([")
 ) -> str:
-    """Return a statement on several lines if it is too long for one.
+    """Return a statement, divided into several lines if it is too long for one.
 
     Args:
+        line: the statement.
         indent: beginning of continuation lines.
         tail: end of a line that is continued.
-        marks: characters after which a line may end, the better ones first.
+        width: maximum length of a line.
+        marks: groups of characters after which a line may end, the preferred group first.
     """
     if len(line) <= width:
         return line
@@ -38,7 +40,10 @@ def wrap(
 
 
 def _break(line: str, start: int, room: int, marks: Sequence[str]) -> int | None:
-    """Return the position of the break: after the last good mark that fits, else after the first one."""
+    """Return the position at which to break a line, or None if it cannot be broken.
+
+    It is after the last character of `marks` that fits into `room`, otherwise after the first one.
+    """
     for group in marks:
         at = max(line.rfind(mark, start, room) for mark in group)
         if at > 0:
@@ -48,31 +53,31 @@ def _break(line: str, start: int, room: int, marks: Sequence[str]) -> int | None
 
 
 def indices(shape: Shape, base: int = 0) -> Iterator[tuple[int, ...]]:
-    """Yield the indices of all entries, by rows."""
+    """Yield the indices of all entries of an array by rows; they start at `base`."""
     return product(*(range(base, base + n) for n in shape))
 
 
 def output_entries(code: Code, base: int = 0) -> Iterator[tuple[str, tuple[int, ...], str]]:
-    """Yield (array, index, expression) of all entries of all outputs."""
+    """Yield (array, index, expression) of all entries of all outputs; indices start at `base`."""
     for name, port, texts in zip(code.arrays.outputs, code.program.outputs, code.outputs, strict=True):
         for index, text in zip(indices(port.shape, base), texts, strict=True):
             yield name, index, text
 
 
 def input_entries(code: Code, base: int = 0) -> Iterator[tuple[str, str, tuple[int, ...]]]:
-    """Yield (variable, array, index) of all input entries that the call part reads."""
+    """Yield (variable, array, index) of all input entries that the call part reads; indices start at `base`."""
     places = [list(indices(port.shape, base)) for port in code.program.inputs]
     for array, e, name in code.loads:
         yield name, code.arrays.inputs[array], places[array][e]
 
 
 def call_arguments(code: Code) -> list[str]:
-    """Return the inputs in order, then the constants if there are any."""
+    """Return the arguments of the call function: the inputs in order, then the constants if there are any."""
     return [*code.arrays.inputs, *([code.arrays.constants] if code.constants else [])]
 
 
 def remark(code: Code, step: Instruction, indent: str = "") -> list[str]:
-    """Return the comment before a statement, if there is one."""
+    """Return the comment line before a statement; an empty list if there is none."""
     text = code.remarks.get(step[0]) if isinstance(step, tuple) else None
     return [indent + text] if text else []
 
@@ -84,7 +89,13 @@ def statements(
     kernel_call: Callable[[KernelCall], list[str]],
     indent: str = "",
 ) -> list[str]:
-    """Return the lines of statements, with the comments before them."""
+    """Return the lines of code of statements, with the comments before them.
+
+    Args:
+        steps: statements, in order.
+        statement: returns the text of an assignment from variable and expression.
+        kernel_call: returns the lines of a kernel call.
+    """
     lines: list[str] = []
     for step in steps:
         lines += remark(code, step, indent)
@@ -93,7 +104,7 @@ def statements(
 
 
 def call_variables(code: Code) -> list[str]:
-    """Return the variables of the call part, for languages that declare them."""
+    """Return the names of all variables of the call part, for languages in which they must be declared."""
     names = [name for _, _, name in code.loads] + [c.name for c in code.constants]
     for step in code.call:
         if isinstance(step, KernelCall):
@@ -104,12 +115,15 @@ def call_variables(code: Code) -> list[str]:
 
 
 def helpers(operations: frozenset[int], dialect: Dialect) -> list[str]:
-    """Return definitions of those operations that the language does not have."""
+    """Return the definitions of those used operations that the language does not have."""
     return [text for users, text in dialect.helpers.items() if not operations.isdisjoint(users)]
 
 
 def nested(shape: Shape, texts: list[str], opening: str, closing: str) -> str:
-    """Return entries by rows as nested lists; a scalar is its single entry."""
+    """Return the texts of array entries, given by rows, as nested lists in brackets.
+
+    A scalar, of shape (), is written as its single entry.
+    """
     for n in reversed(shape):
         rows = range(0, len(texts), n)
         texts = [f"{opening}{', '.join(texts[r : r + n])}{closing}" for r in rows]

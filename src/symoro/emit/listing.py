@@ -23,14 +23,15 @@ DEEPEST = 200  # maximum nesting of an expression: compilers and interpreters pa
 
 @dataclass(frozen=True)
 class Listing:
-    """Statements of a program.
+    """Statements of a program, independent of the language. A node has a variable if a statement assigns it.
 
     Attributes:
         setup: nodes with a variable in the setup part, in order.
-        constants: nodes that the setup part passes to the call part, in order; symbols among them.
+        constants: nodes that the setup part passes to the call part, in order, including parameters that are passed
+            unchanged.
         call: nodes with a variable in the call part, in order; the first result of a kernel call represents the call.
         own: 1 for each node with a variable.
-        votes: node -> number of uses with a plus sign minus those with a minus sign, where the sign is visible.
+        votes: node -> number of uses with a plus sign minus those with a minus sign, where the sign would be written.
     """
 
     program: Program
@@ -48,7 +49,7 @@ def lower(
     longest_expanded: int = LONGEST_EXPANDED,
     kept: Iterable[int] = (),
 ) -> Listing:
-    """Return the statements of a program.
+    """Determine which nodes of a program are assigned to variables, and return the statements.
 
     Args:
         split: separate operations on parameters as `setup`; otherwise they are part of the call.
@@ -75,7 +76,10 @@ def lower(
 
 
 def _choose(program: Program, own: bytearray, kept: set[int]) -> None:
-    """Mark the nodes with a variable: kept, shared, sines, cosines, and where a statement becomes too long."""
+    """Mark the nodes that are assigned to a variable, in `own`.
+
+    These are the nodes `kept`, shared nodes, sines and cosines, and nodes at which a statement becomes too long.
+    """
     graph = program.graph
     op, cls, args = graph.op, graph.cls, graph.args
     uses = _uses(program)
@@ -99,7 +103,10 @@ def _choose(program: Program, own: bytearray, kept: set[int]) -> None:
 
 
 def _choose_expanded(program: Program, own: bytearray, kept: set[int], longest: int) -> None:
-    """Mark the nodes with a variable in an expanded program, also to limit the nesting."""
+    """Mark the nodes of an expanded program that are assigned to a variable, in `own`.
+
+    Further variables limit the nesting, and the number of operations of a statement to `longest`.
+    """
     graph = program.graph
     size = [0] * len(graph)
     depth = [0] * len(graph)
@@ -134,7 +141,7 @@ def _checked(program: Program, operations: int) -> int:
 
 
 def _uses(program: Program) -> list[int]:
-    """Return the number of uses of each node."""
+    """Return how often each node is used."""
     graph = program.graph
     op, args = graph.op, graph.args
     uses = [0] * len(graph)
@@ -153,7 +160,11 @@ def _uses(program: Program) -> list[int]:
 
 
 def _votes(program: Program) -> dict[int, int]:
-    """Count where a minus sign would be written: outputs, functions, kernels. A product passes it on."""
+    """Return node -> number of uses with plus minus number of uses with minus, where the sign would be written.
+
+    A minus sign is written in outputs, in arguments of functions and in kernel calls. In a product it can be moved to a
+    factor that is a difference or a product.
+    """
     graph = program.graph
     op, args = graph.op, graph.args
     votes: dict[int, int] = {}

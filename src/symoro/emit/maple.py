@@ -42,7 +42,7 @@ DIALECT = Dialect(
 
 
 def write(program: Program, *, name: str | None = None) -> Files:
-    """Return {NAME.mpl}."""
+    """Return {"NAME.mpl": text}, the Maple procedures of a program."""
     code = code_of(program, DIALECT, name=name)
     parts = [commented(header_lines(code), "#"), *(kernel_text(kernel, ".mpl") for kernel in code.kernels)]
     if code.constants:
@@ -81,7 +81,7 @@ def _procedure(
 
 
 def _array(shape: Shape, texts: list[str]) -> str:
-    """Return a Vector, Matrix or Array of expressions, or the expression of a scalar."""
+    """Return the text of a Maple Vector, Matrix or Array of expressions, or the expression of a scalar."""
     kind = {0: "", 1: "Vector", 2: "Matrix"}.get(len(shape), "Array")
     return f"{kind}({nested(shape, texts, '[', ']')})" if kind else texts[0]
 

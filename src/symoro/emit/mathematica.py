@@ -20,7 +20,10 @@ from symoro.program.program import Program
 
 
 def _number(value: Number) -> str:
-    """Return 1.5*^-7 for 1.5e-07; ` keeps a number of many digits in machine precision."""
+    """Return a number in Mathematica notation: 1.5*^-7 for 1.5e-07.
+
+    A mark ` is added to a number of many digits, which keeps it in machine precision.
+    """
     if not isinstance(value, float):
         return exact_number(value)
     digits, _, exponent = repr(value).partition("e")
@@ -62,7 +65,7 @@ DIALECT = Dialect(
 
 
 def write(program: Program, *, name: str | None = None) -> Files:
-    """Return {NAME.wl}."""
+    """Return {"NAME.wl": text}, the Mathematica functions of a program."""
     code = code_of(program, DIALECT, name=name)
     parts = [block(header_lines(code), "(*", "  ", "*)")]
     parts += [kernel_text(kernel, ".wl") for kernel in code.kernels]

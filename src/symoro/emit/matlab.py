@@ -20,7 +20,12 @@ from symoro.program.program import Program, Shape
 
 
 def _real(name: str, domain: str) -> str:
-    """Return a function that is NaN outside its domain, as in the other languages, instead of complex."""
+    """Return the definition of a function that returns NaN outside its domain instead of a complex number.
+
+    Args:
+        name: function of MATLAB, such as sqrt.
+        domain: condition on x under which the result is real.
+    """
     return f"function y = real_{name}(x)\nif {domain}\n    y = {name}(x);\nelse\n    y = NaN;\nend\nend\n"
 
 
@@ -54,7 +59,7 @@ DIALECT = Dialect(
 
 
 def write(program: Program, *, name: str | None = None) -> Files:
-    """Return {NAME.m, NAME_setup.m}."""
+    """Return {"NAME.m": text}, the MATLAB function of a program, and NAME_setup.m if there are constants."""
     code = code_of(program, DIALECT, name=name)
     a = code.arrays
     files = {f"{a.function}.m": _call(code)}
@@ -64,7 +69,7 @@ def write(program: Program, *, name: str | None = None) -> Files:
 
 
 def _file(first: str, code: Code, lines: Iterable[str], called: Iterable[str]) -> str:
-    """Return a function, its help text, and the local functions that it calls."""
+    """Return the text of a function file: the function, its help text, and the local functions that it calls."""
     about = commented(header_lines(code), "%").rstrip("\n")
     return "\n".join(["\n".join([first, about, "", *lines, "end"]) + "\n", *called])
 
@@ -114,7 +119,10 @@ def _call(code: Code) -> str:
 
 
 def _checked(name: str, shape: Shape) -> list[str]:
-    """Return checks of an argument's size and its conversion to double, because integers would remain integers."""
+    """Return statements that check the size of an argument and convert it to double.
+
+    Without the conversion, integer arguments would give integer results.
+    """
     if len(shape) > 1:
         wrong, expected = (
             f"~isequal(size({name}), [{' '.join(map(str, shape))}])",
@@ -153,7 +161,12 @@ def demo(
     sample: Mapping[str, Sequence[float]] | None = None,
     name: str | None = None,
 ) -> Files:
-    """Return {NAME_example.m}."""
+    """Return {"NAME_example.m": text}, a script that prints the outputs for sample numbers.
+
+    Args:
+        values: parameter -> number; small numbers by default.
+        sample: input -> entries by rows; small numbers by default.
+    """
     code, numbers = code_of(program, DIALECT, name=name), sample_of(program, values, sample)
     a = code.arrays
     lines = [f"% Example for {a.base}: evaluates the model for sample numbers and prints the outputs."]
@@ -170,7 +183,7 @@ def demo(
 
 
 def _literal(array: str, shape: Shape, numbers: Sequence[float]) -> str:
-    """Return an assignment of numbers by rows."""
+    """Return a statement that assigns numbers, given by rows, to an array."""
     value = f"[{', '.join(map(repr, numbers))}]"
     if len(shape) > 1:
         order = ", ".join(str(k) for k in range(len(shape), 0, -1))

@@ -1,4 +1,4 @@
-"""Identifiers: readable, valid in the language, unique."""
+"""Identifiers in emitted code: readable, valid in the language, and unique."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ _ILLEGAL = re.compile(r"[^A-Za-z0-9_]")
 
 
 def identifier(name: str, fallback: str = "x") -> str:
-    """Return letters, digits and underscores only, starting with a letter or an underscore."""
+    """Return a name reduced to letters, digits and underscores, starting with a letter or an underscore.
+
+    If nothing remains, `fallback` is returned.
+    """
     text = _ILLEGAL.sub(_spelled, name)
     if not text.strip("_"):
         return fallback
@@ -20,13 +23,13 @@ def identifier(name: str, fallback: str = "x") -> str:
 
 
 def _spelled(match: re.Match[str]) -> str:
-    """Return a replacement for an invalid character: the code of a letter of another script, otherwise _."""
+    """Return the replacement of an invalid character: the code of a letter of another script, otherwise _."""
     character = match.group()
     return f"u{ord(character):04x}" if character.isalpha() else "_"
 
 
 class Names:
-    """Names of one scope; the first request gets the name, the next one a suffix."""
+    """Set of the names used in one scope. If a requested name is already in use, a suffix is added."""
 
     def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect
@@ -65,5 +68,5 @@ class Names:
 
 
 def numbered(names: Names, stem: str) -> Iterator[str]:
-    """Yield unused names t1, t2 ...; the caller must claim those that it uses."""
+    """Yield unused names consisting of the stem and a number, such as t1, t2; the caller must claim those it uses."""
     return (name for k in count(1) if names.free(name := f"{stem}{k}"))

@@ -1,11 +1,11 @@
-"""Division of a long function into parts.
+"""Division of a long function into several functions (parts), which are called one after the other.
 
 The compilation time of a function with many thousand statements is more than proportional: gcc spends minutes on the
 register allocation of a function that it compiles in seconds if it is divided. The order of the statements does not
-change. Values that one part defines and a later one reads are passed in an array, in which a place is reused when its
-value is no longer needed; inputs and constants are loaded again where they are needed. A plain copy into an output is
-in the part that defines its value: in another part it would be a copy from array to array, and gcc 12 checks every pair
-of the copies in a loop for overlap, in a time that grows with the fourth power of their number: eighty take ten
+change. Values that one part defines and a later one reads are passed in an array. A position of it is reused when its
+value is no longer needed. Inputs and constants are loaded again where they are needed. A plain copy into an output is
+placed in the part that defines its value. In another part it would be a copy from array to array. gcc 12 checks every
+pair of such copies in a loop for overlap, in a time that grows with the fourth power of their number: eighty take ten
 seconds, hundreds do not end.
 """
 
@@ -24,7 +24,7 @@ _WORD = re.compile(r"\b[A-Za-z_]\w*")
 
 @dataclass(frozen=True)
 class LineGroup:
-    """Lines that stay together, and the variables that they define.
+    """Lines of code that must not be separated, and the variables that they define.
 
     Attributes:
         fetched: whether the line loads an entry of an argument, so that it can be repeated in another part.
@@ -39,7 +39,12 @@ class LineGroup:
 
 @dataclass(frozen=True)
 class Parts:
-    """Lines of all parts, and the size of the array between them."""
+    """Function divided into parts.
+
+    Attributes:
+        lines: lines of code of each part.
+        places: length of the array in which values are passed between parts.
+    """
 
     lines: list[list[str]]
     places: int
@@ -50,16 +55,18 @@ def whole(units: Sequence[LineGroup]) -> list[str]:
 
 
 def words(lines: Sequence[str]) -> set[str]:
-    """Return all identifiers in some lines."""
+    """Return all identifiers that occur in lines of code."""
     return {word for line in lines for word in _WORD.findall(line)}
 
 
 def cut(units: Sequence[LineGroup], place: Callable[[int], str], constant: str, indent: str) -> Parts:
-    """Divide units into parts of about LONGEST each.
+    """Divide a function into parts of about LONGEST line groups each.
 
     Args:
-        place: function that returns the text of a place in the array between the parts.
-        constant: text before the name of a variable.
+        units: line groups of the function, in order.
+        place: returns the text of an entry of the array in which values are passed between parts, from its index.
+        constant: text before the name in the declaration of a variable.
+        indent: beginning of a line.
     """
     fetched = {name: unit.lines for unit in units if unit.fetched for name in unit.names}
     work = [unit for unit in units if not unit.fetched]
@@ -86,7 +93,7 @@ def cut(units: Sequence[LineGroup], place: Callable[[int], str], constant: str, 
 
 
 def _copies_home(pieces: Sequence[Sequence[LineGroup]]) -> list[list[LineGroup]]:
-    """Return the pieces, with each plain copy moved to the end of the piece that defines its value."""
+    """Move each plain copy to an output to the end of the part that defines its value, and return the parts."""
     home = {name: at for at, piece in enumerate(pieces) for unit in piece for name in unit.names}
     moved: list[list[LineGroup]] = [[] for _ in pieces]
     for at, piece in enumerate(pieces):
@@ -96,7 +103,15 @@ def _copies_home(pieces: Sequence[Sequence[LineGroup]]) -> list[list[LineGroup]]
 
 
 def _places(pieces: Sequence[Sequence[LineGroup]], last_read: dict[str, int]) -> tuple[dict[str, int], int]:
-    """Return the places of the variables that a later part reads, and their number."""
+    """Assign array positions to the variables that are passed between parts.
+
+    Args:
+        pieces: line groups of each part.
+        last_read: variable -> number of the last part that reads it.
+
+    Returns:
+        Variable -> position in the array, and the length of the array.
+    """
     slots: dict[str, int] = {}
     free: list[int] = []
     count = 0

@@ -27,15 +27,15 @@ from symoro.program.program import Input, Output, Program
 
 @dataclass(frozen=True)
 class BuildRecipe:
-    """Build and run commands of the demo in a language; {0} is the base name.
+    """Commands that build and run the demo in a language; {0} is the base name.
 
     Attributes:
-        tool: (variable, value) of the compiler or interpreter; no value if make defines it.
-        run: command of the target run.
+        tool: (make variable, value) of the compiler or interpreter; no value if make defines it.
+        run: command of the make target `run`.
         sources: files from which the demo is compiled; empty for an interpreter.
         compile: command that builds the demo; {1} are the sources that an option added.
         leftovers: files that `make clean` removes in addition to the demo.
-        comment: comment sign, if the demo does not contain the line about its origin.
+        comment: comment sign of the language, if a line about the origin must be added to the demo.
     """
 
     tool: tuple[str, str]
@@ -91,12 +91,13 @@ def project(
     name: str | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> Files:
-    """Return the files of a project, path -> text; paths contain forward slashes.
+    """Return the files of a project, {path: text}; paths contain forward slashes.
 
     Args:
+        languages: ids or aliases of the languages.
         extra_files: further files for the top folder, for example the robot's description.
-        values: numbers for parameters in the demo; small ones by default.
-        sample: numbers for inputs in the demo, by rows.
+        values: parameter -> number in the demo; small numbers by default.
+        sample: input -> entries by rows in the demo; small numbers by default.
         name: base name of files and functions; that of the program by default.
         options: options of the languages; each language receives those that it has.
     """
@@ -150,7 +151,7 @@ def _language_files(
 
 
 def _makefile(build: BuildRecipe, base: str, further: Sequence[str]) -> str:
-    """Return the build file; `further` are additional sources and headers of the demo."""
+    """Return the Makefile of the demo; `further` are additional sources and headers."""
     variable, value = build.tool
     lines = [f"# {MADE_BY}", *([f"{variable} = {value}"] if value else []), ""]
     demo = f"{base}_example" if build.compile else ""
@@ -206,7 +207,7 @@ def _readme(
 
 
 def _arguments(program: Program) -> list[str]:
-    """Return tables of the arrays and of the parameters with their units; units are omitted if unknown or mixed."""
+    """Return the README tables of inputs, outputs and parameters; units that are unknown or differ are omitted."""
     rows = ["| array | shape | unit | meaning | entries, by rows |", "|---|---|---|---|---|"]
     for port in program.inputs:
         rows.append(_row(f"input `{port.name}`", port, " ".join(port.symbols)))
@@ -223,7 +224,7 @@ def _row(label: str, port: Input | Output, entries: str) -> str:
 
 
 def _numbers(program: Program, sample: Sample) -> list[str]:
-    """Return the sample numbers, and the outputs that the demo prints for them."""
+    """Return the README lines with the sample numbers and the outputs that the demo prints for them."""
     lines = [
         f"{name} = {value!r}" for name, value in zip(program.used_parameters, sample.parameters, strict=True)
     ]

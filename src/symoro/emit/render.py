@@ -21,12 +21,12 @@ LONGEST_EXACT = 200  # maximum length of an exact constant; a longer one is writ
 
 
 class Renderer:
-    """Texts of the nodes of a graph.
+    """Writer of the nodes of a graph as texts of one dialect.
 
     Attributes:
         text: node -> text, which never starts with a minus sign.
         sign: node -> 1 if the node is minus its text.
-        prec: node -> precedence of the text.
+        prec: node -> precedence of the outermost operator of the text.
         flipped: node -> text of minus the node's text, if that requires no unary minus: b - a for a - b.
         conditions: node -> text of a comparison as a condition.
     """
@@ -51,7 +51,7 @@ class Renderer:
     # -- public methods, called in ascending order of the nodes
 
     def leaf(self, i: int, text: str, sign: int = 0) -> None:
-        """Use a name as text of node i, or of minus node i."""
+        """Define the text of node i as a name; with sign 1 the name is the text of minus node i."""
         self.text[i] = text
         self.sign[i] = sign
         self.prec[i] = ATOM
@@ -59,7 +59,7 @@ class Renderer:
         self.conditions.pop(i, None)
 
     def expression(self, i: int) -> None:
-        """Compose the text of node i from those of its operands."""
+        """Compose the text of node i from the texts of its operands."""
         rule = self._rules.get(self.graph.op[i])
         if rule is not None:
             rule(i)
@@ -67,7 +67,7 @@ class Renderer:
             self._function(i)
 
     def constants(self, nodes: list[int]) -> None:
-        """Write nodes of class CONSTANT: exactly if the dialect permits it, else as one decimal each."""
+        """Compose the texts of nodes of class CONSTANT: exact if the dialect permits it, otherwise one decimal each."""
         try:
             values = evaluate(self.graph, [i << 1 for i in nodes], {})
         except OverflowError:
@@ -95,7 +95,7 @@ class Renderer:
                 self.sign[i] = value < 0
 
     def signed(self, lit: int) -> str:
-        """Return a literal as a complete expression, with a minus sign if it has one."""
+        """Return the complete text of an expression (a signed node reference), with a minus sign if required."""
         i = lit >> 1
         if not (self.sign[i] ^ lit) & 1:
             return self.text[i]
@@ -124,7 +124,11 @@ class Renderer:
         return f"{self._open}{self.text[i]}{self._close}"
 
     def _sum(self, i: int) -> None:
-        """Write a + b if the signs agree, otherwise the positive minus the negative term, which has a free negation."""
+        """Compose the text of a sum or difference.
+
+        It is a + b if both signs agree, otherwise the positive term minus the negative one. If both are negative, the
+        node is minus its text.
+        """
         x, y = self.graph.args[i]
         a, b = x >> 1, y >> 1
         negative_a = (self.sign[a] ^ x) & 1
@@ -186,7 +190,7 @@ class Renderer:
         return f"{self._open}{flipped}{self._close}" if self.prec[i] <= QUOTIENT else flipped
 
     def _fraction_of(self, i: int, a: int, b: int) -> bool:
-        """Write n/d * b as n*b/d."""
+        """Write the product of a fraction n/d and an expression b as n*b/d; return whether this was possible."""
         value = self.graph.args[a][0] if self.graph.op[a] == ops.NUMBER else None
         if not isinstance(value, Fraction):
             return False
@@ -218,7 +222,7 @@ class Renderer:
             self.flipped[i] = f"{self._inside_flipped(a)}/{below}"
 
     def _function(self, i: int) -> None:
-        """Write a function; the argument of an odd or even one has no minus sign."""
+        """Compose the text of a function; a minus sign in the argument of an odd or even function is removed."""
         graph, op = self.graph, self.graph.op[i]
         lits = list(graph.args[i])
         info = ops.TABLE[op]

@@ -1,4 +1,4 @@
-"""Sample numbers for the demo of emitted code: those of the caller, otherwise small different ones."""
+"""Sample numbers for the demo of emitted code: those given by the caller, otherwise small different numbers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from symoro.program.program import Program, size
 
 @dataclass(frozen=True)
 class Sample:
-    """Parameters in order, and for each input its entries by rows."""
+    """Sample numbers: the parameters in order, and for each input its entries by rows."""
 
     parameters: tuple[float, ...]
     inputs: tuple[tuple[float, ...], ...]
@@ -22,7 +22,7 @@ def sample_of(
     values: Mapping[str, float] | None = None,
     sample: Mapping[str, Sequence[float]] | None = None,
 ) -> Sample:
-    """Return sample numbers for a program.
+    """Return sample numbers for the parameters and inputs of a program.
 
     Args:
         values: parameter -> number; names that the program does not use are ignored, since a robot has more

@@ -1,7 +1,7 @@
-"""Libraries whose arrays emitted Python code computes with: NumPy, JAX or PyTorch, as data.
+"""Array libraries of emitted Python code (NumPy, JAX or PyTorch), described as data.
 
 NumPy code allocates its outputs and assigns their entries. JAX and PyTorch code is a pure function of its inputs, which
-both libraries differentiate and compile: the entries of an output are stacked.
+both libraries can differentiate and compile; there the entries of an output are stacked.
 """
 
 from __future__ import annotations
@@ -46,7 +46,9 @@ NUMPY_DIALECT = Dialect(
 
 @dataclass(frozen=True)
 class Library:
-    """Library of arrays. Templates contain the name of one input as {0}, or of all inputs as {names}.
+    """Array library for emitted Python code.
+
+    Templates contain the name of one input as {0}, or the names of all inputs as {names}.
 
     Attributes:
         prefix: name of the module in the code, as "np".
@@ -143,7 +145,10 @@ def solve_(a, b):
 
 
 def _torch(text: str) -> str:
-    """Return a NumPy template for tensors; a function of two arguments requires a tensor where a number may be."""
+    """Convert a NumPy template to PyTorch.
+
+    Functions of two arguments require tensors, so that arguments which may be numbers are converted.
+    """
     names = {"arcsin": "asin", "arccos": "acos", "arctan2": "atan2"}
     for name, other in names.items():
         text = text.replace(f"np.{name}(", f"torch.{other}(")

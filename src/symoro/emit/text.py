@@ -36,7 +36,7 @@ DIALECT = Dialect(
 
 
 def write(program: Program, *, name: str | None = None) -> Files:
-    """Return {NAME.txt}."""
+    """Return {"NAME.txt": text}, a readable listing of the equations of a program."""
     code = code_of(program, DIALECT, name=name, split=not program.expanded)
     head = header_lines(code, functions=False)
     lines = [*head, "-" * max(map(len, head)), ""]

@@ -1,7 +1,9 @@
-"""Sines and cosines of all joint angles together: the angles first, then four of them per vector operation.
+"""Computation of several sines, cosines or arctangents together by vector operations.
 
-Trigonometry is the larger part of a model's computing time. An angle is *early* if it depends on inputs and parameters
-only by sums and products; the sines and cosines of early angles are moved to the beginning of the call part.
+Trigonometry is the larger part of a model's computing time. An angle is called *early* if it is computed from inputs
+and parameters by sums and products only. Early angles are computed at the beginning of the call part, followed by their
+sines and cosines, four per vector operation. A `Turn` is an early angle with its sine and cosine; an `Arc` is an
+arctangent.
 """
 
 from __future__ import annotations
@@ -17,7 +19,13 @@ FEWEST_ANGLES = 2  # from this number of early angles on, vectors are faster
 
 @dataclass
 class Turn:
-    """Early angle, the variables of its sine and cosine ("" if there is none), and their statements."""
+    """Angle whose sine and cosine are computed at the beginning of the call part.
+
+    Attributes:
+        argument: text of the angle.
+        names: operation SIN or COS -> variable; an operation that is not used is missing.
+        steps: positions of these statements in the call part.
+    """
 
     argument: str
     names: dict[int, str]
@@ -25,7 +33,10 @@ class Turn:
 
 
 def early_nodes(program: Program) -> tuple[list[int], list[int]]:
-    """Return (nodes inside early angles, sines and cosines of early angles), in evaluation order."""
+    """Return the nodes from which early angles are computed, and the nodes of their sines and cosines.
+
+    An early angle is computed from inputs and parameters by sums and products only. Both lists are in evaluation order.
+    """
     graph = program.graph
     plain = bytearray(len(graph))
     for i in program.nodes:
@@ -43,7 +54,7 @@ def early_nodes(program: Program) -> tuple[list[int], list[int]]:
 
 
 def turns_first(program: Program) -> Program:
-    """Return the program with early angles, and their sines and cosines, at the beginning of the call part.
+    """Return the program with early angles, their sines and cosines at the beginning of the call part.
 
     Operations on parameters keep their order, and so do the constants.
     """
@@ -60,7 +71,11 @@ def turns_first(program: Program) -> Program:
 
 
 def _named_as_they_are(program: Program, turns: list[int]) -> Program:
-    """Replace a variable that is minus a sine or cosine, C2 = -sin(q2), by mC2 = sin(q2)."""
+    """Rename variables that equal minus a sine or cosine: C2 = -sin(q2) becomes mC2 = sin(q2).
+
+    Args:
+        turns: nodes of the sines and cosines.
+    """
     names = dict(program.names)
     for i in turns:
         name, sign = names.get(i, ("", 0))
@@ -79,7 +94,14 @@ FEWEST_ARCS = 2  # from this number of arctangents in a layer on, vectors are fa
 
 @dataclass(frozen=True)
 class Arc:
-    """Arctangent: its arguments, its variable ("-" in front if it is minus that), its step in the call part."""
+    """Arctangent atan2(y, x) that is computed together with others.
+
+    Attributes:
+        y, x: texts of the arguments.
+        name: variable of the result.
+        minus: "-" if the variable is minus the arctangent, otherwise "".
+        step: position of its statement in the call part.
+    """
 
     y: str
     x: str
@@ -89,7 +111,7 @@ class Arc:
 
 
 def _layers(program: Program) -> list[int]:
-    """Return the number of arctangents in the longest dependency chain of each node."""
+    """Return, for each node, the largest number of arctangents in a dependency chain before it."""
     graph = program.graph
     layer = [0] * len(graph)
     for i in program.nodes:
@@ -105,7 +127,7 @@ def _is_arc(program: Program, i: int) -> bool:
 
 
 def arc_layers(program: Program) -> list[list[int]]:
-    """Return the arctangents of each layer that has enough of them."""
+    """Return groups of arctangents that do not depend on each other, in order; small groups are left out."""
     arcs = [i for i in program.nodes if _is_arc(program, i)]
     if program.expanded or len(arcs) < FEWEST_ARCS:
         return []
@@ -117,7 +139,7 @@ def arc_layers(program: Program) -> list[list[int]]:
 
 
 def arcs_together(program: Program) -> Program:
-    """Return the program with the arctangents of a layer together, before all nodes that depend on them."""
+    """Return the program with independent arctangents next to each other, before all nodes that depend on them."""
     if not arc_layers(program):
         return program
     layer = _layers(program)

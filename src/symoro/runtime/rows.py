@@ -5,9 +5,9 @@
 
 The emitted function NAME_batch requires one array per entry, so that samples must be transposed. This is done in tiles,
 whose buffers fit the first-level cache, by vector instructions: square blocks of as many samples as a vector has
-entries. Every tile has the same number of samples, so that the arithmetic of a sample depends neither on the number of samples nor on
-that of threads; the last tile repeats its last sample. If the batch function processes samples one by one, the rows are
-passed to the call function without a copy.
+entries. Every tile has the same number of samples, so that the arithmetic of a sample depends neither on the number of
+samples nor on that of threads; the last tile repeats its last sample. If the batch function processes samples one by
+one, the rows are passed to the call function without a copy.
 """
 
 from __future__ import annotations
