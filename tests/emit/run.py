@@ -299,6 +299,8 @@ def run_octave(folder: Path, cases: Sequence[Case]) -> Results:
 
 
 def _octave(array: np.ndarray) -> str:
+    if array.ndim > 2:
+        return f"reshape({_octave(array.ravel(order='F'))}, {list(array.shape)})"
     rows = array.reshape(array.shape[0], -1) if array.ndim > 1 else array.reshape(1, -1)
     return "[" + "; ".join(", ".join(map(repr, map(float, row))) for row in rows) + "]"
 

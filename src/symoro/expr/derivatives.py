@@ -220,9 +220,17 @@ def jacobian(graph: Graph, roots: Sequence[int], wrt: Sequence[int]) -> list[lis
         roots: signed node references of the differentiated expressions.
         wrt: nodes of the symbols.
     """
-    if len(wrt) <= len(roots):
-        columns = [forward(graph, roots, {i: ONE}) for i in wrt]
-        return [list(row) for row in zip(*columns, strict=True)] if columns else [[] for _ in roots]
+    return (forward_jacobian if len(wrt) <= len(roots) else reverse_jacobian)(graph, roots, wrt)
+
+
+def forward_jacobian(graph: Graph, roots: Sequence[int], wrt: Sequence[int]) -> list[list[int]]:
+    """Return the Jacobian matrix d roots / d wrt by one forward pass per column."""
+    columns = [forward(graph, roots, {i: ONE}) for i in wrt]
+    return [list(row) for row in zip(*columns, strict=True)] if columns else [[] for _ in roots]
+
+
+def reverse_jacobian(graph: Graph, roots: Sequence[int], wrt: Sequence[int]) -> list[list[int]]:
+    """Return the Jacobian matrix d roots / d wrt by one reverse pass per row."""
     return [reverse(graph, [root], [ONE], wrt) for root in roots]
 
 

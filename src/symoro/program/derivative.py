@@ -4,7 +4,7 @@ For a program y = f(x) with the inputs x and the outputs y,
 
     "vjp"       x_bar = (df/dx)' y_bar                     (reverse mode)
     "jvp"       y_dot = (df/dx) x_dot                      (forward mode)
-    "jacobian"  dy_dx = df/dx                              (the mode that requires fewer passes)
+    "jacobian"  dy_dx = df/dx                              (the mode that requires fewer operations)
     "hessian"   H = d2(y_bar . f)/dx2                      (forward over reverse mode)
 
 The variables x are all inputs, some of them, or the parameters. Comparisons and sign functions have derivative zero, so
@@ -18,15 +18,24 @@ from dataclasses import dataclass, replace
 
 from symoro.errors import NotApplicableError, OptionError, UnknownNameError
 from symoro.expr import ops
-from symoro.expr.derivatives import Sweep, dependent, forward, jacobian
+from symoro.expr.derivatives import (
+    Sweep,
+    dependent,
+    forward,
+    forward_jacobian,
+    jacobian,
+    reverse_jacobian,
+)
 from symoro.expr.graph import ONE, ZERO
 from symoro.expr.kernels import KERNELS
+from symoro.program.count import count
 from symoro.program.passes.rebuild import Rebuild
 from symoro.program.pipeline import optimise
 from symoro.program.program import Input, Output, Program, Shape
 
 PARAMETERS = "parameters"
 WRT = "expected a list of inputs, or 'parameters'"
+SIMILAR = 4  # ratio of the numbers of passes up to which both modes of the Jacobian are compared
 COULOMB = "Coulomb friction and other sign functions are treated as constant between changes of sign"
 
 
@@ -209,17 +218,31 @@ def _jvp(program: Program, chosen: Sequence[Variable]) -> Program:
 
 def _jacobian(program: Program, chosen: Sequence[Variable]) -> Program:
     nodes = [i for v in chosen for i in v.nodes]
-    rows = iter(jacobian(program.graph, program.roots, nodes))
+    passes = len(nodes), len(program.roots)
+    modes = [jacobian]
+    if max(passes) <= SIMILAR * min(passes):
+        modes = [forward_jacobian, reverse_jacobian]
+    candidates = [_with_blocks(program, chosen, mode(program.graph, program.roots, nodes)) for mode in modes]
+    return min(candidates, key=lambda candidate: count(candidate).total)
+
+
+def _with_blocks(program: Program, chosen: Sequence[Variable], rows: Sequence[Sequence[int]]) -> Program:
+    """Return the program with a Jacobian as outputs, one per output and variable.
+
+    Args:
+        rows: the rows of the Jacobian of all outputs with respect to all variables.
+    """
     outputs = []
+    top = 0
     for o in program.outputs:
-        matrix = [next(rows) for _ in o.lits]
-        first = 0
+        left = 0
         for v in chosen:
-            last = first + len(v.nodes)
-            lits = tuple(lit for row in matrix for lit in row[first:last])
+            block = [row[left : left + len(v.nodes)] for row in rows[top : top + len(o.lits)]]
+            lits = tuple(lit for row in block for lit in row)
             title = f"derivatives of {o.name} with respect to {v.title}"
             outputs.append(Output(f"d{o.name}_d{v.name}", (*o.shape, *v.shape), lits, title))
-            first = last
+            left += len(v.nodes)
+        top += len(o.lits)
     return replace(program, outputs=tuple(outputs))
 
 
