@@ -37,7 +37,7 @@ def remarks(listing: Listing, nodes: Sequence[int]) -> dict[int, str]:
     """Return the comments that begin a section of the model, as {node of the next statement: comment}.
 
     Args:
-        nodes: nodes of the statements of the setup part or of the call part, in order.
+        nodes: nodes of the statements that are computed once, or of those computed at every call, in order.
     """
     names, sections = listing.program.names, listing.program.sections
     section_titles = [sections.get(names[i][0], "") if i in names else "" for i in nodes]
@@ -177,10 +177,10 @@ class Code:
         counted: operations of the program as its model defines it; writing the code does not change these counts.
         parameters: names of the parameters, as in the robot, in the order of the array.
         reads: (position in the array of parameters, variable) of those that the setup part reads.
-        setup: (name, expression) of the statements of the setup part.
+        setup: (name, expression) of the statements that are computed once from the parameters (setup part).
         constants: results of the setup part for the call part: variables of `Program.constants`, including signs.
         loads: input entries that the call part reads.
-        call: statements of the call part, (name, expression) or kernel calls.
+        call: statements computed at every call (call part), (name, expression) or kernel calls.
         outputs: for each output, the expressions of its entries.
         flow: loads, constants, statements and stores of the call part in one order; a statement is its index in `call`.
         setup_operations, call_operations: operations that occur in each part, which may require helper functions.

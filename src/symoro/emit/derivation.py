@@ -48,7 +48,7 @@ def _text(sentence: Sentence, written: Written) -> str:
 
 
 def _latex(sentence: Sentence, written: Written) -> str:
-    """Return a sentence as a line of align, aligned at the relation sign of a formula or at the first word.
+    """Return a sentence as a line of a LaTeX align environment, aligned at its relation sign or first word.
 
     Args:
         written: returns the LaTeX text of an expression.

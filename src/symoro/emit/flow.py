@@ -41,7 +41,7 @@ Event = Load | Constant | Store | int  # an int is a node of `Listing.call`
 
 
 def flow(listing: Listing, places: Mapping[int, Source]) -> list[Event]:
-    """Return loads, statements and stores of the call part, in the order in which they are written.
+    """Return all loads, statements and stores of the function that computes one sample, in order.
 
     Args:
         places: node -> load statement, for input entries and constants.
@@ -71,7 +71,7 @@ def flow(listing: Listing, places: Mapping[int, Source]) -> list[Event]:
 def _events(listing: Listing) -> Iterator[tuple[int | Store, tuple[int, ...]]]:
     """Yield statements and stores in order, each with the references of the nodes that it reads.
 
-    Output entries that are not computed in the call part (inputs and constants) are stored last.
+    Output entries that are inputs or constants are stored last.
     """
     graph = listing.program.graph
     stores = sorted(_stores(listing), key=lambda pair: pair[0])

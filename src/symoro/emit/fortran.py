@@ -105,7 +105,7 @@ def _interfaces(base: str, calls: Sequence[KernelCall]) -> list[str]:
 
 
 def _kernel_file(code: Code, kernels: Sequence[str], calls: Sequence[KernelCall]) -> str:
-    """Return the C file of the kernels, with a function of external linkage for each one that is called."""
+    """Return the text of the C file with the numerical kernels that the Fortran code calls."""
     base = code.arrays.base
     texts = [kernel_text(kernel, ".c") for kernel in ("order", "finite", *kernels)]
     for call in calls:

@@ -42,7 +42,7 @@ def wrap(
 def _break(line: str, start: int, room: int, marks: Sequence[str]) -> int | None:
     """Return the position at which to break a line, or None if it cannot be broken.
 
-    It is after the last character of `marks` that fits into `room`, otherwise after the first one.
+    The break is after the last of the characters `marks` within `room` characters, otherwise after the first one.
     """
     for group in marks:
         at = max(line.rfind(mark, start, room) for mark in group)
@@ -65,14 +65,14 @@ def output_entries(code: Code, base: int = 0) -> Iterator[tuple[str, tuple[int, 
 
 
 def input_entries(code: Code, base: int = 0) -> Iterator[tuple[str, str, tuple[int, ...]]]:
-    """Yield (variable, array, index) of all input entries that the call part reads; indices start at `base`."""
+    """Yield (variable, array, index) of all input entries that are used; indices start at `base`."""
     places = [list(indices(port.shape, base)) for port in code.program.inputs]
     for array, e, name in code.loads:
         yield name, code.arrays.inputs[array], places[array][e]
 
 
 def call_arguments(code: Code) -> list[str]:
-    """Return the arguments of the call function: the inputs in order, then the constants if there are any."""
+    """Return the argument names of the function that computes one sample: inputs, then constants if any."""
     return [*code.arrays.inputs, *([code.arrays.constants] if code.constants else [])]
 
 
@@ -104,7 +104,7 @@ def statements(
 
 
 def call_variables(code: Code) -> list[str]:
-    """Return the names of all variables of the call part, for languages in which they must be declared."""
+    """Return the local variables of the function that computes one sample, for languages that declare them."""
     names = [name for _, _, name in code.loads] + [c.name for c in code.constants]
     for step in code.call:
         if isinstance(step, KernelCall):

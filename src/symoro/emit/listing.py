@@ -26,10 +26,11 @@ class Listing:
     """Statements of a program, independent of the language. A node has a variable if a statement assigns it.
 
     Attributes:
-        setup: nodes with a variable in the setup part, in order.
+        setup: nodes with a variable that are computed once from the parameters (setup part), in order.
         constants: nodes that the setup part passes to the call part, in order, including parameters that are passed
             unchanged.
-        call: nodes with a variable in the call part, in order; the first result of a kernel call represents the call.
+        call: nodes with a variable that are computed at every call (call part), in order; the first result of a kernel
+            call represents the call.
         own: 1 for each node with a variable.
         votes: node -> number of uses with a plus sign minus those with a minus sign, where the sign would be written.
     """
@@ -53,7 +54,7 @@ def lower(
 
     Args:
         split: separate operations on parameters as `setup`; otherwise they are part of the call.
-        longest_expanded: operations after which even an expanded program starts a new statement.
+        longest_expanded: maximum number of operations in one statement, if each output is written as one expression.
         kept: additional nodes that must have a variable.
     """
     constants = program.constants if split else ()
@@ -76,7 +77,7 @@ def lower(
 
 
 def _choose(program: Program, own: bytearray, kept: set[int]) -> None:
-    """Mark the nodes that are assigned to a variable, in `own`.
+    """Mark in `own` the nodes that are assigned to a variable.
 
     These are the nodes `kept`, shared nodes, sines and cosines, and nodes at which a statement becomes too long.
     """
@@ -103,9 +104,10 @@ def _choose(program: Program, own: bytearray, kept: set[int]) -> None:
 
 
 def _choose_expanded(program: Program, own: bytearray, kept: set[int], longest: int) -> None:
-    """Mark the nodes of an expanded program that are assigned to a variable, in `own`.
+    """Mark in `own` the nodes assigned to a variable if each output is written as one expression.
 
-    Further variables limit the nesting, and the number of operations of a statement to `longest`.
+    These are the nodes `kept`, sines and cosines, and nodes at which an expression has more than `longest` operations
+    or is nested too deeply.
     """
     graph = program.graph
     size = [0] * len(graph)

@@ -19,12 +19,12 @@ FEWEST_ANGLES = 2  # from this number of early angles on, vectors are faster
 
 @dataclass
 class Turn:
-    """Angle whose sine and cosine are computed at the beginning of the call part.
+    """Angle whose sine and cosine are computed before the other statements.
 
     Attributes:
         argument: text of the angle.
         names: operation SIN or COS -> variable; an operation that is not used is missing.
-        steps: positions of these statements in the call part.
+        steps: positions of these statements among those computed at every call.
     """
 
     argument: str
@@ -33,9 +33,10 @@ class Turn:
 
 
 def early_nodes(program: Program) -> tuple[list[int], list[int]]:
-    """Return the nodes from which early angles are computed, and the nodes of their sines and cosines.
+    """Return the nodes of angles that can be computed first, and of their sines and cosines.
 
-    An early angle is computed from inputs and parameters by sums and products only. Both lists are in evaluation order.
+    These angles depend on inputs and parameters by sums and products only. The first list contains all nodes that are
+    needed for the angles; both lists are in evaluation order.
     """
     graph = program.graph
     plain = bytearray(len(graph))
@@ -54,7 +55,9 @@ def early_nodes(program: Program) -> tuple[list[int], list[int]]:
 
 
 def turns_first(program: Program) -> Program:
-    """Return the program with early angles, their sines and cosines at the beginning of the call part.
+    """Return the program with the sines and cosines of such angles moved before all other statements that vary.
+
+    The angles are those of `early_nodes`.
 
     Operations on parameters keep their order, and so do the constants.
     """
@@ -100,7 +103,7 @@ class Arc:
         y, x: texts of the arguments.
         name: variable of the result.
         minus: "-" if the variable is minus the arctangent, otherwise "".
-        step: position of its statement in the call part.
+        step: position of its statement among those computed at every call.
     """
 
     y: str
@@ -127,7 +130,7 @@ def _is_arc(program: Program, i: int) -> bool:
 
 
 def arc_layers(program: Program) -> list[list[int]]:
-    """Return groups of arctangents that do not depend on each other, in order; small groups are left out."""
+    """Return groups of nodes of arctangents that do not depend on each other; small groups are left out."""
     arcs = [i for i in program.nodes if _is_arc(program, i)]
     if program.expanded or len(arcs) < FEWEST_ARCS:
         return []

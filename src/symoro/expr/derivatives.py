@@ -112,7 +112,7 @@ class Sweep:
         return self.graph.select(self._void, self._nothing, value) if self._void else value
 
     def adjoint(self, i: int) -> int:
-        """Return the adjoint of node i without its guard; it is valid only where node i has an effect."""
+        """Return the adjoint of node i, which is valid only where node i has an effect on the outputs."""
         return self._adjoint.get(i, ZERO)
 
     def _guarded(self, i: int) -> int:

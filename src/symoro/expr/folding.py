@@ -48,7 +48,7 @@ def constant_sum(graph: Graph, x: int, y: int) -> int | None:
 
 
 def unary(graph: Graph, op: int, x: int) -> int | None:
-    """Return tan, asin, acos, abs or sign (`op`) of the constant x; None if it cannot be folded."""
+    """Return tan, asin, acos, abs or sign (`op`) of the constant x as a constant; None if x is not suitable."""
     value = graph.value(x)
     if op in (ABS, SIGN):
         return _magnitude(graph, op, x)
@@ -72,7 +72,7 @@ def _magnitude(graph: Graph, op: int, x: int) -> int | None:
 
 
 def binary(graph: Graph, op: int, x: int, y: int) -> int | None:
-    """Return atan2, min, max or a comparison (`op`) of two numbers; None if it cannot be folded."""
+    """Return atan2, min, max or a comparison (`op`) of two numbers as a constant; None if x or y is not a number."""
     a, b = _compared(graph, x), _compared(graph, y)
     if a is None or b is None:
         return None

@@ -22,7 +22,7 @@ class OpInfo:
     Attributes:
         name: name in text; for a function, the name that the parser accepts.
         arity: number of operands.
-        odd: whether f(-x, ...) = -f(x, ...) in the first argument, so that the sign moves to the reference.
+        odd: whether f(-x, ...) = -f(x, ...) in the first argument, so that a minus sign is moved out of the function.
         even: whether f(-x) = f(x).
         group: group in which the operation is counted.
     """

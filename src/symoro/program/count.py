@@ -91,7 +91,7 @@ def _group(graph: Graph, i: int) -> int:
 
 
 def _shared(program: Program) -> tuple[Tally, Tally]:
-    """Return the operation counts (call part, setup part) with each node counted once."""
+    """Return the operation counts per call and of the setup, with each node counted once."""
     graph = program.graph
     op, args, cls, groups = graph.op, graph.args, graph.cls, _GROUPS
     tallies = [0] * 5, [0] * 5, [0] * 5  # by class
@@ -123,7 +123,7 @@ def _kernel_costs(graph: Graph, nodes: Iterable[int]) -> OpCount:
 
 
 def _expanded(program: Program) -> tuple[Tally, Tally]:
-    """Return the operation counts (call part, setup part) of an expanded program.
+    """Return the operation counts per call and of the setup, if each output is written as one expression.
 
     Subexpressions that are written several times are counted each time.
     """
@@ -159,12 +159,12 @@ def _sum(tallies: Iterable[Tally]) -> Tally:
 
 
 def is_shared_when_expanded(program: Program, i: int) -> bool:
-    """Return whether node i is assigned to a variable in an expanded program."""
+    """Return whether node i is assigned to a variable if each output is otherwise written as one expression."""
     return program.graph.op[i] in (ops.SIN, ops.COS) or i in program.names
 
 
 def written_operations(graph: Graph, lits: Iterable[int], shared: Container[int] = ()) -> dict[int, int]:
-    """Return node -> number of operations in its text in an expanded program, for all nodes of the expressions.
+    """Return {node: number of operations in its text}, if each output is written as one expression.
 
     Subexpressions are written each time that they are used, except sines and cosines, expressions of parameters, and
     the nodes `shared`, which count as 0.

@@ -120,7 +120,7 @@ class Program:
 
     @cached_property
     def constants(self) -> tuple[int, ...]:
-        """Return the results of the setup part: nodes of class PARAMETER that the call part or an output uses."""
+        """Return the nodes that are computed once from the parameters and used at every call."""
         graph = self.graph
         needed = {lit >> 1 for lit in self.roots if graph.cls[lit >> 1] == ops.PARAMETER}
         for i in self.nodes:

@@ -51,7 +51,7 @@ LAST_STEPS = 100  # largest number of steps if no start reached the pose
 class PoseProblem:
     """Data of the inverse geometry that all poses have in common.
 
-    There are n joints, m rows of the pose error, E given entries of the pose, and S starts.
+    There are n joints, m rows of the pose error, E given entries of the pose, and S initial postures (starts).
 
     Attributes:
         evaluate: function of (q, T), with one row per pose, that returns the outputs of the pose error.
@@ -89,10 +89,10 @@ class PoseSolutions:
     """Solutions of the inverse geometry, with one row per pose.
 
     Attributes:
-        q: posture of the best start after the last step.
+        q: final posture of the iteration with the smallest residual.
         reached: whether this posture reaches the pose within the tolerance.
         residual: largest scaled entry of T(q) - T.
-        steps, attempts: total number of steps, number of starts.
+        steps, attempts: total number of steps, number of initial postures that were tried.
     """
 
     q: Array
@@ -240,7 +240,7 @@ def _advance(p: PoseProblem, q: Array, s: _State, damping: Array, pull: Array) -
 
 
 def _descend(p: PoseProblem, start: Array, T: Array) -> tuple[Array, Mask, Array, Array]:
-    """Iterate from the postures `start` until each pose is reached or its start is abandoned.
+    """Iterate from the postures `start` until each pose is reached or its cost no longer decreases.
 
     Returns:
         Postures, whether they reach the poses, residuals, and numbers of steps, one row per pose.
@@ -392,7 +392,7 @@ class DampedNative:
         return bool(self._clean(len(T), _address(T), round_off))
 
     def placed(self, q: Array) -> Array:
-        """Return the given entries (N, E) of the poses of postures q (N, n), by direct geometry."""
+        """Return the E given entries of the pose at each posture q (N, n), by direct geometry: (N, E)."""
         q = np.ascontiguousarray(q)
         entries = np.empty((len(q), self._entries))
         self._placed(len(q), _address(q), _address(self._constants), _address(entries))

@@ -175,7 +175,7 @@ class NumericInverse:
         }
 
     def _distances(self, q: Array, T: Array) -> Array:
-        """Return, per pose, the largest entry of direct geometry at q minus the pose T, lengths in metres."""
+        """Return, per pose T, the largest entry of |T(q) - T|, where T(q) is the pose at q; lengths in metres."""
         entries = [4 * row + column for row, column in self._error.entries]
         if self._native is not None:
             placed = self._native.placed(q)
@@ -198,7 +198,7 @@ class NumericInverse:
     def _solved(self, T: Array, held: Array, first: Array | None, prefer: Array | None) -> PoseSolutions:
         """Solve poses in groups with the same positions of locked joints; arguments as for `least_squares.solve`.
 
-        The table of starts depends on the positions of the locked joints.
+        The table of initial postures depends on the positions of the locked joints.
         """
         kept = held[:, self._locked]
         if len(held) == 1 or not kept.size or (kept == kept[:1]).all():

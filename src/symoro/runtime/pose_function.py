@@ -161,7 +161,7 @@ class PoseFunction(Function):
 
     @cached_property
     def _place(self) -> Function:
-        """Return the function of direct geometry between the same frames (not compiled, as it is rarely needed)."""
+        """Return the direct geometry between the frames of the model, as a function that is not compiled."""
         assert self.robot is not None
         _, program = build(self.robot, "fast-geometry", self._frames)
         return Function(program, self._numbers, compiled=False)

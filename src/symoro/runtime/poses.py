@@ -90,7 +90,7 @@ class RotationPart:
 
 
 def rotation_part(given: Given) -> RotationPart | None:
-    """Return the part of a pose that must be orthonormal, if only some entries are given; None if there is none.
+    """Return the columns of a partly given pose that must be orthonormal; None if there are none.
 
     Args:
         given: three rows of four flags, true for the given entries of the pose.

@@ -510,7 +510,7 @@ def straightened(placements: Array) -> Array:
 
 
 def nudged(placements: Array, size: float) -> Array:
-    """Return the loops (N, 6, 4, 4) with the last transform displaced by about `size`."""
+    """Return the constant transforms (N, 6, 4, 4) of N loops with the last one displaced by about `size`."""
     moved = placements.copy()
     moved[:, 5, :3] += size * np.array([[0, 1, -0.7, 0.3], [-1, 0, 0.4, -0.5], [0.7, -0.4, 0, 0.6]])
     return straightened(moved)
