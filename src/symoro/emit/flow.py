@@ -86,7 +86,7 @@ def _events(listing: Listing) -> Iterator[tuple[int | Store, tuple[int, ...]]]:
 
 
 def _stores(listing: Listing) -> Iterator[tuple[float, Store, int]]:
-    """Yield (node after which an output entry can be stored, store, signed node reference of the entry)."""
+    """Yield, for each output entry, the node after which it can be stored, the store, and its node reference."""
     graph = listing.program.graph
     for output, port in enumerate(listing.program.outputs):
         for entry, lit in enumerate(port.lits):

@@ -55,9 +55,9 @@ def early_nodes(program: Program) -> tuple[list[int], list[int]]:
 
 
 def turns_first(program: Program) -> Program:
-    """Return the program with the sines and cosines of such angles moved before all other statements that vary.
+    """Return the program with early sines and cosines moved before all other statements that vary.
 
-    The angles are those of `early_nodes`.
+    They are those whose angles depend on inputs and parameters by sums and products only.
 
     Operations on parameters keep their order, and so do the constants.
     """

@@ -107,7 +107,7 @@ class Sweep:
             )
 
     def of(self, i: int) -> int:
-        """Return the derivative of the weighted sum with respect to node i."""
+        """Return the derivative of sum(weight * root) with respect to node i."""
         value = self._guarded(i)
         return self.graph.select(self._void, self._nothing, value) if self._void else value
 
@@ -120,7 +120,7 @@ class Sweep:
         return self.graph.select(self._guard[i], value, ZERO) if i in self._guard else value
 
     def _give(self, lit: int, value: int, guard: int) -> None:
-        """Add `value` to the adjoint of the expression `lit`, effective where the condition `guard` is 1."""
+        """Add `value` to the adjoint of the expression `lit`, where the condition `guard` is not zero."""
         i, graph = lit >> 1, self.graph
         if not value >> 1 or i not in self._active:
             return

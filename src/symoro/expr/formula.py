@@ -32,9 +32,9 @@ _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,15})\Z")
 
 @dataclass(frozen=True)
 class Formula:
-    """Expression of parameter names, created by `formula(...)`, which computes the canonical text.
+    """Immutable symbolic expression of parameters, stored as text in a canonical form.
 
-    Two formulas are equal if their canonical texts are equal.
+    Formulas are created by `formula(...)`. Two formulas are equal if their canonical texts are equal.
     """
 
     text: str

@@ -133,7 +133,7 @@ class Graph:
 
     @staticmethod
     def signed(lit: int, sign: int) -> int:
-        """Return the expression, negated if sign is 1; the reference of zero never has a sign."""
+        """Return the expression `lit`, or minus it if sign is 1; zero is never negated."""
         return lit ^ sign if lit > 1 else ZERO
 
     # -- sums

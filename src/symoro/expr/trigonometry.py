@@ -92,7 +92,7 @@ def _find_pi(graph: Graph, x: int) -> tuple[Fraction, int] | None:
 
 
 def _is_exact(c: Number) -> bool:
-    """Return whether the factor c of pi can be used exactly, as 0.5 and 0.25."""
+    """Return whether c*pi is an exact multiple of pi; decimals such as 0.5 and 0.25 count as exact."""
     return not isinstance(c, float) or Fraction(c).denominator <= 8
 
 

@@ -291,9 +291,12 @@ def _finish(
 
 
 def _approach(p: PoseProblem, q: Array, T: Array) -> tuple[Array, Array, Array]:
-    """Return postures close to q whose poses are nearest to the unreachable poses T, residuals and numbers of steps.
+    """Iterate from q to the postures whose poses are nearest to unreachable poses T.
 
     The damping is increased after each step that fails.
+
+    Returns:
+        Postures, residuals, and numbers of steps, one row per pose.
     """
     q, steps = q.copy(), np.zeros(len(q))
     s = _evaluated(p, q, T)

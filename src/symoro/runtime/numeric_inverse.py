@@ -89,17 +89,17 @@ class NumericInverse:
         Args:
             T: homogeneous transforms (4, 4), or (N, 4, 4) for N poses; entries that are not given are not read.
             q0: initial posture, (n,) or (N, n); also the positions of locked joints, and of joints that do not affect
-                the given entries. Without it the starts come from the table, and the positions of such joints are zero
-                or the nearest limit.
+                the given entries. Without q0 the iteration starts from random postures, and such joints
+                are at zero or at the nearest limit.
             prefer: preferred posture, (n,) or (N, n), if the pose has several solutions.
 
         Returns:
             Dictionary of arrays, with a leading axis of length N for N poses.
             q: joint positions (n).
             status: 0 reached, 1 not reached, 3 invalid pose (not finite or not a rotation).
-            residual: largest entry of direct geometry minus the pose, lengths divided by the robot's size; if the pose
+            residual: largest entry of |T(q) - T|, lengths divided by the robot's size; if the pose
                 is not reached, that of the best posture, lengths in metres.
-            iterations, restarts: total number of steps, number of further starts.
+            iterations, restarts: total number of steps, number of further initial postures.
         """
         poses = _numbers("T", T, (4, 4))
         rows = np.ascontiguousarray(poses).reshape(-1, 4, 4)

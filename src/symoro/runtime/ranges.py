@@ -66,7 +66,7 @@ class Ranges:
 
 
 def limit_tolerance(turns: NDArray[np.bool_], lower: Array, upper: Array) -> Array:
-    """Return by how much each joint may exceed its limits: in rad, or a fraction of the larger limit in m.
+    """Return by how much each joint may exceed its limits: in rad, or in m, relative to the larger limit.
 
     Args:
         turns: whether each joint is revolute.

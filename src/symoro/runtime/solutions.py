@@ -60,7 +60,7 @@ class Track:
     Attributes:
         q: one configuration per pose (N, n), nan if the pose has no solution.
         index: row of each configuration in the result of the inverse model, -1 if there is none.
-        missing: numbers of the poses without a solution; the path continues from the last configuration before.
+        missing: numbers of the poses without a solution; the next pose continues from the last solution.
         singular: numbers of the poses at which a joint is undetermined and keeps its previous position.
         jumps: numbers of the poses at which a joint moves by more than the largest step.
     """

@@ -95,7 +95,7 @@ def joint_placement(kind: int, value: Array) -> Array:
 
 
 def role_order(arrangement: int) -> list[int]:
-    """Return the joints, counted from 0, in the order in which an arrangement numbers them.
+    """Return the joints of the loop, counted from 0, in the order of an arrangement.
 
     Arrangements 0 .. 5 start at joint 1 .. 6; arrangements 6 .. 11 have the reverse order.
     """
@@ -105,9 +105,11 @@ def role_order(arrangement: int) -> list[int]:
 
 
 def arrange(placements: Array, arrangement: int) -> Array:
-    """Return the constant transforms (..., 6, 4, 4) in the joint order of an arrangement.
+    """Return the constant transforms (..., 6, 4, 4) of the loop, starting at another joint or in reverse order.
 
-    If the arrangement reverses the order of the joints, the transforms are inverted and rotated about x by pi.
+    The arrangement is the number of the first joint minus 1, plus 6 for the reverse order.
+
+    In reverse order the transforms are inverted and rotated about x by pi.
     """
     order = role_order(arrangement)
     if arrangement < 6:
@@ -142,9 +144,9 @@ def coefficients(placements: Array, kinds: list[int], sliding_ends: bool) -> tup
         sliding_ends: whether joints 3 and 6 are prismatic.
 
     Returns:
-        left: (N, functions, 3, 3, 3) over the bases of joints 3, 4, 5, minus the constant of the right side;
-            with sliding ends (N, functions, 3, 3, 1) over those of joints 4 and 5.
-        right: (N, functions, 8) over the products of the bases of joints 1 and 2, without the constant.
+        left: coefficients (N, functions, 3, 3, 3) of the products of the basis functions of joints 3, 4, 5,
+            minus the constant of the right side; with sliding ends (N, functions, 3, 3, 1), joints 4 and 5 only.
+        right: coefficients (N, functions, 8) of the products for joints 1 and 2, without the constant.
     """
     at = [joint_placement(kinds[i], NODES[kinds[i]]) @ placements[:, i, None] for i in range(5)]
     if sliding_ends:
@@ -199,8 +201,8 @@ MIXTURE = 0.37  # weight of z in a combination with y, so that two solutions wit
 def real_roots(matrices: Array, kind: int, limits: Array | float = REAL) -> tuple[Array, Array, Array]:
     """Return the real roots x = tan(half) of det(M2 x^2 + M1 x + M0) = 0 for N samples of the matrices.
 
-    t = 1/x is an eigenvalue of the companion matrix of M0 t^2 + M1 t + M2, whose leading matrix the shift of the pivot
-    makes regular.
+    t = 1/x is an eigenvalue of the companion matrix of M0 t^2 + M1 t + M2. The origin of x has been shifted such
+    that the leading matrix M0 is regular.
 
     Args:
         matrices: M2, M1, M0, (N, 3, n, n).
@@ -526,8 +528,8 @@ def fill(table: Array, placements: Array, kinds: list[int], plan: list[float]) -
 
     Real solutions come in pairs. Solutions may be missing if their number is odd, if Newton's method fails for a
     candidate, or if there is no solution and the roots are uncertain. For these samples, and for those in which two
-    solutions nearly coincide, other arrangements of the plan are tried, and nearby poses whose solutions are then
-    refined for the given pose.
+    solutions nearly coincide, the loop is solved again from another joint (as the plan prescribes), and for nearby
+    poses, whose solutions are then refined for the given pose.
     """
     scale = np.abs(placements[:, :, :3, 3]).max((1, 2))
     scale[scale == 0] = 1

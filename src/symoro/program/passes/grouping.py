@@ -55,7 +55,7 @@ class _Groups:
         return self._is_sum(i) and self.uses[i] == 1 == self.summed[i] and i not in self.program.names
 
     def _is_fused(self, i: int) -> bool:
-        """Return whether node i is a product that is used only as a term of sums, so that it can be fused with each."""
+        """Return whether node i is a product used only as a term of sums, for fused multiply-add operations."""
         return (
             self.graph.op[i] == ops.MUL
             and self.graph.cls[i] == ops.VARIABLE

@@ -74,7 +74,7 @@ class _Sums:
     # -- sums as lists of terms
 
     def outermost(self) -> list[int]:
-        """Return the nodes of all varying sums except those that are only a term of one other sum."""
+        """Return the nodes of all sums that are evaluated at every call, except terms of only one other sum."""
         op, args, cls, uses = self.graph.op, self.graph.args, self.graph.cls, self.uses
         sums = [i for i in self.program.nodes if op[i] in (ops.ADD, ops.SUB) and cls[i] == ops.VARIABLE]
         inner = {lit >> 1 for i in sums for lit in args[i] if uses[lit >> 1] == 1}
