@@ -51,7 +51,7 @@ class Library:
     Templates contain the name of one input as {0}, or the names of all inputs as {names}.
 
     Attributes:
-        prefix: name of the module in the code, as "np".
+        prefix: name of the module in the code, such as "np".
         array: expression that returns an input as an array.
         dtype: expression of the common type of the inputs.
         converted: expression that returns an input as an array of that type.

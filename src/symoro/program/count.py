@@ -159,7 +159,7 @@ def _sum(tallies: Iterable[Tally]) -> Tally:
 
 
 def is_shared_when_expanded(program: Program, i: int) -> bool:
-    """Return whether node i is assigned to a variable if each output is otherwise written as one expression."""
+    """Return whether node i has a variable (sine, cosine, named) if outputs are written as one expression each."""
     return program.graph.op[i] in (ops.SIN, ops.COS) or i in program.names
 
 

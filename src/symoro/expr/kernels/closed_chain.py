@@ -169,8 +169,8 @@ def pencil(left: Array, right: Array, kinds: list[int], sliding_ends: bool) -> A
 
     The size n is 12, or 4 with sliding ends. The eigenvalue x is tan(q/2), or the length, of the first unknown joint
     (the pivot). The vector m contains the monomials y^3 .. 1 of the next joint times z^2 .. 1 of the one after. The
-    equations are those combinations in which joints 1 and 2 cancel, and these times y. If the right side has a lower
-    rank, there are more such combinations than necessary; the last columns of a complete QR decomposition are used.
+    equations are the linear combinations of the loop equations in which joints 1 and 2 cancel, and these times y. The
+    combinations are the last columns of a complete QR decomposition of the right side.
     """
     cancel = np.linalg.qr(right, mode="complete")[0][..., 8:]
     pivot = 3 if sliding_ends else 2
@@ -371,7 +371,11 @@ CHUNK = 512  # samples at a time, to bound the memory
 
 
 def loop_errors(placements: Array, kinds: list[int], q: Array) -> tuple[Array, Array, Array]:
-    """Return error twists (K, 6), Jacobians (K, 6, 6) and products (K, 4, 4) of the loop at q (K, 6)."""
+    """Return the closure errors of K loops at joint positions q (K, 6).
+
+    Returns:
+        Error twists (K, 6), their Jacobians (K, 6, 6), and the products of all transforms (K, 4, 4), which equal the
+        identity if the loop is closed."""
     count = len(q)
     chain = np.broadcast_to(np.eye(4), (count, 4, 4))
     axes, points = np.empty((count, 6, 3)), np.empty((count, 6, 3))

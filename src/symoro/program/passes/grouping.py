@@ -55,7 +55,7 @@ class _Groups:
         return self._is_sum(i) and self.uses[i] == 1 == self.summed[i] and i not in self.program.names
 
     def _is_fused(self, i: int) -> bool:
-        """Return whether node i is a product used only as a term of sums, for fused multiply-add operations."""
+        """Return whether node i is a product used only as a term of sums, so that multiply-add can be fused."""
         return (
             self.graph.op[i] == ops.MUL
             and self.graph.cls[i] == ops.VARIABLE

@@ -35,7 +35,7 @@ class _Group:
     opened: bool = False
 
     def after(self) -> int:
-        """Return the number of operations of the terms after multiplying out, including their additions."""
+        """Return the number of operations of the group after multiplying out, including its additions."""
         return sum(1 + (len(parts) > 1 or _is_product(parts[0])) for parts in self.atoms.values())
 
     def join(self, other: _Group) -> None:
