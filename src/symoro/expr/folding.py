@@ -48,7 +48,7 @@ def constant_sum(graph: Graph, x: int, y: int) -> int | None:
 
 
 def unary(graph: Graph, op: int, x: int) -> int | None:
-    """Return tan, asin, acos, abs or sign (`op`) of the constant x, simplified to a constant; None if this is not possible."""
+    """Return tan, asin, acos, abs or sign (`op`) of the constant x in simplified form; None if there is none."""
     value = graph.value(x)
     if op in (ABS, SIGN):
         return _magnitude(graph, op, x)
