@@ -29,7 +29,7 @@ _BY_NAME = {alias: row for row in LANGUAGES.values() for alias in (row.id, *row.
 
 
 def find_language(name: str) -> Language:
-    """Return the language with an id or alias, such as "c++" or "cpp"; upper and lower case are equal."""
+    """Return the language with an id or alias, such as "c++" or "cpp"; case is ignored."""
     row = _BY_NAME.get(name.strip().lower())
     if row is None:
         raise UnknownNameError("language", name, list(LANGUAGES))

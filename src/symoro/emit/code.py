@@ -34,7 +34,7 @@ OFTEN = 2  # up to this mean number of runs per section comments are written
 
 
 def remarks(listing: Listing, nodes: Sequence[int]) -> dict[int, str]:
-    """Return the comments that begin a section of the model, as {node of the next statement: comment}.
+    """Return comments for the emitted code, {node: comment before its statement}, one per section of the model.
 
     Args:
         nodes: nodes of the statements that are computed once, or of those computed at every call, in order.
@@ -68,13 +68,13 @@ def _starts(titles: Sequence[str]) -> list[int]:
 
 
 def _leading(listing: Listing) -> Callable[[int], bool]:
-    """Return a predicate: whether a node is an unnamed intermediate result, which belongs to the next named one."""
+    """Return a function that tests whether a node is an unnamed intermediate result."""
     op, names, constants = listing.program.graph.op, listing.program.names, frozenset(listing.constants)
     return lambda i: i not in names and i not in constants and op[i] not in (ops.KERNEL, ops.SIN, ops.COS)
 
 
 def _with_its_own(leading: Callable[[int], bool], nodes: Sequence[int], at: int) -> int:
-    """Return the position of the first unnamed statement that belongs to the named statement at position `at`."""
+    """Return the position of the first of the unnamed statements directly before position `at`; `at` if none."""
     while at and leading(nodes[at - 1]):
         at -= 1
     return at
@@ -111,7 +111,7 @@ def without_guards(program: Program) -> Program:
 
 
 def _value(graph: Graph, lit: int) -> tuple[int, str]:
-    """Return the value of an output entry without its NaN condition, and the note about it ("" if there is none)."""
+    """Return an output entry without its condition for NaN, and a note for readers ("" without a condition)."""
     i = lit >> 1
     if graph.op[i] != ops.SELECT:
         return lit, ""
@@ -338,7 +338,7 @@ class _Coder:
         return list(turns.values()) if len(turns) >= FEWEST_ANGLES else []
 
     def _arcs(self, layers: list[list[int]]) -> list[list[Arc]]:
-        """Return the groups of arctangents that are computed together, as texts; `layers` contains their nodes."""
+        """Return texts of the arctangents that are computed together; `layers` contains their nodes, group by group."""
         position = {i: at for at, i in enumerate(self.listing.call)}
         return [[self._arc(i, position[i]) for i in layer] for layer in layers]
 

@@ -17,7 +17,7 @@ Written = Callable[[Expr], str]
 
 
 def as_text(stages: Sequence[Stage]) -> list[str]:
-    """Return each stage as plain text: its title and indented lines."""
+    """Return each step of a derivation as plain text: its title and indented lines."""
     written = _canonical(_writer(stages, text.DIALECT))
     return [
         "\n   ".join([f"{number}. {stage.title}", *(_text(s, written) for s in stage.sentences)])
@@ -26,7 +26,7 @@ def as_text(stages: Sequence[Stage]) -> list[str]:
 
 
 def as_latex(stages: Sequence[Stage]) -> list[str]:
-    """Return each stage as a LaTeX paragraph with equations in the align environment of amsmath."""
+    """Return each step of a derivation as a LaTeX paragraph with equations in the align environment."""
     written = _writer(stages, replace(latex.DIALECT, symbol=latex.symbol_of))
     return [
         latex.aligned(
@@ -83,7 +83,7 @@ def _canonical(written: Written) -> Written:
 
 
 def _writer(stages: Sequence[Stage], dialect: Dialect) -> Written:
-    """Return a function that writes the expressions of a derivation in a dialect; all belong to one graph."""
+    """Return a function that writes the expressions of a derivation as texts in one language."""
     exprs = [part for stage in stages for s in stage.sentences for part in s if isinstance(part, Expr)]
     if not exprs:
         return str

@@ -115,7 +115,7 @@ def call_variables(code: Code) -> list[str]:
 
 
 def helpers(operations: frozenset[int], dialect: Dialect) -> list[str]:
-    """Return the definitions of those used operations that the language does not have."""
+    """Return definitions of those operations in use that the language does not provide."""
     return [text for users, text in dialect.helpers.items() if not operations.isdisjoint(users)]
 
 

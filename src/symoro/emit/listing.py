@@ -162,10 +162,10 @@ def _uses(program: Program) -> list[int]:
 
 
 def _votes(program: Program) -> dict[int, int]:
-    """Return node -> number of uses with plus minus number of uses with minus, where the sign would be written.
+    """Return, for each node, the number of its uses with a plus sign less those with a minus sign.
 
-    A minus sign is written in outputs, in arguments of functions and in kernel calls. In a product it can be moved to a
-    factor that is a difference or a product.
+    Only uses are counted where a minus sign would have to be written: in outputs, arguments of functions and kernel
+    calls. In a product the minus sign can be moved to a factor that is a difference or a product.
     """
     graph = program.graph
     op, args = graph.op, graph.args

@@ -91,7 +91,7 @@ def project(
     name: str | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> Files:
-    """Return the files of a project, {path: text}; paths contain forward slashes.
+    """Return the files of a folder with code, demo, Makefile and README, {path: text}.
 
     Args:
         languages: ids or aliases of the languages.

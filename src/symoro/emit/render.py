@@ -21,7 +21,7 @@ LONGEST_EXACT = 200  # maximum length of an exact constant; a longer one is writ
 
 
 class Renderer:
-    """Writer of the nodes of a graph as texts of one dialect.
+    """Converter of the nodes of an expression graph to texts in one language.
 
     Attributes:
         text: node -> text, which never starts with a minus sign.

@@ -124,7 +124,7 @@ class Graph:
         return self.node(SYMBOL, (name, cls), cls)
 
     def value(self, lit: int) -> Number | None:
-        """Return the number if the expression is one, otherwise None."""
+        """Return the number if the expression `lit` is a number, otherwise None."""
         index = lit >> 1
         if self.op[index] != NUMBER:
             return None

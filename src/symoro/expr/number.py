@@ -194,7 +194,7 @@ def negative(a: Number) -> Number:
 
 
 def total(a: Any, b: Any) -> Number:
-    """Return a + b."""
+    """Return the sum a + b."""
     if not (type(a) is ExactDecimal or type(b) is ExactDecimal) or type(a) is float or type(b) is float:
         return a + b  # type: ignore[no-any-return]
     n, d, m, e = a.numerator, a.denominator, b.numerator, b.denominator
@@ -205,7 +205,7 @@ def total(a: Any, b: Any) -> Number:
 
 
 def product(a: Any, b: Any) -> Number:
-    """Return a b."""
+    """Return the product a b."""
     if not (type(a) is ExactDecimal or type(b) is ExactDecimal) or type(a) is float or type(b) is float:
         return a * b  # type: ignore[no-any-return]
     n, d, m, e = a.numerator, a.denominator, b.numerator, b.denominator

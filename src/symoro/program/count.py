@@ -159,7 +159,9 @@ def _sum(tallies: Iterable[Tally]) -> Tally:
 
 
 def is_shared_when_expanded(program: Program, i: int) -> bool:
-    """Return whether node i has a variable (sine, cosine, named) if outputs are written as one expression each."""
+    """Return whether node i is assigned to a variable in an expanded program: sines, cosines, named nodes.
+
+    In an expanded program each output is otherwise one complete expression."""
     return program.graph.op[i] in (ops.SIN, ops.COS) or i in program.names
 
 

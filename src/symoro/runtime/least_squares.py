@@ -412,7 +412,7 @@ class DampedNative:
 
 @dataclass(frozen=True, eq=False)
 class _Solver:
-    """C function numeric_rows for one problem; `kept` prevents that the arrays of the problem are freed."""
+    """C function numeric_rows for one problem; `kept` keeps the arrays of the problem alive."""
 
     rows: Any
     joints: int

@@ -119,7 +119,7 @@ def arrange(placements: Array, arrangement: int) -> Array:
 
 
 def loop_functions(product: Array, sliding_ends: bool) -> Array:
-    """Return the functions of the product of transforms that are equated on both sides of the loop equation.
+    """Return functions of a product of transforms that must be equal on both sides of the loop equation.
 
     There are 14 functions of the third and fourth columns; 10 if joints 3 and 6 are prismatic (`sliding_ends`).
     """
@@ -192,7 +192,7 @@ NEARLY_REAL = 0.03  # the same for a root of multiplicity four or more
 FAR = 1e-5  # inverse of a length beyond which a sliding pivot is at infinity
 # Entries of the companion matrix beyond which its roots are inaccurate, and its leading matrix is singular.
 LARGE = (1e6, 1e10)
-NULL = 1e-6  # singular value, against the largest, that counts as zero in the pencil
+NULL = 1e-6  # singular value, relative to the largest, that counts as zero in the pencil
 RANK = 1e-9  # the same for the right side
 SHARED = 4  # largest number of solutions with the same value of the pivot that are separated
 MIXTURE = 0.37  # weight of z in a combination with y, so that two solutions with the same y differ
@@ -455,8 +455,8 @@ def polish(placements: Array, kinds: list[int], q: Array) -> tuple[Array, Array]
 def split(placements: Array, kinds: list[int], q: Array) -> tuple[Array, Array]:
     """Return the solutions near postures q (K, 6) at which two solutions nearly coincide.
 
-    Along the direction v in which the error of a loop grows least, it is the parabola c + b s + a s^2 / 2. Newton's
-    method is started at both of its roots s.
+    Along the direction v in which the error of a loop grows least, the error is approximated by the parabola
+    c + b s + a s^2 / 2. Newton's method is started at both of its roots s.
 
     Args:
         placements: constant transforms (K, 6, 4, 4) of the loops.

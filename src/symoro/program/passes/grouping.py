@@ -99,7 +99,7 @@ class _Groups:
         return terms
 
     def _total(self, terms: list[int]) -> int:
-        """Return the sum of the terms in the new graph, without simplification, which was done before."""
+        """Add the terms in the new graph, without simplification, and return the reference of the sum."""
         new, lit = self.rebuild.new, self.rebuild.lit
         total = lit(terms[0])
         for term in map(lit, terms[1:]):

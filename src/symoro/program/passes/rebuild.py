@@ -21,7 +21,7 @@ class Rebuild:
         self._results: dict[int, list[int]] = {}  # old kernel call -> references of its results
 
     def lit(self, lit: int) -> int:
-        """Return the expression `lit` of the old graph as a reference in the new graph; its node has been copied."""
+        """Return the reference in the new graph of the old expression `lit`, whose node has been copied."""
         return self.new.signed(self.map[lit >> 1], lit & 1)
 
     def copy_all(self, nodes: Iterable[int]) -> None:

@@ -285,7 +285,7 @@ def _pair(x: int, y: int) -> Pair:
 
 
 def _users(lists: Iterable[_Terms]) -> dict[Pair, set[int]]:
-    """Return pair of terms -> positions of the sums that contain it, for pairs that several sums contain."""
+    """Return {pair of terms: positions of the sums that contain it}, for pairs that several sums contain."""
     first: dict[Pair, int] = {}
     where: dict[Pair, set[int]] = {}
     for n, terms in enumerate(lists):
