@@ -133,6 +133,24 @@ def test_large_outputs_are_stored_by_entries() -> None:
     assert "A: entry e of sample i is x[e * n + i]" in header
 
 
+def test_shared_memory_is_used_where_registers_do_not_suffice() -> None:
+    for name, scalar, needed in (
+        ("inverse-dynamics", "float", False),
+        ("inverse-dynamics-derivatives", "double", True),
+    ):
+        program = symoro.generate("panda", name).program
+        text = device_code(program, "model", scalar).text(rows_of(program, "entries"))
+        assert ("enable_smem_spilling" in text) == needed
+
+
+def test_runs_of_zeros_in_an_array_with_a_digit_in_its_name(tmp_path: Path) -> None:
+    builder = Builder("digits")
+    (x,) = builder.input("x", (1,))
+    builder.output("y2", [x, *[builder.number(0)] * 20])
+    results = device_on_cpu(tmp_path, builder.program(), {"x": np.ones((COUNT, 1))}, {})
+    np.testing.assert_array_equal(results["y2"], np.eye(1, 21).repeat(COUNT, 0))
+
+
 def test_many_constants_are_passed_by_address(tmp_path: Path) -> None:
     builder = Builder("many")
     (x,) = builder.input("x", (1,))
@@ -163,6 +181,7 @@ def test_unsupported_options(option: str, value: str, valid: str) -> None:
         ("rx90", "inverse-dynamics", {"scalar": "float"}),
         ("rx90_floating", "direct-dynamics", {"layout": "entries"}),
         ("ur5e", "inverse-geometry", {"scalar": "float", "trig": "fast"}),
+        ("panda", "inverse-dynamics-derivatives", {}),
     ],
 )
 def test_compiles_with_nvcc(tmp_path: Path, robot: str, name: str, options: dict[str, str]) -> None:

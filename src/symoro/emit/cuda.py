@@ -33,6 +33,7 @@ from symoro.expr.evaluate import evaluate
 from symoro.expr.graph import Number
 from symoro.expr.number import in_single
 from symoro.files import MADE_BY
+from symoro.program.passes.schedule import peak_live
 from symoro.program.program import Program, size
 
 SCALARS = ("double", "float")
@@ -41,6 +42,9 @@ LAYOUTS = ("samples", "entries")
 MOST_BY_SAMPLES = 16  # outputs with more entries are stored by entries in every layout
 THREADS = 128  # threads per block
 MOST_LOADS_FIRST = 64  # entries of inputs, a quarter of the registers of a thread
+FREE_REGISTERS = (
+    200  # of the 255 registers of a thread; the others contain addresses and intermediate results
+)
 MOST_BYTES = 3072  # bytes of constants passed by value; every device accepts 4096 bytes of arguments
 
 
@@ -115,6 +119,12 @@ class DeviceCode:
         """
         return "\n".join([*_helpers(self.code, self.scalar, self.trig), self._kernel(rows)])
 
+    def _exceeds_registers(self) -> bool:
+        """Return whether the values that are live at the same time may exceed the registers of a thread."""
+        program = self.code.program
+        words = 1 if self.scalar == "float" else 2
+        return not self.code.kernels and words * peak_live(program, program.nodes) > FREE_REGISTERS
+
     def _kernel(self, rows: Sequence[bool]) -> str:
         code, a, scalar = self.code, self.code.arrays, self.scalar
         arrays = [*a.inputs, *a.outputs]
@@ -135,6 +145,7 @@ class DeviceCode:
             arguments.append(f"{kind}{'constants_' if self.by_value else a.constants}")
         head = f"__global__ void __launch_bounds__({THREADS}) {self.kernel}({', '.join(arguments)})"
         lines = [wrap(f'extern "C" {head}', marks=","), "{"]
+        lines += _SPILLING if self._exceeds_registers() else []
         lines.append(f"{INDENT}const int {a.index} = blockIdx.x*{THREADS} + threadIdx.x;")
         lines.append(f"{INDENT}if ({a.index} >= {a.count}) return;")
         if self.constants and self.by_value:
@@ -147,12 +158,21 @@ class DeviceCode:
             together.append((steps, _turns(code.turns, scalar, self.trig)))
         for run in runs(code):
             (output, first), after = run[0], run[-1].entry + 1
-            target = entry(a.outputs[output], 2).replace("2", "e_", 1)
+            name = a.outputs[output]
+            target = f"{name}[e_*{name}_entry_]" if name in apart else f"{name}[e_]"
             loop = f"{INDENT}for (int e_ = {first}; e_ < {after}; ++e_)"
             lines.append(f"{loop} {target} = {code.outputs[output][first]};")
         lines += whole(_loads_first(code, line_groups(code, style, INDENT, entry, together)))
         struct = f"struct {a.base}_constants {{\n{INDENT}{scalar} {a.constants}[{self.constants}];\n}};\n\n"
         return (struct if self.constants and self.by_value else "") + "\n".join([*lines, "}"]) + "\n"
+
+
+# ptxas of CUDA 13 and later can use shared memory before local memory, which is in the second-level cache.
+_SPILLING = [
+    "#if __CUDACC_VER_MAJOR__ >= 13 /* values that exceed the registers are kept in shared memory first */",
+    f'{INDENT}asm volatile(".pragma \\"enable_smem_spilling\\";");',
+    "#endif",
+]
 
 
 def _loads_first(code: Code, groups: Sequence[LineGroup]) -> list[LineGroup]:
