@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import symoro
+from symoro.model import Model
 from symoro.ui.cli import main
 
 Q = [0.1, 0.2, 0.3, -1.4, 0.5, 1.6, 0.7]
@@ -130,3 +131,31 @@ def test_bad_input(capsys: pytest.CaptureFixture[str], words: tuple[str, ...], m
 def test_a_rejected_model_suggests_the_numeric_method(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["generate", "inverse-geometry", "panda"]) == 2
     assert "numerically" in capsys.readouterr().err
+
+
+def test_poses_without_a_closed_form_solution_are_solved_numerically(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Formulas may degenerate at a regular configuration; the numeric method then gives one solution."""
+    usual = Model.function
+
+    def without_solutions(self: Model, *arguments: Any, **options: Any) -> Any:
+        function = usual(self, *arguments, **options)
+
+        def out_of_reach(**inputs: Any) -> Any:
+            solutions = function(**inputs)
+            return {**solutions, "status": np.ones_like(solutions["status"])}
+
+        return out_of_reach if self.entry.id == "inverse-geometry" else function
+
+    monkeypatch.setattr(Model, "function", without_solutions)
+    arguments = ["solve", "puma560", "--at", "0.1,0.2,0.3,0.4,0.5,0.6"]
+    assert main([*arguments, "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert result["method"] == "numeric" and [row["status"] for row in result["solutions"]] == ["valid"]
+    assert main(arguments) == 0
+    assert (
+        "note: the closed form has no solution for a pose that the robot reaches" in capsys.readouterr().out
+    )
+    assert main(["solve", "puma560", "--pose", "9,9,9,0,0,0", "--json"]) == 1  # out of reach
+    assert json.loads(capsys.readouterr().out)["method"] == "closed form"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -82,20 +82,30 @@ def solve(model: Model | Numeric, options: argparse.Namespace) -> int:
     # Closed forms of platforms have no start.
     start = {"q0": q0} if not isinstance(model, Model) or "q0" in model.inputs else {}
     answers = []
+    fallback = numeric_fallback(model) if isinstance(model, Model) else None
+    methods = []
     for target, T in each(list(zip(targets, turned, strict=True)), "solving"):
         solutions = solver(T=T, **start)
+        methods.append("numeric" if numeric else "closed form")
+        if fallback is not None and not np.isin(solutions["status"], (0, 2)).any():
+            numeric_solutions = fallback(T, aim)
+            if numeric_solutions is not None:
+                solutions, methods[-1] = numeric_solutions, "numeric"
+                notes.append(NUMERIC_NOTE)
         away = distances(place, solutions["q"], target, given)
         solutions["residual"] = np.maximum(away, solutions["residual"]) if model.robot.B else away
         answer = answer_of(model.robot, joints, solutions, aim, options.limits)
         answers.append(_not_proved(answer) if numeric else answer)
     if options.json:
-        method = "numeric" if numeric else "closed form"
-        data = [{**as_data(answer, joints), "method": method} for answer in answers]
+        data = [
+            {**as_data(answer, joints), "method": method}
+            for answer, method in zip(answers, methods, strict=True)
+        ]
         present.as_json(data[0] if len(data) == 1 else data)
     elif options.csv:
         print("\n".join(as_csv(answers, joints)))
     else:
-        for note in notes:
+        for note in dict.fromkeys(notes):
             print(f"note: {note}")
         for number, answer in enumerate(answers, 1):
             show_answer(
@@ -421,6 +431,47 @@ class Numeric:
         if key not in self._solvers:
             self._solvers[key] = numeric_inverse(self.robot, **self.options, **attempt)
         return self._solvers[key]
+
+
+NUMERIC_NOTE = (
+    "the closed form has no solution for a pose that the robot reaches, because its equations are degenerate there; "
+    "the pose is solved numerically, which gives one solution"
+)
+FALLBACK_RESTARTS = 4  # few, because most poses without a closed-form solution are out of reach
+
+
+def numeric_fallback(model: Model) -> Callable[[Array, Array | None], dict[str, Any] | None] | None:
+    """Return a function that solves a pose numerically; None for models that the numeric method does not replace.
+
+    The function takes a pose and joint positions at which to start, or None. It returns the outputs of the closed form
+    with one solution, or None if the iteration does not reach the pose.
+    """
+    if model.robot.B or model.options.get("swivel") or model.options.get("method", "auto") != "auto":
+        return None
+    options = {
+        name: value for name, value in model.options.items() if name in ("frm", "to", "pose", "locked")
+    }
+    solvers: list[NumericInverse] = []
+
+    def solved(T: Array, start: Array | None) -> dict[str, Any] | None:
+        if not solvers:
+            solvers.append(
+                numeric_inverse(
+                    model.robot, **options, compiled=False, limits=False, restarts=FALLBACK_RESTARTS
+                )
+            )
+        solution = solvers[0](T, start)
+        if solution["status"] != 0 or solution["residual"] > model.options.get("tolerance", np.inf):
+            return None
+        q = solution["q"][None]
+        return {
+            "q": q,
+            "status": np.zeros(1),
+            "residual": np.array([solution["residual"]]),
+            "free": np.zeros_like(q),
+        }
+
+    return solved
 
 
 def model_or_numeric(robot: Robot, chosen: Mapping[str, Any], options: argparse.Namespace) -> Model | Numeric:

@@ -102,3 +102,25 @@ def test_arms_with_six_joints_have_no_second_equation() -> None:
     for name in ("rx90", "puma560", "ur5e", "stanford"):
         text = "\n".join(symoro.generate(symoro.load(name), "inverse-geometry").explain())
         assert "other1" not in text, name
+
+
+# -- a roll of the forearm: if it is a multiple of pi, the last pitch axis is parallel to those of shoulder and elbow
+
+FOREARMS = {
+    "roll": ((0, 0.4, 0, 0), (0.3, 0, 0, 0.35, 0)),
+    "roll_shoulder_offset": ((0.1, 0.4, 0, 0), (0.3, 0, 0, 0.35, 0)),
+    "roll_elbow_offset": ((0.1, 0.4, 0.05, 0), (0.3, 0, 0, 0.35, 0)),
+    "roll_lateral_offset": ((0, 0.4, 0, 0), (0.3, 0, 0.1, 0.35, 0)),
+}
+
+
+@pytest.mark.parametrize("name", FOREARMS)
+def test_right_angles_of_an_arm_with_a_roll_of_the_forearm(name: str) -> None:
+    """Axes yaw, pitch, pitch, roll, pitch: the equation of the last joint degenerates where the roll is 0 or pi."""
+    d, r = FOREARMS[name]
+    made = solver(Arm(serial(name, [0, UP, 0, UP, DOWN], [0, *d], r), 5))
+    rng = np.random.default_rng(2)
+    q = np.pi / 2 * rng.integers(-1, 3, (60, 5))
+    q[:, 3] = np.where(rng.random(60) < 0.7, rng.integers(0, 2, 60) * np.pi, q[:, 3])
+    q[30:, :3] = rng.uniform(-2, 2, (30, 3))
+    check_regular(made, q)

@@ -3,7 +3,8 @@
 Verification. The formulas are verified when they are generated: the solutions for the poses of sampled configurations
 must include these configurations. The formulas are evaluated with the robot's numbers (nominal values, or random values
 for symbols without one). Some configurations are random; others have joints close to a multiple of a right angle, where
-closed forms are least accurate. Lengths are divided by the robot's size. The smallest singular value of a
+closed forms are least accurate, or exactly there, where an equation may not determine its unknown although the
+configuration is regular. Lengths are divided by the robot's size. The smallest singular value of a
 configuration's Jacobian is compared with that of the best-conditioned configuration, so that a robot with almost
 parallel axes is verified like any other. Configurations that are singular up to round-off do not count. If loops
 constrain the joints, the configurations satisfy them. A configuration is
@@ -48,6 +49,7 @@ from symoro.program.program import Stage
 
 SEED = 5
 RANDOM, SQUARE = 600, 600  # number of random configurations, and of those close to right angles
+EXACT = 300  # number of configurations with some joints exactly at right angles
 # Error of a pose; its quotient by the smallest singular value is the error of the joints.
 AMPLIFIED = 100 * EPSILON
 FEW = 0.01  # largest share of rough random configurations, if Newton's method makes them exact
@@ -62,12 +64,16 @@ class TrialResult:
         lost: number of regular configurations that are not among the solutions.
         rough: share of the random configurations whose residual is large.
         exact: whether no configuration is lost and all residuals are below a tenth of the tolerance.
+        right_angles, lost_right_angles: number of regular configurations with joints exactly at right angles, and
+            how many of them are not among the solutions; they are not included in the other numbers.
     """
 
     postures: int
     lost: int
     rough: float
     exact: bool
+    right_angles: int = 0
+    lost_right_angles: int = 0
 
 
 class Trial:
@@ -89,6 +95,8 @@ class Trial:
         self.parameters: dict[str, Any] = {}
         self.variables: dict[str, Any] = {}
         closed = self._closed()
+        if not closed:
+            self.count += EXACT
         self._draw(literals, rng)
         flat = evaluate(problem.builder.graph, literals, self.parameters, self.variables)
         spread = [numpy.broadcast_to(x, (self.count,)) for x in flat]
@@ -97,7 +105,10 @@ class Trial:
         size[size == 0] = 1.0
         placements[:, :, :3, 3] /= size[:, None, None]
         self.units = numpy.where(self.turns, 1.0, size[:, None])
-        self.q = _postures(rng, self.turns)[: self.count]
+        self.q = _postures(rng, self.turns)
+        if not closed:
+            self.q = numpy.concatenate([self.q, _right_angles(rng, self.turns)])
+        self.q = self.q[: self.count]
         for k, j in enumerate(self.joints):
             if j in closed:
                 self.q[:, k] = closed[j] / self.units[:, k]
@@ -177,11 +188,20 @@ class Trial:
             residual, status = rows[:, :, -2], rows[:, :, -1]
             good = ((status == 0) | (status == 2)) & (apart < self.near[:, None])
             missed = numpy.nanmin(numpy.where(apart < INTENDED_POSTURE, residual, numpy.inf), 1)
-        lost = self.regular & ~good.any(1)
-        rough = self.regular & ~(missed <= ROUGH_POSTURE)
-        share = rough[:RANDOM].sum() / max(1, self.regular[:RANDOM].sum())
-        exact = not lost.any() and bool((missed[self.regular] <= tolerance / 10).all())
-        return TrialResult(int(self.regular.sum()), int(lost.sum()), float(share), exact)
+        every = self.regular & ~good.any(1)
+        usual = numpy.arange(self.count) < RANDOM + SQUARE
+        regular, lost = self.regular & usual, every & usual
+        rough = regular & ~(missed <= ROUGH_POSTURE)
+        share = rough[:RANDOM].sum() / max(1, regular[:RANDOM].sum())
+        exact = not lost.any() and bool((missed[regular] <= tolerance / 10).all())
+        return TrialResult(
+            int(regular.sum()),
+            int(lost.sum()),
+            float(share),
+            exact,
+            int((self.regular & ~usual).sum()),
+            int((every & ~usual).sum()),
+        )
 
 
 def _postures(rng: Any, turns: Any) -> Any:
@@ -202,6 +222,21 @@ def _postures(rng: Any, turns: Any) -> Any:
     chosen = rng.random(shape) < 0.4
     chosen[:RANDOM] = False
     return numpy.where(chosen, square, q)
+
+
+def _right_angles(rng: Any, turns: Any) -> Any:
+    """Return random joint positions (samples, joints) with some revolute joints at multiples of a right angle.
+
+    Args:
+        rng: random number generator of NumPy.
+        turns: whether each joint is revolute.
+    """
+    import numpy
+
+    shape = (EXACT, len(turns))
+    q = rng.uniform(-1, 1, shape) * numpy.where(turns, numpy.pi, 1)
+    square = rng.integers(-1, 3, shape) * numpy.pi / 2
+    return numpy.where(turns & (rng.random(shape) < 0.6), square, q)
 
 
 TURNS, SLIDES = 1, 2  # codes of revolute and prismatic joints in the kernel
@@ -305,10 +340,14 @@ def solved(problem: Problem, method: str, tolerance: float) -> MethodResult:
         candidate, result = tried(problem, trial, METHODS[method](problem, tolerance), tolerance)
         if not _recovers(result):
             raise NotApplicableError(f"method '{method}' {_loss(result)}", hint="use method='auto'")
-        return candidate
+        return _with(candidate, *_degenerate(result))
     reasons: dict[str, str] = {}
     inaccurate: dict[str, tuple[TrialResult, MethodResult]] = {}
-    for name, attempt in METHODS.items():
+    for name, attempt in ATTEMPTS.items():
+        if name == "general" and any(
+            not _objection(trial, one, result) for result, one in inaccurate.values()
+        ):
+            break  # the formulas of another method are accurate, except at right angles
         try:
             candidate = attempt(problem, tolerance)
         except NotApplicableError as error:
@@ -316,7 +355,7 @@ def solved(problem: Problem, method: str, tolerance: float) -> MethodResult:
             continue
         if name != "general":
             candidate, result = tried(problem, trial, candidate, tolerance)
-            objection = _objection(trial, candidate, result)
+            objection = _objection(trial, candidate, result) or "".join(_degenerate(result))
             if objection:
                 reasons[name] = objection
                 if _recovers(result):
@@ -324,8 +363,10 @@ def solved(problem: Problem, method: str, tolerance: float) -> MethodResult:
                 continue
         return _passed(candidate, reasons)
     if inaccurate:
-        best = min(inaccurate, key=lambda name: inaccurate[name][0].lost)
-        return _passed(inaccurate[best][1], {name: why for name, why in reasons.items() if name != best})
+        best = min(inaccurate, key=lambda name: _losses(trial, *inaccurate[name]))
+        result, candidate = inaccurate[best]
+        others = {name: why for name, why in reasons.items() if name != best}
+        return _passed(_with(candidate, *_degenerate(result)), others)
     raise NotApplicableError(
         f"no method solves this chain of robot '{problem.robot.name}'"
         + "".join(f"\n  - {name}: {why}" for name, why in reasons.items()),
@@ -356,6 +397,21 @@ def _objection(trial: Trial, candidate: MethodResult, result: TrialResult) -> st
         share = f"{100 * result.rough:.0f} %"
         return f"inaccurate for this robot: the residual of {share} of random poses exceeds {ROUGH_POSTURE:g}"
     return ""
+
+
+def _degenerate(result: TrialResult) -> list[str]:
+    """Return a sentence about regular right-angle configurations that are not recovered; none if all are."""
+    if result.lost_right_angles <= LOST * result.right_angles:
+        return []
+    return [
+        f"does not recover {result.lost_right_angles} of {result.right_angles} configurations with joints exactly at "
+        "right angles, where its equations are degenerate"
+    ]
+
+
+def _losses(trial: Trial, result: TrialResult, candidate: MethodResult) -> tuple[bool, int, int]:
+    """Return the order in which methods that lose configurations are preferred, smallest first."""
+    return bool(_objection(trial, candidate, result)), result.lost, result.lost_right_angles
 
 
 def _recovers(result: TrialResult) -> bool:
@@ -396,12 +452,30 @@ def by_paul(problem: Problem, tolerance: float) -> MethodResult:
     Raises:
         NotApplicableError: for some unknowns no equation has one of these types.
     """
+    return _by_paul(problem, tolerance, pairs_first=False)
+
+
+def by_paul_with_pairs(problem: Problem, tolerance: float) -> MethodResult:
+    """Solve all unknowns by Paul's method; two unknowns together before an equation that may be degenerate.
+
+    Raises:
+        NotApplicableError: the solution would not differ from that of `by_paul`, or an unknown has no equation.
+    """
+    return _by_paul(problem, tolerance, pairs_first=True)
+
+
+def _by_paul(problem: Problem, tolerance: float, *, pairs_first: bool) -> MethodResult:
     equations = Equations(problem.chain, problem.probes, problem.given)
     tied = problem.closure is not None and bool(
         problem.closure.tied
     )  # the joints cannot be varied separately
     degeneracy = None if tied else Degeneracy(problem.chain, problem.probes, problem.given)
-    steps, left = Paul(problem.builder, problem.probes, equations, problem.start, degeneracy).steps()
+    search = Paul(
+        problem.builder, problem.probes, equations, problem.start, degeneracy, pairs_first=pairs_first
+    )
+    steps, left = search.steps()
+    if pairs_first and not search.used_pairs:
+        raise NotApplicableError("no equation in two unknowns replaces a degenerate equation")
     if left:
         unsolved = ", ".join(map(str, left))
         raise NotApplicableError(f"no remaining equation has one of Paul's types for {unsolved}")
@@ -460,3 +534,5 @@ METHODS: Mapping[str, Callable[[Problem, float], MethodResult]] = {
     "pieper": by_pieper,
     "general": by_general,
 }
+ATTEMPTS = {"paul": by_paul, "paul in pairs": by_paul_with_pairs, **METHODS}
+"""The methods that 'auto' tries, in this order."""

@@ -63,6 +63,10 @@ class Paul:
         start: positions for joints that are free in singular configurations, by joint number.
         degeneracy: search for regular configurations at which an equation degenerates; None if the equations describe
             only a part of the mechanism.
+        pairs_first: whether two unknowns are solved together before an equation of one unknown that may be degenerate.
+
+    Attributes:
+        used_pairs: whether `pairs_first` changed the solution.
     """
 
     def __init__(
@@ -72,12 +76,15 @@ class Paul:
         equations: Equations,
         start: Mapping[int, Expr],
         degeneracy: Degeneracy | None = None,
+        *,
+        pairs_first: bool = False,
     ) -> None:
         self.builder = builder
         self.probes = probes
         self.equations = equations
         self.start = start
         self.degeneracy = degeneracy
+        self.pairs_first, self.used_pairs = pairs_first, False
 
     def steps(self, solved: Sequence[Unknown] = ()) -> tuple[list[Step], list[Unknown]]:
         """Determine the solution steps, one after another.
@@ -112,6 +119,11 @@ class Paul:
             step = self._once(known, one, safe)
             if step:
                 return step
+            if safe and self.pairs_first:
+                step = self._two(known, left, one)
+                if step:
+                    self.used_pairs = True
+                    return step
         return self._two(known, left, one)
 
     def _safe(self, *derivatives: Scalar) -> bool:
