@@ -113,7 +113,7 @@ class Model:
             UnknownNameError: there is no such input.
             NotApplicableError: the model has no parameters, or calls a kernel without derivative rules.
         """
-        entry, program = models.derived(self.entry, self.program, kind, wrt)
+        entry, program = models.derived(self.robot, self.entry, self.options, self.program, kind, wrt)
         return Model(self.robot, entry, self.options, program)
 
     def explain(self, *, latex: bool = False) -> list[str]:
@@ -379,8 +379,10 @@ class Model:
             raise OptionError(
                 f"no CasADi function of kind {kind!r}", hint="the kinds are " + ", ".join(bridge.KINDS)
             )
-        make = bridge.sx_function if kind == "sx" else bridge.external_function
-        return make(self.program, self._numbers(values))
+        numbers = self._numbers(values)
+        if kind == "sx":
+            return bridge.sx_function(self.program, numbers)
+        return bridge.external_function(self.program, numbers, lambda: self.derivative("jacobian").program)
 
     def to_torch(
         self,

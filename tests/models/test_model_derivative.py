@@ -88,13 +88,9 @@ def test_random_trees(robot: Robot, seed: int, model: str) -> None:
     check_products(symoro.generate(numbers(robot), model), seed)
 
 
-@pytest.mark.parametrize(
-    ("robot", "model"),
-    [("planar2r", "inverse-dynamics"), ("ur5e", "fast-geometry"), ("fivebar", "direct-dynamics")],
-)
-def test_jacobian(robot: str, model: str) -> None:
-    base = symoro.generate(numbers(symoro.load(robot)), model)
-    at = sample(base)
+def check_jacobian(base: Model, seed: int = 0) -> None:
+    """Compare every column of a Jacobian with the complex step."""
+    at = sample(base, seed)
     result = evaluate(base.derivative("jacobian"), at)
     call = complex_call(base.program)
     assert list(result) == [f"d{y}_d{x}" for y in base.outputs for x in base.inputs]
@@ -106,6 +102,38 @@ def test_jacobian(robot: str, model: str) -> None:
             for y in base.outputs:
                 assert result[f"d{y}_d{x}"].shape == (*base.outputs[y], *shape)
                 assert_close(result[f"d{y}_d{x}"][(..., *index)], columns[y])
+
+
+@pytest.mark.parametrize(
+    ("robot", "model"),
+    [
+        ("planar2r", "inverse-dynamics"),
+        ("ur5e", "fast-geometry"),
+        ("fivebar", "direct-dynamics"),
+        ("rx90", "direct-dynamics"),
+        ("rx90_elastic", "inverse-dynamics"),
+        ("rx90_elastic", "direct-dynamics"),
+        ("rx90_floating", "inverse-dynamics"),
+    ],
+)
+def test_jacobian(robot: str, model: str) -> None:
+    check_jacobian(symoro.generate(numbers(symoro.load(robot)), model))
+
+
+@given(heavy_trees(most=3), st.integers(0, 1000), st.sampled_from(["inverse-dynamics", "direct-dynamics"]))
+@examples(6)
+def test_jacobian_of_random_trees(robot: Robot, seed: int, model: str) -> None:
+    check_jacobian(symoro.generate(numbers(robot), model), seed)
+
+
+def test_the_jacobian_of_the_dynamics_is_the_published_recursion_where_it_is_cheaper() -> None:
+    base = symoro.generate("panda", "inverse-dynamics")
+    published = symoro.generate("panda", "inverse-dynamics-derivatives")
+    assert base.derivative("jacobian").count().total == published.count().total
+    part = base.derivative("jacobian", wrt=["qdd"])
+    assert part.outputs == {"dtau_dqdd": (7, 7)}
+    assert list(part.inputs) == ["q", "qd", "qdd"]
+    assert part.count().total <= symoro.generate("panda", "inertia-matrix").count().total
 
 
 @pytest.mark.parametrize(
@@ -224,9 +252,3 @@ def test_invalid_arguments() -> None:
             model.derivative("vjp", wrt=wrong)  # type: ignore[arg-type]
     with pytest.raises(NotApplicableError, match="has no parameters"):
         model.derivative("vjp", wrt="parameters")
-
-
-def test_a_kernel_without_rules_is_rejected() -> None:
-    model = symoro.generate("jaco2", "inverse-geometry")
-    with pytest.raises(NotApplicableError, match="kernel 'closed_chain'"):
-        model.derivative("vjp", wrt=["T"])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 
-from symoro.errors import OptionError
+from symoro.errors import NotApplicableError, OptionError
 from symoro.expr.scalar import atan2, less, maximum, select, sin, sqrt
 from symoro.program.bind import bind
 from symoro.program.builder import Builder
@@ -122,6 +122,18 @@ def test_where_the_outputs_are_not_numbers_the_derivatives_are_not_either(kind: 
     for start in ([0.0, 2.0], [0.5, 2.0]):
         for value in one(program, x=start, **more).values():
             assert np.isfinite(value).all()
+
+
+def test_a_kernel_without_rules_is_rejected() -> None:
+    b = Builder("angles")
+    k = b.input("k", (5,))
+    x = b.input("x", (1,))
+    b.output("t", [*b.call("circle", k), x[0] * x[0]])
+    program = b.program()
+    for kind in ("vjp", "jvp", "jacobian", "hessian"):
+        with pytest.raises(NotApplicableError, match=f"the {kind} of angles .* kernel 'circle'"):
+            derivative(program, kind)
+    assert one(derivative(program, "jvp", ["x"]), k=[0, 1, 0, 0, 0], x=[3.0], x_dot=[1.0])["t_dot"][-1] == 6
 
 
 def test_names_do_not_collide() -> None:

@@ -201,7 +201,9 @@ class External:
     outputs: Ports
 
 
-def external_function(program: Program, values: Mapping[str, float]) -> casadi.Function:
+def external_function(
+    program: Program, values: Mapping[str, float], jacobian: Callable[[], Program]
+) -> casadi.Function:
     """Return a CasADi function that calls the compiled C code of a program.
 
     Its derivatives are compiled C code too: products with vectors, their derivatives, and the Jacobian. A program with
@@ -209,6 +211,7 @@ def external_function(program: Program, values: Mapping[str, float]) -> casadi.F
 
     Args:
         values: a number for each parameter.
+        jacobian: returns the program of the Jacobian with respect to all inputs.
 
     Raises:
         MissingDependencyError: casadi is not installed, or there is no C compiler.
@@ -217,9 +220,14 @@ def external_function(program: Program, values: Mapping[str, float]) -> casadi.F
     bound = bind(program, parameter_values(program, values))
     name = valid_name(program.name)
     x, y = _dense_ports(bound.inputs), _dense_ports(bound.outputs)
+
+    def bound_jacobian() -> Program:
+        slopes = jacobian()
+        return bind(slopes, parameter_values(slopes, values))
+
     functions = [External(name, _by_columns(bound), x, y)]
     with suppress(NotApplicableError):  # a kernel without derivative rules
-        functions += _derivatives(name, bound, x, y)
+        functions += _derivatives(name, bound, x, y, bound_jacobian)
     files: dict[str, str] = {}
     for function in functions:
         files |= call_sources(function.program, f"{function.name}_call").files
@@ -227,7 +235,9 @@ def external_function(program: Program, values: Mapping[str, float]) -> casadi.F
     return ca.external(name, library(files)._name)
 
 
-def _derivatives(name: str, program: Program, x: Ports, y: Ports) -> list[External]:
+def _derivatives(
+    name: str, program: Program, x: Ports, y: Ports, jacobian: Callable[[], Program]
+) -> list[External]:
     """Return the derivatives that CasADi uses, with its names and the order of its arguments.
 
     CasADi passes the outputs of the function (out_y) too; they are not used.
@@ -251,13 +261,16 @@ def _derivatives(name: str, program: Program, x: Ports, y: Ports) -> list[Extern
     if (
         passes * count(jvp).total <= 2 * MOST_OPERATIONS
     ):  # about half of the operations of the passes are common
-        functions.append(_jacobian(name, program, given))
+        functions.append(_jacobian(name, program, jacobian(), given))
     return functions
 
 
-def _jacobian(name: str, program: Program, inputs: Ports) -> External:
-    """Return the function of the Jacobian, with one sparse matrix per output and input."""
-    slopes = derivative(program, "jacobian")
+def _jacobian(name: str, program: Program, slopes: Program, inputs: Ports) -> External:
+    """Return the function of the Jacobian, with one sparse matrix per output and input.
+
+    Args:
+        slopes: the program of the Jacobian.
+    """
     blocks = iter(slopes.outputs)
     outputs, flat = [], []
     for y in program.outputs:

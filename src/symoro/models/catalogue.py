@@ -28,11 +28,12 @@ from symoro.expr.parser import NAME, reserved
 from symoro.models.notes import notes
 from symoro.models.references import Reference
 from symoro.models.units import with_units
+from symoro.program.count import count
 from symoro.program.derivative import differentiate
 from symoro.program.pipeline import PassRecord, optimise, traced
 from symoro.program.program import Input, Output, Port, Program
 from symoro.progress import task
-from symoro.robot.description import Robot
+from symoro.robot.description import BaseKind, Robot
 from symoro.robot.flexibility import flexible_links
 
 
@@ -294,7 +295,12 @@ def build(robot: Robot, name: str, options: Mapping[str, Any]) -> tuple[Entry, P
 
 
 def derived(
-    base: Entry, program: Program, kind: str, wrt: Sequence[str] | str | None
+    robot: Robot,
+    base: Entry,
+    options: Options,
+    program: Program,
+    kind: str,
+    wrt: Sequence[str] | str | None,
 ) -> tuple[Entry, Program]:
     """Return an entry that describes a derivative of a model, and the optimised program of the derivative.
 
@@ -302,12 +308,16 @@ def derived(
 
     Args:
         base: the entry of the model.
+        options: the options that were given for the model.
         program: the program of the model.
         kind, wrt: as for `symoro.program.derivative.derivative`.
     """
     raw = differentiate(program, kind, wrt)
     with _no_collection(), task(f"building the {kind} of {base.id}"):
         result = optimise(raw)
+        special = None if options or kind != "jacobian" else _published_jacobian(robot, base, raw)
+        if special is not None and count(special).total < count(result).total:
+            raw = result = special
 
     def build(robot: Robot, **options: Any) -> Program:
         return raw
@@ -327,6 +337,29 @@ def derived(
         forms=(),
     )
     return entry, result
+
+
+def _published_jacobian(robot: Robot, base: Entry, raw: Program) -> Program | None:
+    """Return the Jacobian of a model by the model `<id>-derivatives`; None if it has other variables or outputs.
+
+    With closed loops, wheels and floating bases that model has other variables of the same name.
+
+    Args:
+        base: the entry of the model.
+        raw: the program of the Jacobian, whose ports the result has.
+    """
+    name = f"{base.id}-derivatives"
+    if name not in catalogue() or robot.B or robot.wheels or robot.base.kind == BaseKind.FLOATING:
+        return None
+    other = build(robot, name, {})[1]
+    blocks = {o.name: o for o in other.outputs}
+    symbols = {s for port in raw.inputs for s in port.symbols}
+    same = all(o.name in blocks and blocks[o.name].shape == o.shape for o in raw.outputs)
+    if not same or not symbols.issuperset(s for port in other.inputs for s in port.symbols):
+        return None
+    outputs = tuple(replace(o, lits=blocks[o.name].lits) for o in raw.outputs)
+    details = {name: getattr(other, name) for name in ("graph", "parameters", "names", "sections", "choices")}
+    return optimise(replace(raw, outputs=outputs, **details))
 
 
 def _joint_names(robot: Robot) -> str:
