@@ -24,7 +24,6 @@ from symoro.emit.clike import (
     asks_for_numbers,
     batch_body,
     call_bodies,
-    many_arcs,
     prototypes,
     sizes,
 )
@@ -85,6 +84,14 @@ FLOAT = replace(
     helpers={op: in_float(text) for op, text in DOUBLE.helpers.items()},
 )
 DIALECTS = {"double": DOUBLE, "float": FLOAT}
+# Operations that a vectorised loop over samples computes without branches, by `kernels/select.c`.
+CHOICES = frozenset({ops.SIGN, ops.MIN, ops.MAX, *ops.COMPARISONS, ops.SELECT})
+_WITHOUT_BRANCHES = {
+    ops.LESS: "select_({0} < {1}, 1.0, 0.0)",
+    ops.LESS_EQUAL: "select_({0} <= {1}, 1.0, 0.0)",
+    ops.EQUAL: "select_({0} == {1}, 1.0, 0.0)",
+    ops.SELECT: "select_({0}, {1}, {2})",
+}
 TRIG = ("polynomial", "libm")
 
 
@@ -111,7 +118,7 @@ def write(
         raise OptionError(f"integrator = {integrator!r} is not supported in C", hint="choose 'rk4'")
     numbers = sample_of(program, values, sample)
     code = _code(program, name, scalar, trig)
-    files = _call_files(code, scalar) | _batch_files(code, scalar)
+    files = _call_files(code, scalar) | _batch_files(_batch_code(code, program, name, scalar, trig), scalar)
     if integrator is None:
         return files | {f"{code.arrays.base}_example.c": _example(code, scalar, numbers, [], [])}
     heads, loops = [f"{code.arrays.function}_rk4"], None
@@ -184,11 +191,9 @@ def batch_sources(
     """Return {NAME_batch.c}.
 
     Args:
-        samples: number of samples of every call, for a faster function: the compiler knows all addresses. Samples
-            then do not affect each other at all: where one is out of the range of the polynomials, the library
-            computes that one alone.
+        samples: number of samples of every call, for a faster function: the compiler knows all addresses.
     """
-    code = _code(program, name, scalar, trig)
+    code = _batch_code(_code(program, name, scalar, trig), program, name, scalar, trig)
     return _sources(code, scalar, _spread(f"{code.arrays.base}_batch", _batch_unit(code, scalar, samples)))
 
 
@@ -196,8 +201,22 @@ def _sources(code: Code, scalar: str, files: Files) -> Sources:
     return Sources(files, len(code.constants), not _style(code, scalar).calls)
 
 
-def _code(program: Program, name: str | None, scalar: str = "double", trig: str = "polynomial") -> Code:
-    return code_of(program, replace(DIALECTS[scalar], turns=trig == "polynomial"), name=name, fused=True)
+def _code(program: Program, name: str | None, scalar: str, trig: str) -> Code:
+    return code_of(program, _dialect(scalar, trig), name=name, fused=True)
+
+
+def _dialect(scalar: str, trig: str) -> Dialect:
+    return replace(DIALECTS[scalar], turns=trig == "polynomial")
+
+
+def _batch_code(code: Code, program: Program, name: str | None, scalar: str, trig: str) -> Code:
+    """Return the code in the form for a loop over samples: without branches, if the loop is vectorised."""
+    if _one_by_one(code) or CHOICES.isdisjoint(code.call_operations):
+        return code
+    dialect = _dialect(scalar, trig)
+    choices = {op: text if scalar == "double" else in_float(text) for op, text in _WITHOUT_BRANCHES.items()}
+    functions = {**dialect.functions, **choices}
+    return code_of(program, replace(dialect, functions=functions), name=name, fused=True)
 
 
 def _call_files(code: Code, scalar: str, *, batch: bool = True) -> Files:
@@ -262,7 +281,7 @@ def _spread(base: str, unit: _Unit) -> Files:
             groups.append([])
         groups[-1].append(part)
     declared = "".join(part.partition("\n{\n")[0] + ";\n" for part in parts)
-    whole = _functions(unit.heads, [FunctionBody(body.lines) for body in unit.bodies])
+    whole = _functions(unit.heads, [FunctionBody(body.lines, inner=body.inner) for body in unit.bodies])
     files = {f"{base}_{number}.c": "\n".join([*first, *group]) for number, group in enumerate(groups, 2)}
     return {f"{base}.c": "\n".join([*first, declared, *whole])} | files
 
@@ -280,22 +299,25 @@ def _call_unit(code: Code, scalar: str) -> _Unit:
 
 def _batch_unit(code: Code, scalar: str, samples: int | None = None) -> _Unit:
     """Return the batch function with its helpers, and the call function if samples are processed one by one."""
-    style = _style(code, scalar)
-    if samples is not None and not style.calls:
-        assume = f"ASSUME_({code.arrays.count} == {samples});"
-        style = replace(style, samples=samples, first=(assume,))
+    style = replace(_style(code, scalar), samples=samples)
     if style.calls:
         parts = [f'#include "{code.arrays.base}.h"\n']
     else:
-        together = _together(code)
-        parts = [_includes(code, scalar), *helpers(code.call_operations, DIALECTS[scalar])]
-        parts += _kernels([*_guards(code), *(["lanes"] if together else []), *together, "simd"], scalar)
-        parts += _kernels(["assume"] if style.samples is not None else [], scalar)
+        together, choices = _together(code), not CHOICES.isdisjoint(code.call_operations)
+        kernels = [*_guards(code), *(["lanes"] if together else []), *together]
+        kernels += [*(["select"] if choices else []), "simd"]
+        kernels += ["blocks"] if samples is None or together else []
+        parts = [_includes(code, scalar, choices=choices), *_kernels(kernels, scalar)]
     return _Unit(parts, prototypes(code, style)[-1:], [batch_body(code, style)])
 
 
+def _one_by_one(code: Code) -> bool:
+    """Return whether the batch function calls the call function, because a loop with kernels is not vectorised."""
+    return bool(code.kernels)
+
+
 def _style(code: Code, scalar: str) -> Style:
-    one_by_one = bool(code.kernels) or many_arcs(code)
+    one_by_one = _one_by_one(code)
     simd = "" if one_by_one else "SIMD_"
     return Style(scalar, restrict="restrict ", simd=simd, calls=one_by_one, part="PART_")
 
@@ -304,10 +326,10 @@ def _together(code: Code) -> list[str]:
     return [*(["sincos"] if code.turns else []), *(["atan2"] if code.arcs else [])]
 
 
-def _includes(code: Code, scalar: str) -> str:
+def _includes(code: Code, scalar: str, *, choices: bool = False) -> str:
     together = _together(code)
     first = "#include <float.h>\n" if together else ""
-    last = "#include <stdint.h>\n" if together and scalar == "float" else ""
+    last = "#include <stdint.h>\n" if scalar == "float" and (together or choices) else ""
     return f'#include "{code.arrays.base}.h"\n\n{first}#include <math.h>\n{last}'
 
 
@@ -326,7 +348,8 @@ def _functions(heads: Sequence[str], bodies: Sequence[FunctionBody]) -> list[str
     texts = []
     for prototype, body in zip(heads, bodies, strict=True):
         parts = [kernel_text("parts", ".c")] if body.parts else []
-        parts += ["\n".join(lines) + "\n" for lines in [*body.parts, [prototype, "{", *body.lines, "}"]]]
+        functions = [*body.parts, *([body.inner] if body.inner else []), [prototype, "{", *body.lines, "}"]]
+        parts += ["\n".join(lines) + "\n" for lines in functions]
         texts.append("\n".join(parts))
     return texts
 

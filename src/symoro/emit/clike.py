@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from symoro.emit.code import Code, Instruction, KernelCall
 from symoro.emit.flow import Event, Load, Store
@@ -161,15 +161,30 @@ def runs(code: Code) -> list[list[Store]]:
     return [run for run in result if len(run) >= FILLED]
 
 
-def filled(code: Code, size_type: str, times: str = "") -> list[str]:
-    """Return a loop for each run; `times` is written after the number of an entry, " * n" in a structure of arrays."""
+def filled(code: Code, size_type: str) -> list[str]:
+    """Return a loop for each run."""
     lines = []
     for run in runs(code):
         (output, first), after = run[0], run[-1].entry + 1
-        start = f"{first}{times}" if first else "0"
-        head = f"{INDENT}for ({size_type} e_ = {start}; e_ < {after}{times}; ++e_)"
+        head = f"{INDENT}for ({size_type} e_ = {first}; e_ < {after}; ++e_)"
         lines.append(f"{head} {code.arrays.outputs[output]}[e_] = {code.outputs[output][first]};")
     return lines
+
+
+def filled_batch(code: Code, size_type: str, count: str) -> list[str]:
+    """Return a loop over entries and samples for each run, in a structure of arrays."""
+    n, i = code.arrays.count, code.arrays.index
+    lines = []
+    for run in runs(code):
+        (output, first), after = run[0], run[-1].entry + 1
+        entry = f"{code.arrays.outputs[output]}[e_ * {n} + {i}]"
+        lines.append(f"{INDENT}for ({size_type} e_ = {first}; e_ < {after}; ++e_)")
+        lines.append(f"{INDENT * 2}{_samples(size_type, i, count)} {entry} = {code.outputs[output][first]};")
+    return lines
+
+
+def _samples(size_type: str, i: str, count: str) -> str:
+    return f"for ({size_type} {i} = 0; {i} < {count}; ++{i})"
 
 
 def copies(code: Code) -> list[list[Store]]:
@@ -185,10 +200,10 @@ def copies(code: Code) -> list[list[Store]]:
     return [stores for stores in by_value.values() if len(stores) >= COPIED]
 
 
-def copied(code: Code, size_type: str) -> list[str]:
+def copied(code: Code, size_type: str, count: str) -> list[str]:
     """Return loops over the samples that copy the first entry of each value to the other entries."""
     n, i = code.arrays.count, code.arrays.index
-    entry, samples = strided(n, i), f"for ({size_type} {i} = 0; {i} < {n}; ++{i})"
+    entry, samples = strided(n, i), _samples(size_type, i, count)
     lines = []
     for first, *others in copies(code):
         array, entries = code.arrays.outputs[first.output], [store.entry for store in others]
@@ -233,14 +248,10 @@ class Style:
         """Return the text before the name of a variable."""
         return f"const {self.scalar} " if self.scalar else "const "
 
-
-# With more arctangents a loop over samples is not vectorised: the call function computes four at a time itself, and
-# compilation would take four times as long.
-MANY_ARCS = 8
-
-
-def many_arcs(code: Code) -> bool:
-    return sum(map(len, code.arcs)) >= MANY_ARCS
+    @property
+    def flag(self) -> str:
+        """Return an integer of the size of the scalar, so that a vector has as many of them."""
+        return "int" if self.scalar == "float" else "long long"
 
 
 _COMPARED = frozenset({ops.MIN, ops.MAX, ops.LESS, ops.LESS_EQUAL, ops.EQUAL, ops.SELECT})
@@ -264,10 +275,11 @@ def prototypes(code: Code, style: Style) -> list[str]:
 
 @dataclass(frozen=True)
 class FunctionBody:
-    """Lines of a function, and of the functions that are its parts."""
+    """Lines of a function, of the functions that are its parts, and of a function that calls them and that it calls."""
 
     lines: list[str]
     parts: list[list[str]] = field(default_factory=list)
+    inner: list[str] = field(default_factory=list)
 
 
 def call_bodies(code: Code, style: Style) -> list[FunctionBody]:
@@ -290,37 +302,24 @@ def _call(code: Code, style: Style) -> FunctionBody:
 
 
 def batch_body(code: Code, style: Style) -> FunctionBody:
-    """Return the body of the batch function.
-
-    Samples out of the range of the polynomials are computed again by the call function: all samples of the call if
-    there is one, or only these if the number of samples is constant.
-    """
-    n, i = code.arrays.count, code.arrays.index
-    start = _start(style) + _unused(code)
+    """Return the body of the batch function."""
     if style.calls:
-        return FunctionBody(start + _by_the_call(code, style))
-    together = bulks(code, style.scalar)
-    one_by_one = [(bulk.steps, _marked(bulk.one_by_one, i, style)) for bulk in together]
+        return FunctionBody(_start(style) + _unused(code) + _by_the_call(code, style))
+    if style.simd:
+        return _batch_in_blocks(code, style)
+    n, i = code.arrays.count, code.arrays.index
+    units, _ = _batch_groups(code, style)
+    loop = _loop(whole(units), n, i, style) if units else []
+    fill = filled_batch(code, style.size_type, n) + copied(code, style.size_type, n)
+    return FunctionBody(_start(style) + _unused(code) + loop + fill)
+
+
+def _batch_groups(code: Code, style: Style) -> tuple[list[LineGroup], int]:
+    """Return the lines for sample i in a structure of arrays, and the number of stores that are copied later."""
+    one_by_one = [(bulk.steps, bulk.one_by_one) for bulk in bulks(code, style.scalar)]
     later = frozenset(store for same in copies(code) for store in same[1:])
-    units = line_groups(code, style, INDENT * 2, strided(n, i), one_by_one, later)
-    if _in_parts(code, style, len(units) + len(later)):
-        loop = _batch_in_parts(code, style, units)
-    else:
-        loop = FunctionBody(_loop(whole(units), n, i, style) if units else [])
-    lines = loop.lines + filled(code, style.size_type, f" * {n}") + copied(code, style.size_type)
-    if together and style.samples is not None:
-        flags = f"{INDENT}int far_[{style.samples}] = {{0}};"
-        lines = [flags, *lines, *_by_the_call(code, style, only=f"far_[{i}]")]
-    elif together:
-        lines = [f"{INDENT}int far_ = 0;", *lines, *_by_the_call(code, style, "far_ && ")]
-    return FunctionBody(start + lines, loop.parts)
-
-
-def _marked(lines: list[str], index: str, style: Style) -> list[str]:
-    """Return the lines with a flag for each sample in place of a common one, if the number of samples is constant."""
-    if style.samples is None:
-        return lines
-    return [line.replace("far_ |=", f"far_[{index}] |=") for line in lines]
+    entry = strided(code.arrays.count, code.arrays.index)
+    return line_groups(code, style, INDENT * 2, entry, one_by_one, later), len(later)
 
 
 def _loop(lines: list[str], n: str, i: str, style: Style) -> list[str]:
@@ -332,9 +331,148 @@ def _start(style: Style) -> list[str]:
     return [INDENT + line for line in style.first]
 
 
-# -- long functions, divided into parts
+# -- batches in blocks of samples
+#
+# The loop over samples processes whole blocks; the last samples of a batch are copied to a block that is filled up. So
+# a vectorised loop has no remainder, which would take more time to compile than the loop, and the result of a sample
+# depends neither on its place in the batch nor on the other samples: if one of them is beyond the limits of the
+# polynomials, the samples near it are examined one by one.
 
-BLOCK = 16  # number of samples that all parts process before the next samples
+BLOCK = 16  # number of samples: at least those of a vector of single precision
+BLOCKS = 4  # number of blocks of which the samples are examined together
+LARGE = (
+    1024  # number of entries of all inputs and outputs from which a block is half as long, to limit the stack
+)
+
+
+def _block(code: Code, style: Style) -> int:
+    inputs, outputs = _ports(code)
+    if style.samples is not None:
+        return style.samples
+    return BLOCK if sum(length for _, length in inputs + outputs) < LARGE else BLOCK // 2
+
+
+def _ports(code: Code) -> tuple[list[tuple[str, int]], list[tuple[str, int]]]:
+    """Return (name, number of entries) of inputs and of outputs."""
+    a, program = code.arrays, code.program
+    inputs = [(name, size(port.shape)) for name, port in zip(a.inputs, program.inputs, strict=True)]
+    return inputs, [(name, size(port.shape)) for name, port in zip(a.outputs, program.outputs, strict=True)]
+
+
+def _batch_in_blocks(code: Code, style: Style) -> FunctionBody:
+    """Return the batch function, and one for samples in whole blocks, which returns whether a sample is out of range.
+
+    Both use the arrays of the caller, or arrays of one block.
+    """
+    a, size_type, block = code.arrays, style.size_type, _block(code, style)
+    inner, far = f"{a.batch}_blocks", bool(code.turns or code.arcs)
+    pointers = [text for name, text in _pointers(code, style).items() if name != "kept_"]
+    if style.samples is None:
+        count, body, pointers = "full_", code, [f"{size_type} count_", f"{size_type} {a.count}", *pointers]
+        start = [f"{INDENT}const {size_type} full_ = count_ & ~({size_type}){block - 1};"]
+        outer = _over_blocks(code, style, inner, far)
+    else:  # the compiler knows all addresses
+        count, start = str(block), []
+        body = replace(code, arrays=replace(a, count=count))
+        outer = _over_one_block(code, style, inner, far)
+    units, later = _batch_groups(body, style)
+    if _in_parts(code, style, len(units) + later):
+        loop = _loop_in_parts(body, style, units, count)
+    else:
+        loop = FunctionBody(_loop(whole(units), count, a.index, style) if units else [])
+    function = [
+        wrap(f"BLOCKS_ {'int' if far else 'void'} {inner}({', '.join(pointers)})", marks=","),
+        "{",
+        *_start(style),
+        *_unused(code),
+        *start,
+        *([f"{INDENT}{style.flag} far_ = 0;"] if far else []),
+        *loop.lines,
+        *filled_batch(body, size_type, count),
+        *copied(body, size_type, count),
+        *([f"{INDENT}return far_ != 0;"] if far else []),
+        "}",
+    ]
+    return FunctionBody(outer, loop.parts, function)
+
+
+def _over_blocks(code: Code, style: Style, inner: str, far: bool) -> list[str]:
+    """Return the lines of the batch function for any number of samples, which calls the inner function."""
+    block, size_type, n = _block(code, style), style.size_type, code.arrays.count
+    chunk = f"rest_ < {block * BLOCKS} ? rest_ & ~({size_type}){block - 1} : {block * BLOCKS}"
+    result, in_block = "far_ = " if far else "", f"{inner}({block}, {block}, {_passed(code, '{0}_')})"
+    moved = [f"{result}{in_block};", *_stored(code, n, "start_", "rest_", block)]
+    lines = [
+        f"const {size_type} rest_ = {n} - start_;",
+        f"count_ = rest_ < {block} ? rest_ : {chunk};",
+        *(["int far_;"] if far else []),
+        f"if (rest_ < {block}) {{",
+        *_indented([*_loaded(code, n, "start_", "rest_", block), *moved]),
+        "} else {",
+        *_indented([f"{result}{inner}(count_, {n}, {_passed(code, '{0} + start_')});"]),
+        "}",
+    ]
+    if far:
+        loop = f"for ({size_type} at_ = start_; far_ && at_ < start_ + count_; ++at_) {{"
+        lines += [loop, *_indented(_one_by_the_call(code, n, in_block, block)), "}"]
+    loop = f"for ({size_type} start_ = 0, count_; start_ < {n}; start_ += count_) {{"
+    return _wrapped([*_arrays_of_a_block(code, style), loop, *_indented(lines), "}"])
+
+
+def _over_one_block(code: Code, style: Style, inner: str, far: bool) -> list[str]:
+    """Return the lines of the batch function for the samples of one block, which calls the inner function."""
+    block, in_place = _block(code, style), f"{inner}({_passed(code, '{0}')})"
+    unused = f"(void){code.arrays.count};"
+    if not far:
+        return _wrapped([unused, f"{in_place};"])
+    in_block = f"{inner}({_passed(code, '{0}_')})"
+    loop = f"for ({style.size_type} at_ = 0; at_ < {block}; ++at_) {{"
+    lines = [*_indented(_one_by_the_call(code, str(block), in_block, block)), "}"]
+    return _wrapped([unused, f"if (!{in_place}) return;", *_arrays_of_a_block(code, style), loop, *lines])
+
+
+def _one_by_the_call(code: Code, n: str, in_block: str, block: int) -> list[str]:
+    """Return the lines that compute sample at_ again, if it is out of range: a block of its copies shows it."""
+    return [
+        *_loaded(code, n, "at_", "1", block),
+        f"if (!{in_block}) continue;",
+        *_loaded(code, n, "at_", "1", 1),
+        f"{code.arrays.function}({_passed(code, '{0}_')});",
+        *_stored(code, n, "at_", "1", 1),
+    ]
+
+
+def _arrays_of_a_block(code: Code, style: Style) -> list[str]:
+    block, (inputs, outputs) = _block(code, style), _ports(code)
+    return [f"{style.scalar} {name}_[{max(1, length) * block}];" for name, length in inputs + outputs]
+
+
+def _passed(code: Code, template: str) -> str:
+    """Return the arguments of a call; {0} is the name of an array with one entry or row per sample."""
+    a = code.arrays
+    inputs, outputs = ([template.format(name) for name in names] for names in (a.inputs, a.outputs))
+    return ", ".join([*inputs, *([a.constants] if code.constants else []), *outputs])
+
+
+def _loaded(code: Code, n: str, start: str, count: str, width: int) -> list[str]:
+    inputs, _ = _ports(code)
+    return [f"to_block_({size}, {n}, {x} + {start}, {count}, {width}, {x}_);" for x, size in inputs if size]
+
+
+def _stored(code: Code, n: str, start: str, count: str, width: int) -> list[str]:
+    _, outputs = _ports(code)
+    return [f"from_block_({size}, {n}, {y} + {start}, {count}, {width}, {y}_);" for y, size in outputs]
+
+
+def _wrapped(lines: Sequence[str]) -> list[str]:
+    return [wrap(line, INDENT * 4) for line in _indented(lines)]
+
+
+def _indented(lines: Sequence[str]) -> list[str]:
+    return [INDENT + line for line in lines]
+
+
+# -- long functions, divided into parts
 
 
 @dataclass(frozen=True)
@@ -371,37 +509,35 @@ def _parts(
     for number, lines in enumerate(pieces.lines, 1):
         used = words(lines)
         needed = [argument for argument in arguments if argument in used]
-        far = [f"{INDENT}int far_ = 0;"] if "far_" in used and "far_" not in arguments else []
+        far = [f"{INDENT}{style.flag} far_ = 0;"] if "far_" in used else []
         listed = ", ".join(arguments[argument] for argument in needed)
         head = wrap(f"{style.part} {'int' if far else 'void'} {name}_part{number}({listed})", marks=",")
-        text = [head, "{", *far, *lines, *([f"{INDENT}return far_;"] if far else []), "}"]
+        text = [head, "{", *far, *lines, *([f"{INDENT}return far_ != 0;"] if far else []), "}"]
         call = f"{name}_part{number}({', '.join(map(passed, needed))})"
         parts.append(_Part(text, f"far_ |= {call}" if far else call))
     return parts
 
 
-def _batch_in_parts(code: Code, style: Style, units: Sequence[LineGroup]) -> FunctionBody:
-    a, size_type = code.arrays, style.size_type
-    places = [f"kept_[{place * BLOCK} + {a.index}]" for place in range(len(units))]
+def _loop_in_parts(code: Code, style: Style, units: Sequence[LineGroup], count: str) -> FunctionBody:
+    """Return the loop over blocks; each part processes all samples of a block."""
+    a, size_type, block = code.arrays, style.size_type, _block(code, style)
+    places = [f"kept_[{place * block} + {a.index}]" for place in range(len(units))]
     pieces = cut(units, places.__getitem__, style.constant, INDENT * 2)
-    looped = Parts([_loop(lines, "count_", a.index, style) for lines in pieces.lines], pieces.places)
-    arguments = {a.count: f"{size_type} {a.count}", "count_": f"{size_type} count_", **_pointers(code, style)}
-    moving = {*a.inputs, *a.outputs, "far_"}
-    if style.samples is not None:
-        arguments["far_"] = f"int *{style.restrict}far_"
+    looped = Parts([_loop(lines, str(block), a.index, style) for lines in pieces.lines], pieces.places)
+    arguments = {a.count: f"{size_type} {a.count}", **_pointers(code, style)}
+    moving = {*a.inputs, *a.outputs}
 
     def passed(name: str) -> str:
         return f"{name} + start_" if name in moving else name
 
     parts = _parts(looped, arguments, style, a.batch, passed)
     lines = [
-        f"for ({size_type} start_ = 0; start_ < {a.count}; start_ += {BLOCK}) {{",
-        f"{INDENT}const {size_type} rest_ = {a.count} - start_, count_ = rest_ < {BLOCK} ? rest_ : {BLOCK};",
+        f"for ({size_type} start_ = 0; start_ < {count}; start_ += {block}) {{",
         *(wrap(f"{INDENT}{part.call};", INDENT * 3) for part in parts),
         "}",
     ]
     return FunctionBody(
-        _kept(pieces.places * BLOCK, style) + [INDENT + line for line in lines], _texts(parts)
+        _kept(pieces.places * block, style) + [INDENT + line for line in lines], _texts(parts)
     )
 
 
@@ -506,32 +642,24 @@ def _before_fetched(units: Sequence[LineGroup]) -> int:
     return at
 
 
-def _by_the_call(code: Code, style: Style, condition: str = "", only: str = "") -> list[str]:
-    """Return a loop over samples with the call function, as fallback of a batch or instead of it.
-
-    Args:
-        condition: start of the condition of the loop.
-        only: condition for a sample to be computed.
-    """
-    a, scalar = code.arrays, style.scalar
-    inputs = [(name, size(port.shape)) for name, port in zip(a.inputs, code.program.inputs, strict=True)]
-    outputs = [(name, size(out.shape)) for name, out in zip(a.outputs, code.program.outputs, strict=True)]
-    lines = [f"for ({style.size_type} {a.index} = 0; {condition}{a.index} < {a.count}; ++{a.index}) {{"]
-    lines += [f"{INDENT}if (!{only}) continue;"] if only else []
-    lines += [f"{INDENT}{scalar} {name}_[{max(1, length)}];" for name, length in inputs + outputs]
+def _by_the_call(code: Code, style: Style) -> list[str]:
+    """Return a loop over samples with the call function, instead of a loop over its statements."""
+    a, (inputs, outputs) = code.arrays, _ports(code)
+    lines = [f"{style.scalar} {name}_[{max(1, length)}];" for name, length in inputs + outputs]
 
     def each(length: int, text: str) -> str:
-        return f"{INDENT}for ({style.size_type} entry_ = 0; entry_ < {length}; ++entry_) {text}"
+        return f"for ({style.size_type} entry_ = 0; entry_ < {length}; ++entry_) {text}"
 
     for name, length in inputs:
         if length:
             lines.append(each(length, f"{name}_[entry_] = {name}[entry_ * {a.count} + {a.index}];"))
     constants = [a.constants] if code.constants else []
     arguments = [f"{name}_" for name, _ in inputs] + constants + [f"{name}_" for name, _ in outputs]
-    lines.append(f"{INDENT}{a.function}({', '.join(arguments)});")
+    lines.append(f"{a.function}({', '.join(arguments)});")
     for name, length in outputs:
         lines.append(each(length, f"{name}[entry_ * {a.count} + {a.index}] = {name}_[entry_];"))
-    return [INDENT + line for line in [*lines, "}"]]
+    loop = f"{_samples(style.size_type, a.index, a.count)} {{"
+    return _indented([loop, *_indented(lines), "}"])
 
 
 def _statement(step: Instruction, style: Style, indent: str) -> list[str]:

@@ -24,21 +24,6 @@
 #include <float.h>
 #include <math.h>
 
-static inline double sign_(double x)
-{
-    return (double)((x > 0) - (x < 0));
-}
-
-static inline double min_(double a, double b)
-{
-    return b < a ? b : a;
-}
-
-static inline double max_(double a, double b)
-{
-    return b > a ? b : a;
-}
-
 /* The following code must be computed in the written order. Compilers with permission to change it are instructed
  * not to (-funsafe-math-optimizations, -fassociative-math, -ffast-math); if they report this permission, LOOSE_
  * selects code that is not affected. */
@@ -123,23 +108,83 @@ INLINE_ void sincos_(double x, double *s, double *c)
     *c = cosine.r;
 }
 
-/* The samples of a batch are independent: a compiler may process several at once. */
-#if defined(__clang__)
-#define SIMD_ _Pragma("clang loop vectorize(assume_safety)")
-#elif defined(__GNUC__)
-#define SIMD_ _Pragma("GCC ivdep")
+/* Choices without branches, which would keep a loop over samples from being vectorised. */
+#ifndef INLINE_
+#if defined(__GNUC__)
+#define INLINE_ static inline __attribute__((always_inline, unused))
 #else
-#define SIMD_
+#define INLINE_ static inline
+#endif
 #endif
 
-void everything_batch(size_t n_2, const double *restrict q, const double *restrict T,
-    const double *restrict n, const double *restrict unused, const double *restrict k_2, double *restrict t,
-    double *restrict k, double *restrict Q, double *restrict r, double *restrict last)
+INLINE_ double select_(int condition, double a, double b)
+{
+    union { double r; unsigned long long w; } x, y;
+    const unsigned long long mask = 0 - (unsigned long long)condition;
+    x.r = a;
+    y.r = b;
+    x.w = (x.w & mask) | (y.w & ~mask);
+    return x.r;
+}
+
+INLINE_ double sign_(double x)
+{
+    return select_(x > 0, 1.0, select_(x < 0, -1.0, 0.0));
+}
+
+INLINE_ double min_(double a, double b)
+{
+    return select_(b < a, b, a);
+}
+
+INLINE_ double max_(double a, double b)
+{
+    return select_(b > a, b, a);
+}
+
+/* The samples of a batch are independent: a compiler may process several at once. A function for whole blocks of
+ * samples has no loop for a remainder, and the results of a sample do not depend on its place. */
+#if defined(__clang__)
+#define SIMD_ _Pragma("clang loop vectorize(assume_safety)")
+#if defined(__x86_64__) /* vectors on the stack are aligned */
+#define BLOCKS_ static __attribute__((noinline, force_align_arg_pointer))
+#else
+#define BLOCKS_ static __attribute__((noinline))
+#endif
+#elif defined(__GNUC__)
+#define SIMD_ _Pragma("GCC ivdep")
+#define BLOCKS_ static __attribute__((noinline, noclone))
+#else
+#define SIMD_
+#define BLOCKS_ static
+#endif
+
+/* Samples as a block: entry e of sample i is x[e * n + i] in the batch and b[e * width + i] in the block, which is
+ * filled up with the first sample. */
+static void to_block_(size_t entries, size_t n, const double *x, size_t count, size_t width, double *b)
+{
+    for (size_t e = 0; e < entries; ++e) {
+        for (size_t i = 0; i < width; ++i) b[e * width + i] = x[e * n + (i < count ? i : 0)];
+    }
+}
+
+static void from_block_(size_t entries, size_t n, double *x, size_t count, size_t width, const double *b)
+{
+    for (size_t e = 0; e < entries; ++e) {
+        for (size_t i = 0; i < count; ++i) x[e * n + i] = b[e * width + i];
+    }
+}
+
+BLOCKS_ int everything_batch_blocks(size_t count_, size_t n_2, const double *restrict q,
+    const double *restrict T, const double *restrict n, const double *restrict unused,
+    const double *restrict k_2, double *restrict t, double *restrict k, double *restrict Q,
+    double *restrict r, double *restrict last)
 {
     (void)unused;
-    int far_ = 0;
+    const size_t full_ = count_ & ~(size_t)15;
+    long long far_ = 0;
     SIMD_
-    for (size_t i = 0; i < n_2; ++i) {
+    for (size_t i = 0; i < full_; ++i) {
         const double q1 = q[i];
         const double q2 = q[n_2 + i];
         double S1, C1;
@@ -155,15 +200,15 @@ void everything_batch(size_t n_2, const double *restrict q, const double *restri
         const double q3 = q[2 * n_2 + i];
         const double end = k_2[2];
         const double class_2 = -(end + q3*q1_2);
-        const double t3 = (q1_2 < q3 ? 0.8660254037844386*q1_2 : class_2 - q1_2);
+        const double t3 = select_(q1_2 < q3, 0.8660254037844386*q1_2, class_2 - q1_2);
         t[n_2 + i] = -t3;
         const double T11 = T[i];
-        r[4 * n_2 + i] = (q2 == T11 ? q2 : -q3);
+        r[4 * n_2 + i] = select_(q2 == T11, q2, -q3);
         const double T22 = T[3 * n_2 + i];
-        const double t4 = (T11 <= T22 ? 1.0 : 0.0);
+        const double t4 = select_(T11 <= T22, 1.0, 0.0);
         const double T12 = T[n_2 + i];
         const double T21 = T[2 * n_2 + i];
-        r[5 * n_2 + i] = q1*t4 + (t4 != 0 ? T12 : T21);
+        r[5 * n_2 + i] = q1*t4 + select_(t4 != 0, T12, T21);
         r[i] = sqrt(1 + q1*q1)/(2 + S2);
         r[n_2 + i] = tan(0.25*q3) - atan2(S1, C1) + asin(S1*C2) - acos(t1);
         r[2 * n_2 + i] = sign_(q1)*fabs(q2 - q3) + 5*sign_(q2 - T11);
@@ -197,25 +242,57 @@ void everything_batch(size_t n_2, const double *restrict q, const double *restri
         last[5 * n_2 + i] = -1;
         last[6 * n_2 + i] = 0.1;
     }
-    for (size_t i = 0; far_ && i < n_2; ++i) {
-        double q_[3];
-        double T_[4];
-        double n_[1];
-        double unused_[2];
-        double t_[6];
-        double k_[1];
-        double Q_[6];
-        double r_[9];
-        double last_[8];
-        for (size_t entry_ = 0; entry_ < 3; ++entry_) q_[entry_] = q[entry_ * n_2 + i];
-        for (size_t entry_ = 0; entry_ < 4; ++entry_) T_[entry_] = T[entry_ * n_2 + i];
-        for (size_t entry_ = 0; entry_ < 1; ++entry_) n_[entry_] = n[entry_ * n_2 + i];
-        for (size_t entry_ = 0; entry_ < 2; ++entry_) unused_[entry_] = unused[entry_ * n_2 + i];
-        everything(q_, T_, n_, unused_, k_2, t_, k_, Q_, r_, last_);
-        for (size_t entry_ = 0; entry_ < 6; ++entry_) t[entry_ * n_2 + i] = t_[entry_];
-        for (size_t entry_ = 0; entry_ < 1; ++entry_) k[entry_ * n_2 + i] = k_[entry_];
-        for (size_t entry_ = 0; entry_ < 6; ++entry_) Q[entry_ * n_2 + i] = Q_[entry_];
-        for (size_t entry_ = 0; entry_ < 9; ++entry_) r[entry_ * n_2 + i] = r_[entry_];
-        for (size_t entry_ = 0; entry_ < 8; ++entry_) last[entry_ * n_2 + i] = last_[entry_];
+    return far_ != 0;
+}
+
+void everything_batch(size_t n_2, const double *restrict q, const double *restrict T,
+    const double *restrict n, const double *restrict unused, const double *restrict k_2, double *restrict t,
+    double *restrict k, double *restrict Q, double *restrict r, double *restrict last)
+{
+    double q_[48];
+    double T_[64];
+    double n_[16];
+    double unused_[32];
+    double t_[96];
+    double k_[16];
+    double Q_[96];
+    double r_[144];
+    double last_[128];
+    for (size_t start_ = 0, count_; start_ < n_2; start_ += count_) {
+        const size_t rest_ = n_2 - start_;
+        count_ = rest_ < 16 ? rest_ : rest_ < 64 ? rest_ & ~(size_t)15 : 64;
+        int far_;
+        if (rest_ < 16) {
+            to_block_(3, n_2, q + start_, rest_, 16, q_);
+            to_block_(4, n_2, T + start_, rest_, 16, T_);
+            to_block_(1, n_2, n + start_, rest_, 16, n_);
+            to_block_(2, n_2, unused + start_, rest_, 16, unused_);
+            far_ = everything_batch_blocks(16, 16, q_, T_, n_, unused_, k_2, t_, k_, Q_, r_, last_);
+            from_block_(6, n_2, t + start_, rest_, 16, t_);
+            from_block_(1, n_2, k + start_, rest_, 16, k_);
+            from_block_(6, n_2, Q + start_, rest_, 16, Q_);
+            from_block_(9, n_2, r + start_, rest_, 16, r_);
+            from_block_(8, n_2, last + start_, rest_, 16, last_);
+        } else {
+            far_ = everything_batch_blocks(count_, n_2, q + start_, T + start_, n + start_, unused + start_,
+                k_2, t + start_, k + start_, Q + start_, r + start_, last + start_);
+        }
+        for (size_t at_ = start_; far_ && at_ < start_ + count_; ++at_) {
+            to_block_(3, n_2, q + at_, 1, 16, q_);
+            to_block_(4, n_2, T + at_, 1, 16, T_);
+            to_block_(1, n_2, n + at_, 1, 16, n_);
+            to_block_(2, n_2, unused + at_, 1, 16, unused_);
+            if (!everything_batch_blocks(16, 16, q_, T_, n_, unused_, k_2, t_, k_, Q_, r_, last_)) continue;
+            to_block_(3, n_2, q + at_, 1, 1, q_);
+            to_block_(4, n_2, T + at_, 1, 1, T_);
+            to_block_(1, n_2, n + at_, 1, 1, n_);
+            to_block_(2, n_2, unused + at_, 1, 1, unused_);
+            everything(q_, T_, n_, unused_, k_2, t_, k_, Q_, r_, last_);
+            from_block_(6, n_2, t + at_, 1, 1, t_);
+            from_block_(1, n_2, k + at_, 1, 1, k_);
+            from_block_(6, n_2, Q + at_, 1, 1, Q_);
+            from_block_(9, n_2, r + at_, 1, 1, r_);
+            from_block_(8, n_2, last + at_, 1, 1, last_);
+        }
     }
 }

@@ -94,20 +94,46 @@ INLINE_ void sincos_(double x, double *s, double *c)
     *c = cosine.r;
 }
 
-/* The samples of a batch are independent: a compiler may process several at once. */
+/* The samples of a batch are independent: a compiler may process several at once. A function for whole blocks of
+ * samples has no loop for a remainder, and the results of a sample do not depend on its place. */
 #if defined(__clang__)
 #define SIMD_ _Pragma("clang loop vectorize(assume_safety)")
+#if defined(__x86_64__) /* vectors on the stack are aligned */
+#define BLOCKS_ static __attribute__((noinline, force_align_arg_pointer))
+#else
+#define BLOCKS_ static __attribute__((noinline))
+#endif
 #elif defined(__GNUC__)
 #define SIMD_ _Pragma("GCC ivdep")
+#define BLOCKS_ static __attribute__((noinline, noclone))
 #else
 #define SIMD_
+#define BLOCKS_ static
 #endif
 
-void expanded_batch(size_t n, const double *restrict q, const double *restrict k, double *restrict P)
+/* Samples as a block: entry e of sample i is x[e * n + i] in the batch and b[e * width + i] in the block, which is
+ * filled up with the first sample. */
+static void to_block_(size_t entries, size_t n, const double *x, size_t count, size_t width, double *b)
 {
-    int far_ = 0;
+    for (size_t e = 0; e < entries; ++e) {
+        for (size_t i = 0; i < width; ++i) b[e * width + i] = x[e * n + (i < count ? i : 0)];
+    }
+}
+
+static void from_block_(size_t entries, size_t n, double *x, size_t count, size_t width, const double *b)
+{
+    for (size_t e = 0; e < entries; ++e) {
+        for (size_t i = 0; i < count; ++i) x[e * n + i] = b[e * width + i];
+    }
+}
+
+BLOCKS_ int expanded_batch_blocks(size_t count_, size_t n, const double *restrict q, const double *restrict k,
+    double *restrict P)
+{
+    const size_t full_ = count_ & ~(size_t)15;
+    long long far_ = 0;
     SIMD_
-    for (size_t i = 0; i < n; ++i) {
+    for (size_t i = 0; i < full_; ++i) {
         const double q1 = q[i];
         const double q2 = q[n + i];
         const double q3 = q[2 * n + i];
@@ -124,11 +150,30 @@ void expanded_batch(size_t n, const double *restrict q, const double *restrict k
         P[n + i] = S1*(D3*C2 - C3*k1*S2);
         P[2 * n + i] = C3*k1*S2 - D3*C2 - C2*S3;
     }
-    for (size_t i = 0; far_ && i < n; ++i) {
-        double q_[3];
-        double P_[3];
-        for (size_t entry_ = 0; entry_ < 3; ++entry_) q_[entry_] = q[entry_ * n + i];
-        expanded(q_, k, P_);
-        for (size_t entry_ = 0; entry_ < 3; ++entry_) P[entry_ * n + i] = P_[entry_];
+    return far_ != 0;
+}
+
+void expanded_batch(size_t n, const double *restrict q, const double *restrict k, double *restrict P)
+{
+    double q_[48];
+    double P_[48];
+    for (size_t start_ = 0, count_; start_ < n; start_ += count_) {
+        const size_t rest_ = n - start_;
+        count_ = rest_ < 16 ? rest_ : rest_ < 64 ? rest_ & ~(size_t)15 : 64;
+        int far_;
+        if (rest_ < 16) {
+            to_block_(3, n, q + start_, rest_, 16, q_);
+            far_ = expanded_batch_blocks(16, 16, q_, k, P_);
+            from_block_(3, n, P + start_, rest_, 16, P_);
+        } else {
+            far_ = expanded_batch_blocks(count_, n, q + start_, k, P + start_);
+        }
+        for (size_t at_ = start_; far_ && at_ < start_ + count_; ++at_) {
+            to_block_(3, n, q + at_, 1, 16, q_);
+            if (!expanded_batch_blocks(16, 16, q_, k, P_)) continue;
+            to_block_(3, n, q + at_, 1, 1, q_);
+            expanded(q_, k, P_);
+            from_block_(3, n, P + at_, 1, 1, P_);
+        }
     }
 }

@@ -16,19 +16,45 @@
 
 #include <math.h>
 
-/* The samples of a batch are independent: a compiler may process several at once. */
+/* The samples of a batch are independent: a compiler may process several at once. A function for whole blocks of
+ * samples has no loop for a remainder, and the results of a sample do not depend on its place. */
 #if defined(__clang__)
 #define SIMD_ _Pragma("clang loop vectorize(assume_safety)")
+#if defined(__x86_64__) /* vectors on the stack are aligned */
+#define BLOCKS_ static __attribute__((noinline, force_align_arg_pointer))
+#else
+#define BLOCKS_ static __attribute__((noinline))
+#endif
 #elif defined(__GNUC__)
 #define SIMD_ _Pragma("GCC ivdep")
+#define BLOCKS_ static __attribute__((noinline, noclone))
 #else
 #define SIMD_
+#define BLOCKS_ static
 #endif
 
-void chain_batch(size_t n, const double *restrict q, const double *restrict k, double *restrict P)
+/* Samples as a block: entry e of sample i is x[e * n + i] in the batch and b[e * width + i] in the block, which is
+ * filled up with the first sample. */
+static void to_block_(size_t entries, size_t n, const double *x, size_t count, size_t width, double *b)
 {
+    for (size_t e = 0; e < entries; ++e) {
+        for (size_t i = 0; i < width; ++i) b[e * width + i] = x[e * n + (i < count ? i : 0)];
+    }
+}
+
+static void from_block_(size_t entries, size_t n, double *x, size_t count, size_t width, const double *b)
+{
+    for (size_t e = 0; e < entries; ++e) {
+        for (size_t i = 0; i < count; ++i) x[e * n + i] = b[e * width + i];
+    }
+}
+
+BLOCKS_ void chain_batch_blocks(size_t count_, size_t n, const double *restrict q, const double *restrict k,
+    double *restrict P)
+{
+    const size_t full_ = count_ & ~(size_t)15;
     SIMD_
-    for (size_t i = 0; i < n; ++i) {
+    for (size_t i = 0; i < full_; ++i) {
         const double q1 = q[i];
         const double C1 = cos(q1);
         const double S1 = sin(q1);
@@ -49,5 +75,22 @@ void chain_batch(size_t n, const double *restrict q, const double *restrict k, d
         P[n + i] = 0;
         const double R1 = k[1];
         P[2 * n + i] = R1;
+    }
+}
+
+void chain_batch(size_t n, const double *restrict q, const double *restrict k, double *restrict P)
+{
+    double q_[32];
+    double P_[96];
+    for (size_t start_ = 0, count_; start_ < n; start_ += count_) {
+        const size_t rest_ = n - start_;
+        count_ = rest_ < 16 ? rest_ : rest_ < 64 ? rest_ & ~(size_t)15 : 64;
+        if (rest_ < 16) {
+            to_block_(2, n, q + start_, rest_, 16, q_);
+            chain_batch_blocks(16, 16, q_, k, P_);
+            from_block_(6, n, P + start_, rest_, 16, P_);
+        } else {
+            chain_batch_blocks(count_, n, q + start_, k, P + start_);
+        }
     }
 }
