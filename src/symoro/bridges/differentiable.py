@@ -20,10 +20,12 @@ from symoro._version import __version__
 from symoro.emit.c import call_sources
 from symoro.errors import ArgumentError
 from symoro.program.derivative import derivative
-from symoro.program.program import Input, Program, Shape
+from symoro.program.program import Input, Program, Shape, size
 from symoro.runtime.function import parameter_values
 from symoro.runtime.native import Native
 from symoro.runtime.options import function_options
+from symoro.runtime.rows import tile_of
+from symoro.runtime.workers import shared_out
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,13 +44,26 @@ class BatchCall:
     constants: NDArray[Any]
     native: Native
 
-    def __call__(self, n: int, steps: Sequence[int], inputs: Sequence[int], outputs: Sequence[int]) -> None:
+    def __call__(
+        self, n: int, steps: Sequence[int], inputs: Sequence[int], outputs: Sequence[int], threads: int
+    ) -> None:
         """Compute n samples from and to arrays given by their addresses."""
+        program = self.native.program
+        lengths = [size(port.shape) for port in program.outputs]
         constants = [self.constants.ctypes.data] if len(self.constants) else []
-        arrays = [*inputs, *constants, *outputs]
-        signature = ctypes.CFUNCTYPE(None, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p)
+        arrays, moves = [*inputs, *constants, *outputs], [*steps, *([0] * len(constants)), *lengths]
+        item = self.native.constants.itemsize
         distances = (ctypes.c_size_t * len(steps))(*steps)
-        signature(self.address)(n, distances, (ctypes.c_void_p * len(arrays))(*arrays))
+        call, pointers = _SIGNATURE(self.address), ctypes.c_void_p * len(arrays)
+
+        def part(start: int, stop: int) -> None:
+            moved = [at + start * move * item for at, move in zip(arrays, moves, strict=True)]
+            call(stop - start, distances, pointers(*moved))
+
+        shared_out(part, n, tile_of(program), threads, n * (len(program.nodes) + sum(lengths)))
+
+
+_SIGNATURE = ctypes.CFUNCTYPE(None, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p)
 
 
 def _batch_call(program: Program, values: Mapping[str, float], dtype: str) -> BatchCall:

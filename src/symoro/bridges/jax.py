@@ -289,9 +289,15 @@ _REGISTERING = threading.Lock()
 def _lower_cpu(
     jax: Any, ctx: Any, *arrays: Any, model: Differentiable, shared: Sequence[bool], **_: Any
 ) -> Any:
-    number = _registered(jax, model, str(ctx.avals_in[0].dtype), _register_cpu)
+    dtype = ctx.avals_in[0].dtype
+    attributes = {
+        "id": _registered(jax, model, str(dtype), _register_cpu),
+        "shared": _bits(shared),
+        "bytes": dtype.itemsize,
+        "operations": len(model.program.nodes),
+    }
     lower = jax.ffi.ffi_lowering(f"{TARGET}_cpu")
-    return lower(ctx, *arrays, id=np.int64(number), shared=np.int64(_bits(shared)))
+    return lower(ctx, *arrays, **{name: np.int64(number) for name, number in attributes.items()})
 
 
 def _lower_cuda(

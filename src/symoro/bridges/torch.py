@@ -269,7 +269,8 @@ def _run_cpu(torch: Any, model: Differentiable, inputs: Sequence[Any], outputs: 
     call = model.batch_call(_type_name(inputs[0]))
     rows = [x if _is_shared(x) else x.contiguous() for x in inputs]
     steps = [0 if _is_shared(x) else size(shape) for x, shape in zip(rows, model.inputs, strict=True)]
-    call(len(rows[0]), steps, [x.data_ptr() for x in rows], [y.data_ptr() for y in outputs])
+    addresses = [x.data_ptr() for x in rows], [y.data_ptr() for y in outputs]
+    call(len(rows[0]), steps, *addresses, threads=torch.get_num_threads())
 
 
 def _type_name(x: Any) -> str:

@@ -3,12 +3,20 @@
  * Models are registered under a number, which is the attribute `id` of a call. The attribute `shared` has a bit for each
  * input that all samples have in common; other inputs and all outputs have an axis of samples in front. The runtime's
  * function for batches computes on the CPU, a kernel of the device on the GPU. */
+#ifndef _WIN32
+#include <sched.h>
+#endif
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { MOST = 30, THREADS_PER_BLOCK = 128 };
+enum {
+    GRAIN = 2000000, /* smallest number of operations per thread, about 0.1 ms */
+    PORTIONS = 4,    /* per thread, so that a thread that is interrupted does not delay the others for long */
+    TILE = 64        /* portions are multiples of it, so that the results do not depend on the number of threads */
+};
 
 typedef void (*Call)(size_t n, const size_t *steps, void *const *arrays);
 typedef int (*Launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
@@ -98,6 +106,105 @@ static XLA_FFI_Buffer *output(const XLA_FFI_CallFrame *frame, int64_t at) { retu
 
 static const char NOT_REGISTERED[] = "this model is not registered in this process: call to_jax before";
 
+/* -- the CPU: portions of the samples, which the threads of XLA and the calling one take one after the other */
+
+typedef struct {
+    Call call;
+    size_t steps[MOST];
+    char *arrays[MOST + 1];
+    size_t moves[MOST + 1]; /* bytes from one sample to the next */
+    int64_t count;          /* of arrays */
+    size_t samples, portion;
+    size_t next, done; /* samples that were taken, and that are computed */
+    int users;
+} Work;
+
+static void compute(Work *work)
+{
+    void *moved[MOST + 1];
+    for (;;) {
+        const size_t start = __atomic_fetch_add(&work->next, work->portion, __ATOMIC_RELAXED);
+        if (start >= work->samples)
+            return;
+        const size_t left = work->samples - start, n = left < work->portion ? left : work->portion;
+        for (int64_t a = 0; a < work->count; ++a)
+            moved[a] = work->arrays[a] + start * work->moves[a];
+        work->call(n, work->steps, moved);
+        __atomic_fetch_add(&work->done, n, __ATOMIC_RELEASE);
+    }
+}
+
+static void release(Work *work)
+{
+    if (__atomic_sub_fetch(&work->users, 1, __ATOMIC_ACQ_REL) == 0)
+        free(work);
+}
+
+/* A task of XLA's threads. If it starts late, the samples are computed already, and it only releases its data. */
+static void task(void *data)
+{
+    compute(data);
+    release(data);
+}
+
+static int64_t threads_of(const XLA_FFI_CallFrame *frame)
+{
+    int64_t threads = 1;
+    XLA_FFI_ThreadPool_NumThreads_Args pool;
+    memset(&pool, 0, sizeof pool);
+    pool.struct_size = sizeof pool;
+    pool.ctx = frame->ctx;
+    pool.num_threads = &threads;
+    XLA_FFI_Error *error = frame->api->XLA_FFI_ThreadPool_NumThreads(&pool);
+    if (error == NULL)
+        return threads;
+    XLA_FFI_Error_Destroy_Args destroyed;
+    memset(&destroyed, 0, sizeof destroyed);
+    destroyed.struct_size = sizeof destroyed;
+    destroyed.error = error;
+    frame->api->XLA_FFI_Error_Destroy(&destroyed);
+    return 1;
+}
+
+/* Starts a task; returns whether it will run. */
+static int scheduled(const XLA_FFI_CallFrame *frame, Work *work)
+{
+    XLA_FFI_ThreadPool_Schedule_Args pool;
+    memset(&pool, 0, sizeof pool);
+    pool.struct_size = sizeof pool;
+    pool.ctx = frame->ctx;
+    pool.task = task;
+    pool.data = work;
+    return frame->api->XLA_FFI_ThreadPool_Schedule(&pool) == NULL;
+}
+
+static void share_out(const XLA_FFI_CallFrame *frame, Work *work, int64_t operations)
+{
+    const double useful = (double)operations * (double)work->samples / GRAIN;
+    int64_t threads = useful < 2 ? 1 : threads_of(frame);
+    if ((double)threads > useful)
+        threads = (int64_t)useful;
+    work->portion = work->samples;
+#ifndef _WIN32
+    if (threads > 1) {
+        const size_t pieces = (size_t)threads * PORTIONS * TILE;
+        work->portion = (work->samples + pieces - 1) / pieces * TILE;
+        for (int64_t other = 1; other < threads; ++other) {
+            __atomic_add_fetch(&work->users, 1, __ATOMIC_RELAXED);
+            if (!scheduled(frame, work)) {
+                __atomic_sub_fetch(&work->users, 1, __ATOMIC_RELAXED);
+                break;
+            }
+        }
+    }
+    compute(work);
+    while (__atomic_load_n(&work->done, __ATOMIC_ACQUIRE) < work->samples)
+        sched_yield();
+#else
+    compute(work);
+#endif
+}
+
 XLA_FFI_Error *xla_call_cpu(XLA_FFI_CallFrame *frame)
 {
     if (metadata(frame))
@@ -106,22 +213,30 @@ XLA_FFI_Error *xla_call_cpu(XLA_FFI_CallFrame *frame)
     if (model == NULL)
         return failure(frame, NOT_REGISTERED);
     const int64_t shared = attribute(frame, "shared"), inputs = frame->args.size, outputs = frame->rets.size;
-    void *arrays[MOST + 1];
-    size_t steps[MOST];
-    int64_t at = 0;
+    const size_t bytes = (size_t)attribute(frame, "bytes");
+    Work *work = calloc(1, sizeof *work);
+    if (work == NULL)
+        return failure(frame, "there is not enough memory");
+    work->users = 1;
+    work->samples = (size_t)output(frame, 0)->dims[0];
+    memcpy(&work->call, &model->function, sizeof work->call);
     for (int64_t a = 0; a < inputs; ++a) {
-        arrays[at++] = input(frame, a)->data;
-        steps[a] = shared >> a & 1 ? 0 : (size_t)model->sizes[a];
+        work->steps[a] = shared >> a & 1 ? 0 : (size_t)model->sizes[a];
+        work->moves[work->count] = bytes * work->steps[a];
+        work->arrays[work->count++] = input(frame, a)->data;
     }
     if (model->constants != NULL)
-        arrays[at++] = model->constants;
-    for (int64_t a = 0; a < outputs; ++a)
-        arrays[at++] = output(frame, a)->data;
-    Call call;
-    memcpy(&call, &model->function, sizeof call);
-    call((size_t)output(frame, 0)->dims[0], steps, arrays);
+        work->arrays[work->count++] = model->constants;
+    for (int64_t a = 0; a < outputs; ++a) {
+        work->moves[work->count] = bytes * (size_t)model->sizes[inputs + a];
+        work->arrays[work->count++] = output(frame, a)->data;
+    }
+    share_out(frame, work, attribute(frame, "operations"));
+    release(work);
     return NULL;
 }
+
+/* -- the GPU */
 
 /* The kernel has the arguments n, then address, distance of samples and distance of entries of each array, and the
  * constants, by value or as an address of the device. */
