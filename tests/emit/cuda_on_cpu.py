@@ -21,7 +21,7 @@ SHIM = """\
 #define __host__
 #define __forceinline__ inline
 #define __noinline__ __attribute__((noinline))
-#define __launch_bounds__(n)
+#define __launch_bounds__(...)
 #define __restrict__
 #define __CUDA_ARCH__ 900
 static struct { unsigned x; } blockIdx, blockDim, threadIdx;
