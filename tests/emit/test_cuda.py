@@ -202,6 +202,13 @@ def test_compiles_with_nvcc(tmp_path: Path, robot: str, name: str, options: dict
             command(tool, *NVCC, "-Xptxas", "-O0", "-c", file, "-o", "out.o", cwd=tmp_path)
 
 
+def test_the_example_is_built_by_make(tmp_path: Path) -> None:
+    need("nvcc")
+    put(tmp_path, symoro.generate("planar2r", "inertia-matrix").export("cuda", name="model"))
+    command(need("make"), "NVCC=nvcc -arch=sm_90 -Werror all-warnings", cwd=tmp_path)
+    assert (tmp_path / "model_example").exists()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("robot", bundled())
 def test_every_robot_compiles_with_nvcc(tmp_path: Path, robot: str) -> None:

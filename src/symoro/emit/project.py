@@ -61,10 +61,10 @@ BUILDS = {
         comment="//",
     ),
     "cuda": BuildRecipe(
-        ("NVCC", "nvcc"),
+        ("NVCC", "nvcc -arch=native"),
         "./{0}_example",
         "{0}_example.cu {0}.cu {0}.h",
-        "$(NVCC) -std=c++17 -O3 -arch=native $(NVCCFLAGS) -o $@ {0}_example.cu {0}.cu{1}",
+        "$(NVCC) -std=c++17 -O3 $(NVCCFLAGS) -o $@ {0}_example.cu {0}.cu{1}",
     ),
     "fortran": BuildRecipe(
         ("FC", "gfortran"),
