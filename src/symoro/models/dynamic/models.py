@@ -28,6 +28,7 @@ from symoro.models.catalogue import Options
 from symoro.models.coordinates.blocks import (
     BASE,
     PLANAR_BASE,
+    Coordinate,
     Values,
     joint,
     motor,
@@ -58,6 +59,7 @@ from symoro.models.dynamic.structures import (
 )
 from symoro.models.dynamic.system import Inputs, System, system
 from symoro.models.dynamic.tree_dynamics import Method, Solution
+from symoro.models.joints import is_zero
 from symoro.models.platform.coordinates import TWIST, TwistCoordinates, require, twist_of
 from symoro.models.platform.pose import PLATFORM_Q, PLATFORM_TAU, PLATFORM_VD
 from symoro.models.ports import (
@@ -697,8 +699,28 @@ def gravity_torques(robot: Robot, rotation: str = "matrix") -> Program:
     """Return a program that computes the forces that balance gravity at rest."""
     layout = Layout(at_rest(robot))
     s = system("gravity_torques", layout, quick(robot), Inputs(rates=False), rotation=rotation)
-    s.builder.output(rows_port("Q", structure_of(layout), WEIGHT_WORDS), _forces_at_rest(s, elements=False))
+    vertical = _vertical_axes(s)
+    forces = _forces_at_rest(s, elements=False)
+    if vertical:
+        forces = [0 if c in vertical else x for c, x in zip(s.provider.own, forces, strict=True)]
+    s.builder.output(rows_port("Q", structure_of(layout), WEIGHT_WORDS), forces)
     return s.builder.program()
+
+
+def _vertical_axes(s: System) -> list[Coordinate]:
+    """Return the revolute joints whose axes are always parallel to gravity, which has no moment about them.
+
+    Their torques are sums that vanish, which the passes do not detect. Coordinates of several joints are excluded.
+    """
+    if s.layout.platform is not None or s.provider.own != s.provider.tree:
+        return []
+    frames = s.tree.tree
+    gravity = outward(frames, s.tree.gravity, lambda frame, g: frame.to_child(g))
+    return [
+        joint(j)
+        for j, frame in frames.items()
+        if frame.revolute and all(is_zero(x) for x in gravity[j][:2]) and not is_zero(gravity[j][2])
+    ]
 
 
 # -- energy

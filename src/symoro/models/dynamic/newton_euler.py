@@ -30,7 +30,7 @@ from symoro.expr.linalg import Matrix, Vector, add, cross, matadd, matmul, matve
 from symoro.expr.scalar import Scalar
 from symoro.models.dynamic.formulation import Choice, Formulation
 from symoro.models.dynamic.inertia import SECTION
-from symoro.models.joints import Angle, Trigonometry
+from symoro.models.joints import Angle, Trigonometry, is_zero
 from symoro.models.recursion import (
     BaseMotion,
     JointFrame,
@@ -64,6 +64,7 @@ class LinkState:
     parallel: bool = False  # whether the axis continues such a sequence
     run_w: Vector = field(default_factory=list)  # W of the antecedent and U z before this sequence
     run_u: Vector = field(default_factory=list)
+    run_vd: Vector = field(default_factory=list)  # VP before this sequence, if no link rotates
     w: Vector = field(default_factory=list)
     wd: Vector = field(default_factory=list)
     u: Matrix = field(default_factory=list)
@@ -211,6 +212,13 @@ class NewtonEuler:
         body.d = [u[2][2] - u[1][1], u[0][0] - u[2][2], u[1][1] - u[0][0]]
 
     def _accelerate(self, body: LinkState, parent: LinkState, qd: Scalar, qdd: Scalar) -> None:
+        if body.sigma == JointType.REVOLUTE and all(is_zero(x) for row in parent.u for x in row):
+            # At rest VP is rotated only, once for a sequence of parallel axes.
+            continued = body.parallel and bool(parent.run_vd)
+            body.run_vd = parent.run_vd if continued else body.before_joint(parent.vd)
+            sincos = self.trig.sincos(body.group) if continued and body.group else body.joint_rotation
+            body.vd = turn_back_z(sincos, body.run_vd)
+            return
         moved = body.to_body(add(parent.vd, matvec(parent.u, body.position)))
         if body.sigma == JointType.PRISMATIC:
             twice = 2 * qd
