@@ -348,10 +348,13 @@ def solved(problem: Problem, method: str, tolerance: float) -> MethodResult:
             not _objection(trial, one, result) for result, one in inaccurate.values()
         ):
             break  # the formulas of another method are accurate, except at right angles
+        if name == IN_PAIRS and "paul" not in inaccurate:
+            continue  # Paul's method does not apply, or its formulas are wrong
         try:
             candidate = attempt(problem, tolerance)
         except NotApplicableError as error:
-            reasons[name] = error.message
+            if name in METHODS:
+                reasons[name] = error.message
             continue
         if name != "general":
             candidate, result = tried(problem, trial, candidate, tolerance)
@@ -534,5 +537,6 @@ METHODS: Mapping[str, Callable[[Problem, float], MethodResult]] = {
     "pieper": by_pieper,
     "general": by_general,
 }
-ATTEMPTS = {"paul": by_paul, "paul in pairs": by_paul_with_pairs, **METHODS}
+IN_PAIRS = "paul in pairs"
+ATTEMPTS = {"paul": by_paul, IN_PAIRS: by_paul_with_pairs, **METHODS}
 """The methods that 'auto' tries, in this order."""
