@@ -109,6 +109,20 @@ def test_values_that_are_not_selected_have_no_effect() -> None:
 
 
 @pytest.mark.parametrize("kind", ["vjp", "jvp", "jacobian", "hessian"])
+def test_slopes_of_values_that_a_choice_makes_constant_have_no_effect(kind: str) -> None:
+    """The root of max(x, 0) is constant for x < 0, where the slope of the root is infinite."""
+    b = Builder("reach")
+    x, y = b.input("x", (2,))
+    root = sqrt(maximum(x, 0))
+    b.output("f", [root * y, atan2(root, y) + root * root * y])
+    program = derivative(b.program(), kind)
+    given = {"f_bar": [1.0, -1.0], "x_dot": [0.5, 0.7]}
+    more = {port.name: given[port.name] for port in program.inputs[1:]}
+    for value in one(program, x=[-0.5, 2.0], **more).values():
+        np.testing.assert_array_equal(value, np.zeros_like(value))
+
+
+@pytest.mark.parametrize("kind", ["vjp", "jvp", "jacobian", "hessian"])
 def test_where_the_outputs_are_not_numbers_the_derivatives_are_not_either(kind: str) -> None:
     b = Builder("void")
     x, y = b.input("x", (2,))
@@ -134,6 +148,16 @@ def test_a_kernel_without_rules_is_rejected() -> None:
         with pytest.raises(NotApplicableError, match=f"the {kind} of angles .* kernel 'circle'"):
             derivative(program, kind)
     assert one(derivative(program, "jvp", ["x"]), k=[0, 1, 0, 0, 0], x=[3.0], x_dot=[1.0])["t_dot"][-1] == 6
+
+
+def test_a_program_without_inputs() -> None:
+    b = Builder("constants")
+    a = b.parameter("a")
+    b.output("y", [a * a])
+    with pytest.raises(NotApplicableError, match=r"no inputs\n.*wrt='parameters'"):
+        derivative(b.program(), "vjp")
+    result = interpret(derivative(b.program(), "vjp", "parameters"), {"y_bar": [2.0]}, {"a": 3.0})
+    np.testing.assert_array_equal(result["p_bar"], [12.0])
 
 
 def test_names_do_not_collide() -> None:

@@ -26,25 +26,99 @@ def forward(graph: Graph, roots: Sequence[int], seeds: Mapping[int, int]) -> lis
         roots: signed node references of the expressions.
         seeds: node of a symbol -> reference of its tangent; the tangents of other symbols are zero.
     """
-    tangent: dict[int, int] = {}
-    called: dict[int, list[int]] = {}
+    tangents = Tangents(graph, seeds)
+    tangents.push(graph.reachable(roots))
+    return [tangents.of(lit) for lit in roots]
 
-    def of(lit: int) -> int:
-        return graph.signed(tangent.get(lit >> 1, ZERO), lit & 1)
 
-    for i in graph.reachable(roots):
-        if i in seeds:
-            tangent[i] = seeds[i]
-        elif graph.op[i] >= ops.ADD:
-            tangents = [of(lit) for lit in graph.args[i]]
-            if any(tangents) and not is_undefined(graph, i):
-                tangent[i] = _pushed(graph, i, tangents)
-        elif graph.op[i] == ops.KERNEL:
-            index, k = graph.args[i]
-            if index not in called:
-                called[index] = _pushed_call(graph, index, of)
-            tangent[i] = called[index][k]
-    return [of(lit) for lit in roots]
+class Tangents:
+    """Tangents of nodes along one direction, computed in forward mode.
+
+    The slope of a function may be infinite or NaN where its argument is constant because of a choice, as in
+    sqrt(max(x, 0)). Therefore a tangent that is zero unless a condition holds is stored together with this condition,
+    its guard. The guard is converted to a select operation only where tangents with different guards meet, or where
+    the tangent is returned. `Sweep` treats adjoints in the same way.
+    """
+
+    def __init__(self, graph: Graph, seeds: Mapping[int, int]) -> None:
+        self.graph = graph
+        self._seeds = seeds
+        self._tangent: dict[int, int] = {}  # nodes that are missing have the tangent zero
+        self._guard: dict[int, int] = {}  # nodes that are missing have the guard 1
+        self._called: dict[int, list[int]] = {}
+
+    def of(self, lit: int) -> int:
+        """Return the tangent of a signed node reference."""
+        i, graph = lit >> 1, self.graph
+        value = self._tangent.get(i, ZERO)
+        if i in self._guard:
+            value = graph.select(self._guard[i], value, ZERO)
+        return graph.signed(value, lit & 1)
+
+    def push(self, nodes: Sequence[int]) -> None:
+        """Compute the tangents of nodes, which are given in evaluation order."""
+        graph, tangent = self.graph, self._tangent
+        for i in nodes:
+            value, guard = ZERO, ONE
+            if i in self._seeds:
+                value = self._seeds[i]
+            elif graph.op[i] >= ops.ADD:
+                if any([lit >> 1 in tangent for lit in graph.args[i]]) and not is_undefined(graph, i):  # noqa: C419
+                    value, guard = self._pushed(i)
+            elif graph.op[i] == ops.KERNEL:
+                index, k = graph.args[i]
+                if index not in self._called:
+                    self._called[index] = _pushed_call(graph, index, self.of)
+                value = self._called[index][k]
+            if value:
+                tangent[i] = value
+                if guard != ONE:
+                    self._guard[i] = guard
+
+    def _pushed(self, i: int) -> tuple[int, int]:
+        """Return the tangent of node i and its guard, from the tangents of its operands."""
+        graph = self.graph
+        op, args = graph.op[i], graph.args[i]
+        if op in (ops.SELECT, ops.MIN, ops.MAX):
+            first = args[0] if op == ops.SELECT else _takes_first(graph, i)
+            return self._chosen(first, *args[-2:])
+        parts = []
+        for lit, slope in zip(args, _partials(graph, i), strict=True):
+            if lit >> 1 in self._tangent and slope:
+                value = graph.signed(self._tangent[lit >> 1], lit & 1)
+                parts.append((graph.mul(value, slope), self._guard.get(lit >> 1, ONE)))
+        guard = _either(graph, [guard for _, guard in parts])
+        total = ZERO
+        for value, own in parts:
+            total = graph.add(total, value if own == guard else graph.select(own, value, ZERO))
+        return total, guard
+
+    def _chosen(self, first: int, x: int, y: int) -> tuple[int, int]:
+        """Return the tangent of a choice and its guard.
+
+        Args:
+            first: the condition under which x is selected; otherwise y is.
+        """
+        graph = self.graph
+        of_x, of_y = (lit if is_undefined(graph, lit >> 1) else self.of(lit) for lit in (x, y))
+        if of_x and of_y:
+            return graph.select(first, of_x, of_y), ONE
+        lit, value = (x, of_x) if of_x else (y, of_y)
+        if lit >> 1 in self._tangent:
+            value = graph.signed(self._tangent[lit >> 1], lit & 1)
+        guard = self._guard.get(lit >> 1, ONE)
+        return value, graph.select(first, guard, ZERO) if of_x else graph.select(first, ZERO, guard)
+
+
+def _either(graph: Graph, guards: Sequence[int]) -> int:
+    """Return the condition that one of several guards holds."""
+    different = list(dict.fromkeys(guards))
+    if not different or ONE in different:
+        return ONE
+    either = different[0]
+    for guard in different[1:]:
+        either = graph.binary(ops.MAX, either, guard)
+    return either
 
 
 def _pushed_call(graph: Graph, index: int, tangent: Callable[[int], int]) -> list[int]:
@@ -138,8 +212,9 @@ class Sweep:
             value = graph.select(guard, value, ZERO)
         self._adjoint[i] = graph.add(self._guarded(i), value)
         self._guard.pop(i, None)
-        if ONE not in (present, guard):
-            self._guard[i] = graph.binary(ops.MAX, present, guard)
+        either = _either(graph, [present, guard])
+        if either != ONE:
+            self._guard[i] = either
 
     def _pull(self, i: int) -> None:
         """Add the contributions of node i to the adjoints of its operands."""
@@ -171,11 +246,7 @@ class Sweep:
         reached = [r >> 1 for r in results if r >> 1 in self._adjoint]
         if not reached:
             return
-        guard = self._guard.get(reached[0], ONE)
-        for i in reached[1:]:
-            other = self._guard.get(i, ONE)
-            if other != guard:
-                guard = ONE if ONE in (guard, other) else graph.binary(ops.MAX, guard, other)
+        guard = _either(graph, [self._guard.get(i, ONE) for i in reached])
         adjoints = [self._guarded(r >> 1) for r in results]
         parts = KERNELS[kernel_call.kernel].adjoints(graph, kernel_call, results, adjoints)
         for array, values in zip(kernel_call.inputs, parts, strict=True):
@@ -235,22 +306,6 @@ def reverse_jacobian(graph: Graph, roots: Sequence[int], wrt: Sequence[int]) -> 
 
 
 # -- rules for one node
-
-
-def _pushed(graph: Graph, i: int, tangents: Sequence[int]) -> int:
-    """Return the tangent of node i from the tangents of its operands."""
-    op, args = graph.op[i], graph.args[i]
-    if op == ops.SELECT:
-        x, y = (
-            lit if is_undefined(graph, lit >> 1) else t for lit, t in zip(args[1:], tangents[1:], strict=True)
-        )
-        return graph.select(args[0], x, y)
-    if op in (ops.MIN, ops.MAX):
-        return graph.select(_takes_first(graph, i), tangents[0], tangents[1])
-    total = ZERO
-    for t, slope in zip(tangents, _partials(graph, i), strict=True):
-        total = graph.add(total, graph.mul(t, slope))
-    return total
 
 
 def _takes_first(graph: Graph, i: int) -> int:

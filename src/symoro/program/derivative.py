@@ -111,6 +111,11 @@ class Variable:
 def variables(program: Program, wrt: Sequence[str] | str | None) -> list[Variable]:
     """Return the variables selected by `wrt` (as for `derivative`), in port order with the parameters last."""
     by_name = {port.name: port for port in program.inputs}
+    if wrt is None and not by_name:
+        raise NotApplicableError(
+            f"{program.name} has no inputs",
+            hint="differentiate with respect to the parameters: wrt='parameters'",
+        )
     given: object = list(by_name) if wrt is None else [wrt] if isinstance(wrt, str) else wrt
     chosen = list(given) if isinstance(given, Iterable) else []
     if not chosen or not all(isinstance(name, str) for name in chosen):
