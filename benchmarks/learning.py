@@ -9,6 +9,7 @@
     --dtype float32|float64 (default float64)
     --samples N             in a batch (default 20000)
     --rounds N              passes of each (default 5)
+    --patience SECONDS      to prepare and compile one contestant (default 600)
     NAME ...                contestants; all by default
 
 Every contestant runs in a process of its own, the peers in environments under build/bench, where they are installed if
@@ -24,6 +25,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +37,7 @@ from symoro.robot.formats import dumps
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build" / "bench"
 TOLERANCE = {"float64": 1e-8, "float32": 2e-3}  # relative to the largest torque or gradient
+AXES = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 TITLES = {
     "torch-symoro": "symoro, PyTorch",
     "torch-symoro-emitted": "symoro, PyTorch, emitted",
@@ -82,7 +85,7 @@ class Contestant:
         line = self.process.stdout.readline().strip()
         if not line:
             errors = [text for text in self.log.read_text().splitlines() if text.strip() and text[0] != " "]
-            raise RuntimeError(errors[-1][:160] if errors else "it ended without an error message")
+            raise RuntimeError(errors[-1][:160] if errors else "it was ended, or ended without a message")
         return line
 
     def ask(self, command: str) -> str:
@@ -143,6 +146,13 @@ def references(robot: Any, given: dict[str, Any]) -> dict[str, Any]:
     return {"tau": model.function()(**x)["tau"], **{name: bars[f"{name}_bar"] for name in x}}
 
 
+def with_base(urdf: str) -> str:
+    """Return the description with an inertia of the fixed base, which frax and adam require; it has no effect."""
+    axes = " ".join(f'{name}="{number}"' for name, number in zip(AXES, (1, 0, 0, 1, 0, 1), strict=True))
+    inertial = f'<inertial><origin xyz="0 0 0" rpy="0 0 0"/><mass value="1"/><inertia {axes}/></inertial>'
+    return urdf.replace('<link name="base"/>', f'<link name="base">{inertial}</link>')
+
+
 def prepared(names: list[str], folder: Path, options: argparse.Namespace, reference: Any) -> list[Contestant]:
     """Return the contestants that run and whose values agree."""
     ready = []
@@ -150,8 +160,11 @@ def prepared(names: list[str], folder: Path, options: argparse.Namespace, refere
         contestant = None
         try:
             contestant = Contestant(name, folder, options.device, options.dtype)
+            patience = threading.Timer(options.patience, contestant.process.kill)
+            patience.start()
             contestant.answer()
             contestant.ask("values")
+            patience.cancel()
             error = compared(name, folder, reference, TOLERANCE[options.dtype])
             print(f"{TITLES[name]}: values agree to {error:.0e}", flush=True)
             ready.append(contestant)
@@ -169,6 +182,7 @@ def main() -> None:
     parser.add_argument("--dtype", choices=("float32", "float64"), default="float64")
     parser.add_argument("--samples", type=int, default=20_000)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--patience", type=float, default=600)
     options = parser.parse_args()
     names = options.names or list(TITLES)
     robot = symoro.load("panda")
@@ -177,7 +191,7 @@ def main() -> None:
     given = {name: rng.uniform(-1, 1, (options.samples, 7)) for name in ("q", "qd", "qdd", "weights")}
     with tempfile.TemporaryDirectory(prefix="symoro-learning-") as scratch:
         folder = Path(scratch)
-        (folder / "robot.urdf").write_text(dumps(robot, "urdf"))
+        (folder / "robot.urdf").write_text(with_base(dumps(robot, "urdf")))
         (folder / "robot.yaml").write_text(dumps(robot, "yaml"))
         np.savez(folder / "inputs.npz", **given)
         contestants = prepared(names, folder, options, references(robot, given))
