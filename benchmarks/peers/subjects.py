@@ -67,7 +67,8 @@ def doubles(array: Any) -> Any:
 def timer() -> ctypes.CDLL:
     source = {"timer.c": (PEERS / "timer.c").read_text()}
     library = ctypes.CDLL(str(built("timer", source, ["gcc", "-O2", "-march=native", *SHARED], ("-lm",))))
-    library.time_calls.restype = library.time_batch.restype = ctypes.c_double
+    for name in ("time_calls", "time_batch", "time_single_batch"):
+        getattr(library, name).restype = ctypes.c_double
     return library
 
 

@@ -6,6 +6,7 @@
 
 typedef void (*Call)(const double *q, const double *v, const double *x, double *y);
 typedef void (*Batch)(size_t n, const double *q, const double *v, const double *x, double *y);
+typedef void (*SingleBatch)(size_t n, const float *q, const float *v, const float *x, float *y);
 typedef int (*Solve)(const double *T, double *q);
 typedef void (*SolveBatch)(size_t n, const double *T, double *y);
 
@@ -33,6 +34,19 @@ double time_calls(Call call, int passes, int samples, int joints, int outputs, c
 }
 
 double time_batch(Batch batch, int passes, int samples, int joints, const double *in, double *y)
+{
+    double least = 1e300;
+    const size_t step = (size_t)samples * (size_t)joints;
+    for (int p = 0; p < passes; ++p) {
+        const double start = now();
+        batch((size_t)samples, in, in + step, in + 2 * step, y);
+        const double taken = (now() - start) / samples;
+        if (taken < least) least = taken;
+    }
+    return least;
+}
+
+double time_single_batch(SingleBatch batch, int passes, int samples, int joints, const float *in, float *y)
 {
     double least = 1e300;
     const size_t step = (size_t)samples * (size_t)joints;

@@ -12,13 +12,16 @@ one, the rows are passed to the call function without a copy.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from symoro.program.program import Program, size
+from symoro.expr import ops
+from symoro.program.program import Output, Program, size
 
 TILE = 16  # samples per call of the batch function: two vectors of doubles, one of floats, for AVX-512
 SMALL_TILE = 8
 LARGEST = 65536  # maximum number of numbers in the buffers of a tile; beyond it, tiles are small
+LONG_RUN = 8  # consecutive zeros of an output from which on rows are filled with them
+LONGEST_RUN = 16  # no vector is longer
 FEWEST = 4  # entries per sample from which on vector instructions are faster
 
 
@@ -59,7 +62,8 @@ def rows_source(
     if layout == "entries":
         body = _by_entries(name, inputs, outputs, constants, scalar, tile if blocks else 1)
     elif blocks:
-        body = _by_tiles(name, inputs, outputs, constants, scalar, tile)
+        zeros = {a: runs for a, out in enumerate(program.outputs) if (runs := _zeros(program, out))}
+        body = _by_tiles(name, inputs, outputs, constants, scalar, tile, zeros)
     else:
         body = _one_by_one(name, inputs, outputs, constants)
     lines = [f'#include "{name}.h"', ""]
@@ -93,7 +97,13 @@ def _call(name: str, inputs: Sequence[int], outputs: Sequence[int], constants: b
 
 
 def _by_tiles(
-    name: str, inputs: Sequence[int], outputs: Sequence[int], constants: bool, scalar: str, tile: int
+    name: str,
+    inputs: Sequence[int],
+    outputs: Sequence[int],
+    constants: bool,
+    scalar: str,
+    tile: int,
+    zeros: Mapping[int, Sequence[int]],
 ) -> list[str]:
     """Return the C statements that process samples in tiles, for arrays with one row per sample.
 
@@ -104,13 +114,18 @@ def _by_tiles(
     """
     call = _call(name, inputs, outputs, constants, tile)
     lines = [*_buffers(inputs, outputs, scalar, tile), "size_t start = 0;"]
+    for a, runs in zeros.items():
+        lines.append(f"static const unsigned short zeros{a}[] = {{{', '.join(map(str, runs))}}};")
     for a, n in enumerate(inputs):
         lines.append(f"if (!steps[{a}]) read_rows_({tile}, {n}, x{a}, 0, u{a});")
     lines.append(f"for (; start + {tile} < n; start += {tile}) {{")
     for a, n in enumerate(inputs):
         lines.append(f"    if (steps[{a}]) turn_in_({n}, x{a} + start * steps[{a}], steps[{a}], u{a});")
     lines.append(f"    {call}")
-    lines += [f"    turn_out_({n}, v{a}, y{a} + start * {n});" for a, n in enumerate(outputs)]
+    for a, n in enumerate(outputs):
+        lines.append(
+            f"    turn_out_({n}, {'zeros' + str(a) if a in zeros else 0}, v{a}, y{a} + start * {n});"
+        )
     lines += ["}", "if (start < n) {", "    const size_t rest = n - start;"]
     for a, n in enumerate(inputs):
         lines.append(
@@ -150,6 +165,16 @@ def _by_entries(
         move(n, f"y{a}[e * {step} + start + i] = v{a}[e * {tile} + i];", "rest")
         lines.append("    }")
     return [*lines, "}"]
+
+
+def _zeros(program: Program, output: Output) -> list[int]:
+    """Return, for each entry of an output, the number of consecutive zeros from there on; [] if runs are short."""
+    graph, runs, length = program.graph, [], 0
+    for lit in reversed(output.lits):
+        zero = graph.op[lit >> 1] == ops.NUMBER and graph.args[lit >> 1][0] == 0
+        length = min(length + 1, LONGEST_RUN) if zero else 0
+        runs.append(length)
+    return runs[::-1] if max(runs, default=0) >= LONG_RUN else []
 
 
 # -- transposition by vector instructions
@@ -210,13 +235,14 @@ def _moves(scalar: str, tile: int) -> list[str]:
         ),
         "}",
         "",
-        f"static INLINE_ void turn_out_(size_t entries, const {scalar} *restrict v, {scalar} *restrict y)",
+        "static INLINE_ void turn_out_(size_t entries, const unsigned short *zeros,",
+        f"                              const {scalar} *restrict v, {scalar} *restrict y)",
         "{",
-        *_choice(lanes, width, f"write_rows_({tile}, entries, v, y)", "turn_out{0}_(entries, v, y)"),
+        *_choice(lanes, width, f"write_rows_({tile}, entries, v, y)", "turn_out{0}_(entries, zeros, v, y)"),
         "}",
         "#else",
         f"#define turn_in_(entries, x, step, u) read_rows_({tile}, entries, x, step, u)",
-        f"#define turn_out_(entries, v, y) write_rows_({tile}, entries, v, y)",
+        f"#define turn_out_(entries, zeros, v, y) write_rows_({tile}, entries, v, y)",
         "#endif",
         "",
     ]
@@ -264,6 +290,7 @@ def _square(n: int, scalar: str, width: int, tile: int) -> str:
         f"if ((size_t){i} < entries) *({vector} *)(u + (e + {i}) * {tile} + s) = r[{i}];" for i in range(n)
     )
     store = " ".join(f"*({vector} *)(y + (s + {i}) * entries + e) = r[{i}];" for i in range(n))
+    blank = " ".join(f"*({vector} *)(y + (s + {i}) * entries + e) = zero;" for i in range(n))
     squares = f"for (size_t s = 0; s < {tile}; s += {n}) for (size_t at = 0; at < entries; at += {n}) {{"
     place = f"const size_t e = entries < {n} || at + {n} <= entries ? at : entries - {n};"
     return "\n".join(
@@ -287,11 +314,17 @@ def _square(n: int, scalar: str, width: int, tile: int) -> str:
             "    }",
             "}",
             "",
-            f"static INLINE_ void turn_out{n}_(size_t entries, const {scalar} *restrict v, {scalar} *restrict y)",
+            f"static INLINE_ void turn_out{n}_(size_t entries, const unsigned short *zeros,",
+            f"                               const {scalar} *restrict v, {scalar} *restrict y)",
             "{",
             f"    {squares}",
             f"        {place}",
             f"        {vector} r[{n}];",
+            f"        if (zeros && zeros[e] >= {n}) {{",
+            f"            const {vector} zero = {{0}};",
+            f"            {blank}",
+            "            continue;",
+            "        }",
             f"        {take}",
             f"        square{n}_(r);",
             f"        {store}",
