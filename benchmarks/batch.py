@@ -32,7 +32,7 @@ PANDA = (
 SAMPLES = 16
 BATCH = 248  # samples of the emitted batch function, in the cache
 ROWS, MANY = 10_000, 1_000_000
-POSES = 1000
+POSES = 4096
 TOLERANCE = {
     "float64": 1e-10,
     "float32": 1e-4,

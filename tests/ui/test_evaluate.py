@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import symoro
+from symoro.ui.cli import main
 
 HALF = np.pi / 2
 
@@ -133,3 +134,23 @@ def test_outputs_that_are_not_defined_give_a_warning(capsys: pytest.CaptureFixtu
     )
     assert main(["eval", "jacobian-inverse", "ur5e", "q=0.1,0.2,1,0.3,0.4,0.5"]) == 0
     assert "warning" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "more", [("--dtype", "float32"), ("--threads", "2"), ("--degrees", "--dtype", "float32")]
+)
+def test_type_and_threads(data: Any, crane: str, more: tuple[str, ...]) -> None:
+    given = ("eval", "fast-geometry", crane, "q=[0.1,0.2],[0.3,0.4]")
+    result = np.array(data(*given, *more)["T"])
+    wanted = np.array(data(*given, *(word for word in more if word == "--degrees"))["T"])
+    assert np.max(np.abs(result - wanted)) < 1e-6
+    if "float32" in more:
+        np.testing.assert_array_equal(result, result.astype(np.float32))
+
+
+@pytest.mark.parametrize(("option", "value"), [("--dtype", "float16"), ("--threads", "0")])
+def test_invalid_type_and_threads(
+    crane: str, option: str, value: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["eval", "fast-geometry", crane, "q=0,0", option, value]) == 2
+    assert f"{option[2:]} = " in capsys.readouterr().err

@@ -16,6 +16,7 @@ from symoro.model import Model
 from symoro.program.program import Input, size
 from symoro.robot.coordinates import independent
 from symoro.robot.description import JointType, Robot
+from symoro.runtime.function import Function
 from symoro.ui import present
 from symoro.ui.values import binding, numbers, posture_named, read_values
 
@@ -41,7 +42,7 @@ def evaluate(model: Model, options: argparse.Namespace) -> None:
     }
     _check_missing(model.program.inputs, inputs)
     parameters = {name: value for name, value in values.items() if name not in ports}
-    results = model.function(parameters, compiled=False)(**inputs)
+    results = _function(model, parameters, options)(**_converted(inputs, options.dtype))
     _warn_if_not_finite(model, results)
     if options.degrees:
         results = {name: _in_degrees(model.robot, name, array) for name, array in results.items()}
@@ -51,6 +52,17 @@ def evaluate(model: Model, options: argparse.Namespace) -> None:
         )
     else:
         present.arrays(results)
+
+
+def _function(model: Model, parameters: Mapping[str, Any], options: argparse.Namespace) -> Function:
+    """Return the function of the model; it is compiled only if an option requires it."""
+    compiled = None if options.threads > 1 or options.dtype != "float64" else False
+    return model.function(parameters, compiled=compiled, dtype=options.dtype, threads=options.threads)
+
+
+def _converted(inputs: Mapping[str, Any], dtype: str) -> dict[str, Any]:
+    """Return the inputs with arrays of the given type: numbers of a command line have no type of their own."""
+    return {name: a.astype(dtype) if isinstance(a, np.ndarray) else a for name, a in inputs.items()}
 
 
 def _warn_if_not_finite(model: Model, results: Mapping[str, Any]) -> None:

@@ -112,6 +112,16 @@ def add_generating(command: Command, arguments: Sequence[str]) -> None:
         help="inputs and parameters: q=0,pi/2,0 or D3=0.45; q=home uses the posture 'home' of the robot",
     )
     evaluate.add_argument(
+        "--dtype", default="float64", metavar="TYPE", help="type of the numbers: float64 (default) or float32"
+    )
+    evaluate.add_argument(
+        "--threads",
+        type=int,
+        default=1,
+        metavar="N",
+        help="largest number of threads for many samples (default 1)",
+    )
+    evaluate.add_argument(
         "--degrees",
         action="store_true",
         help="read and print angles of revolute joints and their derivatives (q, qd, qdd) in degrees",
