@@ -4,7 +4,7 @@
     void NAME(const double *q, const double *k, double *T);  one sample; matrices by rows
     void NAME_batch(size_t n, ...);                          entry e of sample i is x[e * n + i]
 
-The batch function is in a separate file, because its vectorisation takes a compiler many times as long as the rest.
+The batch function is in a separate file, because its vectorisation takes a compiler longer than the rest.
 
 Sines and cosines of the joint angles are computed together by polynomials, four per vector (`kernels/sincos.c`), and
 so are arctangents (`kernels/atan2.c`), in double and in single precision; `trig="libm"` selects the C library instead.
@@ -24,6 +24,7 @@ from symoro.emit.clike import (
     asks_for_numbers,
     batch_body,
     call_bodies,
+    many_arcs,
     prototypes,
     sizes,
 )
@@ -305,7 +306,9 @@ def _batch_unit(code: Code, scalar: str, samples: int | None = None) -> _Unit:
     else:
         together, choices = _together(code), not CHOICES.isdisjoint(code.call_operations)
         kernels = [*_guards(code), *(["lanes"] if together else []), *together]
+        kernels += ["roots"] if ops.SQRT in code.call_operations else []
         kernels += [*(["select"] if choices else []), "simd"]
+        kernels += ["scalar"] if samples is None and many_arcs(code) else []
         kernels += ["blocks"] if samples is None or together else []
         parts = [_includes(code, scalar, choices=choices), *_kernels(kernels, scalar)]
     return _Unit(parts, prototypes(code, style)[-1:], [batch_body(code, style)])

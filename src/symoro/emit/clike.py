@@ -352,6 +352,14 @@ def _block(code: Code, style: Style) -> int:
     return BLOCK if sum(length for _, length in inputs + outputs) < LARGE else BLOCK // 2
 
 
+# With more arctangents the call function, which computes four at a time, is faster than a loop that is not vectorised.
+MANY_ARCS = 8
+
+
+def many_arcs(code: Code) -> bool:
+    return sum(map(len, code.arcs)) >= MANY_ARCS
+
+
 def _ports(code: Code) -> tuple[list[tuple[str, int]], list[tuple[str, int]]]:
     """Return (name, number of entries) of inputs and of outputs."""
     a, program = code.arrays, code.program
@@ -416,7 +424,11 @@ def _over_blocks(code: Code, style: Style, inner: str, far: bool) -> list[str]:
         loop = f"for ({size_type} at_ = start_; far_ && at_ < start_ + count_; ++at_) {{"
         lines += [loop, *_indented(_one_by_the_call(code, n, in_block, block)), "}"]
     loop = f"for ({size_type} start_ = 0, count_; start_ < {n}; start_ += count_) {{"
-    return _wrapped([*_arrays_of_a_block(code, style), loop, *_indented(lines), "}"])
+    blocks = _wrapped([*_arrays_of_a_block(code, style), loop, *_indented(lines), "}"])
+    if not many_arcs(code):
+        return blocks
+    unused = [f"{INDENT}(void){name};" for name in (inner, "to_block_", "from_block_")]
+    return ["#ifdef SCALAR_", *unused, *_by_the_call(code, style), "#else", *blocks, "#endif"]
 
 
 def _over_one_block(code: Code, style: Style, inner: str, far: bool) -> list[str]:
