@@ -80,11 +80,9 @@ def test_the_example_of_to_sympy_is_right() -> None:
 
 def test_parameters_of_links_and_joints_have_separate_methods() -> None:
     robot = symoro.load("rx90")
-    with pytest.raises(symoro.SymoroError, match=r"FV is a parameter of the joint: robot\.with_frame\(j, FV"):
+    with pytest.raises(symoro.SymoroError, match="FV is a parameter of the joint: use with_frame"):
         robot.with_link(2, FV=1)
-    with pytest.raises(
-        symoro.SymoroError, match=r"mass is a parameter of the link: robot\.with_link\(j, mass"
-    ):
+    with pytest.raises(symoro.SymoroError, match="mass is a parameter of the link: use with_link"):
         robot.with_frame(2, mass=1)
 
 

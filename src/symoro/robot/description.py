@@ -326,7 +326,7 @@ def _as_formulas(record: type, changes: Mapping[str, Any]) -> dict[str, Any]:
         if name not in kinds:
             other, what = (Frame, "joint") if record is Link else (Link, "link")
             elsewhere = name in {f.name for f in fields(other)} or (other is Link and name in CENTRAL)
-            hint = f"{name} is a parameter of the {what}: robot.with_{other.__name__.lower()}(j, {name}=...)"
+            hint = f"{name} is a parameter of the {what}: use with_{other.__name__.lower()}"
             raise UnknownNameError(
                 f"field of {record.__name__}", name, list(kinds), hint=hint if elsewhere else None
             )
