@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import symoro
+from symoro.emit.latex import symbol_of
 from symoro.program.builder import Builder
 from symoro.program.derivative import derivative
 from symoro.program.program import Program
@@ -72,3 +73,17 @@ def in_python(folder: Path, made: list[Case]) -> Results:
 def test_languages(tmp_path: Path, run: Callable[[Path, list[Case]], Results]) -> None:
     made = cases()
     assert_close(run(tmp_path, made), made, 1e-11)
+
+
+@pytest.mark.parametrize(
+    ("name", "symbol"),
+    [
+        ("tau_bar1", r"\overline{\Gamma_{1}}"),
+        ("N32_bar", r"\overline{N_{32}}"),
+        ("T_bar_11", r"\overline{T_{11}}"),
+        ("qdd2_dot", r"\delta \ddot q_{2}"),
+        ("q_bar_dot3", r"\delta \overline{q_{3}}"),
+    ],
+)
+def test_symbols_in_latex(name: str, symbol: str) -> None:
+    assert symbol_of(name) == symbol

@@ -33,6 +33,9 @@ _GREEK = words(
 )
 _SPECIAL = {c: f"\\{c}" for c in "#$%&_{}"} | {"\\": r"\textbackslash{}", "^": r"\^{}", "~": r"\~{}"}
 _NAME = re.compile(r"([A-Za-z]+?)_?(\d\w*)?")
+_DERIVATIVE = re.compile(
+    r"(\w+)_(bar|dot)(?:_?(\d\w*))?"
+)  # names of `program.derivative`: adjoints and tangents
 _ANOTHER = re.compile(r"(\w*[^_])__([2-9])")  # suffix of a name whose symbol is used by another name
 
 
@@ -89,10 +92,16 @@ DIALECT = Dialect(
 def symbol_of(name: str) -> str:
     r"""Return the LaTeX symbol of a name: q_{2} for q2, \dot q_{2} for qd2, \alpha_{1} for alpha1, C_{2,3} for C2_3.
 
+    The endings _bar and _dot mark derivatives: \overline{\tau_{1}} for tau_bar1, \delta q_{1} for q1_dot.
+
     The ending __2 marks a name whose symbol would equal that of another name; it becomes a prime: M_{3}' for M3__2.
     """
     if another := _ANOTHER.fullmatch(name):
         return symbol_of(another[1]) + "'" * (int(another[2]) - 1)
+    if derivative := _DERIVATIVE.fullmatch(name):
+        stem, kind, index = derivative.groups()
+        variable = symbol_of(stem if index is None else f"{stem}_{index}")
+        return rf"\overline{{{variable}}}" if kind == "bar" else rf"\delta {variable}"
     match = _NAME.fullmatch(name)
     if match is None:
         return rf"\mathit{{{name.replace('_', chr(92) + '_')}}}"
