@@ -84,7 +84,7 @@ class Contestant:
         assert self.process.stdout is not None
         line = self.process.stdout.readline().strip()
         if not line:
-            errors = [text for text in self.log.read_text().splitlines() if text.strip() and text[0] != " "]
+            errors = [text for text in self.log.read_text().splitlines() if "Error" in text.partition(":")[0]]
             raise RuntimeError(errors[-1][:160] if errors else "it was ended, or ended without a message")
         return line
 

@@ -155,7 +155,8 @@ def adam(folder: Path) -> Torques:
     from adam.jax import KinDynComputations
 
     joints = [f"panda_joint{j}" for j in range(1, 8)]
-    model = KinDynComputations(str(folder / "robot.urdf"), joints)
+    gravity = np.array([0.0, 0.0, -9.81, 0.0, 0.0, 0.0])  # its default is 9.80665
+    model = KinDynComputations(str(folder / "robot.urdf"), joints, gravity=gravity)
     pose, rest = jnp.eye(4), jnp.zeros(6)
 
     def torques(q: Any, qd: Any, qdd: Any) -> Any:

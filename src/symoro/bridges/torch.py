@@ -169,8 +169,22 @@ class _Inputs:
             if axes and axes != batch:
                 x = x.expand(*batch, *port.shape)
             # an input without axes of samples is expanded with stride zero, which copies nothing
-            rows.append(x.reshape(count, *port.shape) if axes else x.expand(count, *port.shape))
+            rows.append(_rows(port.name, x, count, port.shape) if axes else x.expand(count, *port.shape))
         return rows, batch
+
+
+def _rows(name: str, x: Any, count: int, shape: Shape) -> Any:
+    """Return a tensor with its axes of samples merged; on a GPU always a view."""
+    if x.device.type == "cpu":
+        return x.reshape(count, *shape)
+    try:
+        return x.view(count, *shape)
+    except RuntimeError:
+        raise ArgumentError(
+            f"the axes of samples of input '{name}', shape {tuple(x.shape)} and strides {x.stride()}, cannot be merged "
+            "without a copy",
+            hint="expand it to all axes of samples and make it contiguous before the call",
+        ) from None
 
 
 # -- operators: one per program and numbers, registered once per process
@@ -239,7 +253,8 @@ def _pulled_back(
 ) -> tuple[Any, ...]:
     """Return the gradients of the inputs that need one, by the vjp program with respect to these inputs."""
     wrt = [at for at, need in enumerate(needed) if need]
-    bars = _operator(torch, model.derived("vjp", wrt))(*inputs, *gradients)
+    even = [g if _entry_distance(g) is not None else g.contiguous() for g in gradients]
+    bars = _operator(torch, model.derived("vjp", wrt))(*inputs, *even)
     by_position = dict(zip(wrt, bars if isinstance(bars, (tuple, list)) else (bars,), strict=True))
     return tuple(by_position.get(at) for at in range(len(inputs)))
 
@@ -293,8 +308,8 @@ def _run_cuda(torch: Any, model: Differentiable, inputs: Sequence[Any], outputs:
         kernel, constants = _KERNELS[model.key, dtype]
     kernel.launch(
         len(inputs[0]),
-        [_strided(x, shape) for x, shape in zip(inputs, model.inputs, strict=True)],
-        [_strided(y, shape) for y, shape in zip(outputs, model.outputs, strict=True)],
+        [_strided(x, port.name) for x, port in zip(inputs, model.program.inputs, strict=True)],
+        [_strided(y, port.name) for y, port in zip(outputs, model.program.outputs, strict=True)],
         constants,
         torch.cuda.current_stream(device).cuda_stream,
         device.index,
@@ -304,14 +319,14 @@ def _run_cuda(torch: Any, model: Differentiable, inputs: Sequence[Any], outputs:
 _KERNELS: dict[tuple[str, str], tuple[Any, Any]] = {}
 
 
-def _strided(x: Any, shape: Shape) -> Any:
+def _strided(x: Any, name: str) -> Any:
     """Return address and distances of a tensor (N, ...) of the device, whose entries are evenly spaced."""
     from symoro.bridges.cuda import Strided
 
     entry = _entry_distance(x)
     if entry is None:
         raise ArgumentError(
-            f"a tensor of shape {tuple(x.shape)} has strides {x.stride()}: its entries must be evenly spaced",
+            f"'{name}', shape {tuple(x.shape)}, has strides {x.stride()}: its entries must be evenly spaced, by rows",
             hint="use x.contiguous(), or store it entry by entry",
         )
     return Strided(x.data_ptr(), x.stride(0), entry)
