@@ -56,7 +56,9 @@ def test_inputs_without_a_name_are_rejected() -> None:
         function = symoro.generate(
             "planar2r", name, **({"pose": "planar"} if "geometry" in name else {})
         ).function()
-        with pytest.raises(ArgumentError, match="are given by name, got 3 without a name") as caught:
+        with pytest.raises(
+            ArgumentError, match="must be given by name; 3 of the arguments have no name"
+        ) as caught:
             function([0, 0], [0, 0], [0, 0])
         assert caught.value.hint == f"call it with ({names})"
 

@@ -82,14 +82,16 @@ def inverse_geometry(
 
     Args:
         robot: a robot, the name of a bundled robot, or the path of a file.
-        method: auto, paul, pieper or general.
+        method: solution method: auto (the first that applies), paul, pieper or general.
         frm: frame in which the pose is given.
         to: frame whose pose is given; by default the tool, the platform or the last link's frame.
         pose: given entries of the pose: full, position, axis, planar or a list.
         locked: joints whose positions are given by q0, such as '7' or '3,5'.
-        swivel: solve seven joints, with the elbow angle about the line shoulder - wrist as an input.
+        swivel: solve a chain of seven joints; the angle of the elbow about the line from shoulder to wrist is an
+            input.
         tolerance: largest residual of a valid solution.
-        space: platform: pose and twist of the platform are the coordinates (for a platform with legs).
+        space: platform: the pose and the twist of the platform are the coordinates, instead of the joints (for a
+            platform with legs).
         working_mode: working mode of the legs, 1 or 2: one digit for all legs, or one per leg, for example '112';
             by default all working modes (for a platform with legs).
         modes: modes of parallelograms: uncrossed only (unless 'home' is crossed), or also crossed (for closed
@@ -157,10 +159,10 @@ def loop_geometry(
 
     Args:
         robot: a robot, the name of a bundled robot, or the path of a file.
-        method: closed form, or Newton's method from q0.
+        method: method: closed form, or Newton's method from q0.
         modes: modes of parallelograms: uncrossed only (unless 'home' is crossed), or also crossed.
         tolerance: largest residual of a valid mode.
-        steps: steps from q0 to qa in the method numeric.
+        steps: number of steps from q0 to qa with the method 'numeric'.
 
     Returns:
         Model: a model with the inputs
@@ -221,7 +223,7 @@ def transform(
         robot: a robot, the name of a bundled robot, or the path of a file.
         frm: reference frame of the transform: number, name, 'world' or 'tool'.
         to: frame whose pose is computed; by default the tool, the platform or the last link's frame.
-        active: robots with closed loops: compute from the active joints, in every assembly mode.
+        active: for robots with closed loops: compute the pose from the active joints, for every assembly mode.
 
     Returns:
         Model: a model with the inputs
@@ -281,12 +283,12 @@ def fast_geometry(
         robot: a robot, the name of a bundled robot, or the path of a file.
         frm: reference frame of the transform: number, name, 'world' or 'tool'.
         to: frame whose pose is computed; by default the tool, the platform or the last link's frame.
-        active: robots with closed loops: compute from the active joints, in every assembly mode.
-        method: closed form, or Newton's method from q0 (for active joints of closed loops).
+        active: for robots with closed loops: compute the pose from the active joints, for every assembly mode.
+        method: method: closed form, or Newton's method from q0 (for active joints of closed loops).
         modes: modes of parallelograms: uncrossed only (unless 'home' is crossed), or also crossed (for active
             joints of closed loops).
         tolerance: largest residual of a valid mode (for active joints of closed loops).
-        steps: steps from q0 to qa in the method numeric (for active joints of closed loops).
+        steps: number of steps from q0 to qa with the method 'numeric' (for active joints of closed loops).
 
     Returns:
         Model: a model with the inputs
@@ -349,7 +351,8 @@ def jacobian_determinant(
 
         and the outputs
 
-        - `det` (scalar): determinant of J; of J J' for more than six joints, of a part of J for fewer
+        - `det` (scalar): determinant of J (six joints), of J J' (more than six joints), or of a square part of J
+          (fewer)
 
 
     Raises:
@@ -391,10 +394,10 @@ def jacobian_inverse(
     Args:
         robot: a robot, the name of a bundled robot, or the path of a file.
         to: frame whose velocity is computed; by default the tool, the platform or the last link's frame.
-        frame: frame of expression.
+        frame: frame in whose axes the result is expressed.
         mid: intermediate frame of Renaud's factorisation, on the path to frame `to`.
-        space: platform: pose and twist of the platform are the coordinates (for a platform with legs,
-            space='platform').
+        space: platform: the pose and the twist of the platform are the coordinates, instead of the joints (for a
+            platform with legs, space='platform').
         working_mode: working mode of the legs, 1 or 2: one digit for all legs, or one per leg, for example '112'
             (for a platform with legs, space='platform').
 
@@ -455,11 +458,12 @@ def inverse_kinematics(
     Args:
         robot: a robot, the name of a bundled robot, or the path of a file.
         to: frame whose velocity is computed; by default the tool, the platform or the last link's frame.
-        frame: frame of expression.
+        frame: frame in whose axes the result is expressed.
         mid: intermediate frame of Renaud's factorisation, on the path to frame `to`.
-        method: method of inversion.
-        space: platform: pose and twist of the platform are the coordinates (for a platform with legs,
-            space='platform').
+        method: method: regular (J is square), redundant (six joints or more), partial (six or fewer) or damped;
+            auto: according to the number of joints.
+        space: platform: the pose and the twist of the platform are the coordinates, instead of the joints (for a
+            platform with legs, space='platform').
         working_mode: working mode of the legs, 1 or 2: one digit for all legs, or one per leg, for example '112'
             (for a platform with legs, space='platform').
 
@@ -523,10 +527,10 @@ def jacobian(
     Args:
         robot: a robot, the name of a bundled robot, or the path of a file.
         to: frame whose velocity is computed; by default the tool, the platform or the last link's frame.
-        frame: frame of expression.
+        frame: frame in whose axes the result is expressed.
         mid: intermediate frame of Renaud's factorisation, on the path to frame `to`.
-        space: platform: pose and twist of the platform are the coordinates (for a platform with legs,
-            space='platform').
+        space: platform: the pose and the twist of the platform are the coordinates, instead of the joints (for a
+            platform with legs, space='platform').
         working_mode: working mode of the legs, 1 or 2: one digit for all legs, or one per leg, for example '112'
             (for a platform with legs, space='platform').
 
@@ -567,7 +571,7 @@ def jacobian(
 def loop_kinematics(
     robot: RobotLike,
 ) -> Model:
-    r"""Derive `loop-kinematics` (velocity equations of closed loops, and the passive joints' motion).
+    r"""Derive `loop-kinematics` (velocity equations of closed loops, and motion of the passive joints).
 
     Also called `kinematic_constraints`, `loop_velocities`.
 
@@ -724,7 +728,7 @@ def jdot_qdot(
     Args:
         robot: a robot, the name of a bundled robot, or the path of a file.
         to: moving frame; by default the tool, the platform or the last link's frame.
-        frame: frame of expression.
+        frame: frame in whose axes the result is expressed.
 
     Returns:
         Model: a model with the inputs
@@ -906,8 +910,8 @@ def contact_dynamics(
         robot: a robot, the name of a bundled robot, or the path of a file.
         contacts: points fixed to the ground: a frame (the point at its origin) or (frame, (x, y, z)); a point
             contact transmits a force and no moment; by default the tool or the last link's frame.
-        damping: added to the diagonal of J A^-1 J' (1/kg); required if the contact forces are not unique; contacts
-            then yield.
+        damping: damping added to the diagonal of J A^-1 J' (1/kg), required if the contact forces are not unique;
+            the contact points then accelerate slightly.
         rotation: representation of the base rotation: matrix R0 or quaternion Q0 (for a floating base).
 
     Returns:
@@ -934,7 +938,7 @@ def contact_dynamics(
 
     References:
         W. Khalil: Dynamic modeling of robots using recursive Newton-Euler techniques. International Conference on
-        Informatics in Control, Automation and Robotics, 2010, section 3.1, eq. (7), (8), with points held.
+        Informatics in Control, Automation and Robotics, 2010, section 3.1, eq. (7), (8), with fixed contact points.
 
     Example:
         >>> model = symoro.derive.contact_dynamics("rx90")
@@ -969,7 +973,7 @@ def inverse_dynamics_derivatives(
     Args:
         robot: a robot, the name of a bundled robot, or the path of a file.
         method: recursion: derivatives of composite links; forward: differentiation of the forces along each
-            coordinate; auto: fewer operations.
+            coordinate; auto: the method with fewer operations.
         base: free: no wrench acts on the base and its acceleration is computed; given: its acceleration is an input
             (for a floating base).
         rotation: representation of the base rotation: matrix R0 or quaternion Q0 (for a floating base).
@@ -1041,7 +1045,7 @@ def direct_dynamics_derivatives(
     Args:
         robot: a robot, the name of a bundled robot, or the path of a file.
         method: recursion: derivatives of composite links; forward: differentiation of the forces along each
-            coordinate; auto: fewer operations.
+            coordinate; auto: the method with fewer operations.
         rotation: representation of the base rotation: matrix R0 or quaternion Q0 (for a floating base).
 
     Returns:
@@ -1180,11 +1184,11 @@ def inverse_dynamics(
             (for a floating base, flexible links on a floating base).
         rotation: representation of the base rotation: matrix R0 or quaternion Q0 (for a floating base, flexible
             links on a floating base).
-        surplus: more active joints than degrees of freedom: refuse them, or share the torques with the least sum of
-            squares; qda and qdda then belong to the first joints that determine the motion, tau to all of them (for
-            a wheeled robot).
-        space: platform: pose and twist of the platform are the coordinates (for a platform with legs,
-            space='platform').
+        surplus: if there are more active joints than degrees of freedom: refuse the robot, or share the torques
+            among them with the least sum of squares; qda and qdda then belong to the first joints that determine
+            the motion, tau to all active joints (for a wheeled robot).
+        space: platform: the pose and the twist of the platform are the coordinates, instead of the joints (for a
+            platform with legs, space='platform').
         to: frame of the platform; by default the one in the robot description (for a platform with legs,
             space='platform').
         working_mode: working mode of the legs, 1 or 2: one digit for all legs, or one per leg, for example '112'
@@ -1267,18 +1271,18 @@ def direct_dynamics(
 
     Args:
         robot: a robot, the name of a bundled robot, or the path of a file.
-        method: recursive: articulated-body algorithm; inertia: factorisation of the inertia matrix; auto: fewer
-            operations.
+        method: recursive: articulated-body algorithm; inertia: factorisation of the inertia matrix; auto: the
+            method with fewer operations.
         effort: quick: a good formulation at once; search: fewest operations; plain: the formulation of the papers,
             for reading.
         actuators: elastic: the motors of elastic joints have separate coordinates.
         rotation: representation of the base rotation: matrix R0 or quaternion Q0 (for a floating base, flexible
             links on a floating base).
-        surplus: more active joints than degrees of freedom: refuse them, or share the torques with the least sum of
-            squares; qda and qdda then belong to the first joints that determine the motion, tau to all of them (for
-            a wheeled robot).
-        space: platform: pose and twist of the platform are the coordinates (for a platform with legs,
-            space='platform').
+        surplus: if there are more active joints than degrees of freedom: refuse the robot, or share the torques
+            among them with the least sum of squares; qda and qdda then belong to the first joints that determine
+            the motion, tau to all active joints (for a wheeled robot).
+        space: platform: the pose and the twist of the platform are the coordinates, instead of the joints (for a
+            platform with legs, space='platform').
         to: frame of the platform; by default the one in the robot description (for a platform with legs,
             space='platform').
         working_mode: working mode of the legs, 1 or 2: one digit for all legs, or one per leg, for example '112'
@@ -1350,8 +1354,8 @@ def inertia_matrix(
 
     Args:
         robot: a robot, the name of a bundled robot, or the path of a file.
-        space: platform: pose and twist of the platform are the coordinates (for a platform with legs,
-            space='platform').
+        space: platform: the pose and the twist of the platform are the coordinates, instead of the joints (for a
+            platform with legs, space='platform').
         to: frame of the platform; by default the one in the robot description (for a platform with legs,
             space='platform').
         working_mode: working mode of the legs, 1 or 2: one digit for all legs, or one per leg, for example '112'
@@ -1417,8 +1421,8 @@ def bias_torques(
             for reading.
         rotation: representation of the base rotation: matrix R0 or quaternion Q0 (for a floating base, flexible
             links on a floating base).
-        space: platform: pose and twist of the platform are the coordinates (for a platform with legs,
-            space='platform').
+        space: platform: the pose and the twist of the platform are the coordinates, instead of the joints (for a
+            platform with legs, space='platform').
         to: frame of the platform; by default the one in the robot description (for a platform with legs,
             space='platform').
         working_mode: working mode of the legs, 1 or 2: one digit for all legs, or one per leg, for example '112'
@@ -1614,7 +1618,7 @@ def static_torques(
     frame: FrameLike = 0,
     mid: FrameLike | None = None,
 ) -> Model:
-    r"""Derive `static-torques` (torques of a wrench that a frame exerts on the environment).
+    r"""Derive `static-torques` (joint torques for a wrench that a frame exerts on the environment).
 
     Also called `statics`, `static_forces`.
 
@@ -1627,7 +1631,7 @@ def static_torques(
     Args:
         robot: a robot, the name of a bundled robot, or the path of a file.
         to: frame whose velocity is computed; by default the tool, the platform or the last link's frame.
-        frame: frame of expression.
+        frame: frame in whose axes the result is expressed.
         mid: intermediate frame of Renaud's factorisation, on the path to frame `to`.
 
     Returns:
@@ -1687,7 +1691,7 @@ def geometric_identification(
         robot: a robot, the name of a bundled robot, or the path of a file.
         to: measured frame; by default the tool or the last link's frame.
         measure: measured quantity of this frame.
-        parameters: all: all geometric parameters; identifiable: the identifiable ones alone.
+        parameters: all: all geometric parameters; identifiable: only the identifiable ones.
         known_base: keep frame 0 at its nominal pose.
         known_tool: keep the tool frame at its nominal pose.
         gains: include gain errors of the joint sensors.
@@ -1701,8 +1705,8 @@ def geometric_identification(
 
         and the outputs
 
-        - `W` (m,P): regressor: dX = W dxi; m = 6 (pose), 3 (position) or 1 (distance, plane); the columns have
-          names
+        - `W` (m,P): regressor W of dX = W dxi, one named column per parameter; m = 6 (pose), 3 (position) or 1
+          (distance, plane)
 
 
     Raises:
@@ -1747,7 +1751,7 @@ def base_parameters(
 
     Args:
         robot: a robot, the name of a bundled robot, or the path of a file.
-        method: exact: exact algebra; numeric: random states at nominal values; auto: exact if possible.
+        method: exact: symbolic algebra; numeric: random states at nominal values; auto: exact if possible.
         rotor: include the rotor inertias.
         posture: assembly mode of closed loops: the name of a posture, or the positions of all joints; 'home' unless
             given.

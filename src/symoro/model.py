@@ -137,8 +137,9 @@ class Model:
             plain = count(self.entry.plain(self.robot))
             less = plain.total - self.count().total
             lines.append(
-                f"in SYMORO's form: {plain.multiplications} x, {plain.additions} +; "
-                f"here {abs(less)} operations {'less' if less >= 0 else 'more, as written'}"
+                f"the formulation of SYMORO+ has {plain.multiplications} multiplications and "
+                f"{plain.additions} additions; this model has {abs(less)} operations "
+                f"{('less' if less >= 0 else 'more, as written')}"
             )
         return lines
 

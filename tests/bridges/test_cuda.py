@@ -115,12 +115,12 @@ def test_arguments_are_not_converted(cupy: Any, model: Any, values: dict[str, fl
         ({"qd": x["qd"].astype("float32")}, "input 'qd' has type float32, expected float64"),
         ({"qd": elsewhere}, "input 'qd' is on device 1"),
         ({"qd": x["qd"][:, :1]}, r"input 'qd' has shape \(200, 1\)"),
-        ({"qd": x["qd"][:-1]}, "input 'qd' has 199 samples where input 'q' has 200"),
+        ({"qd": x["qd"][:-1]}, "input 'qd' has 199 samples, but input 'q' has 200"),
         ({"speed": x["qd"]}, "there is no input 'speed'"),
         ({"out": {"torque": x["q"]}}, "there is no output 'torque'"),
         ({"out": {"tau": np.zeros((COUNT, 2))}}, "output 'tau' is not a CuPy array"),
         ({"out": {"tau": whole[:, :3]}}, r"output 'tau' has shape \(200, 3\)"),
-        ({"out": {"tau": x["q"]}}, "output 'tau' overlaps with input 'q'"),
+        ({"out": {"tau": x["q"]}}, "output 'tau' shares memory with input 'q'"),
         ({"out": {"tau": np.broadcast_to(whole[:1, :2], (COUNT, 2), subok=True)}}, "coincide"),
     ]
     for change, message in wrong:

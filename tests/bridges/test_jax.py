@@ -199,7 +199,7 @@ def test_wrong_arguments(model, function):
         ({"q": x["q"].astype(int)}, "'q'.*int", "float32, float64"),
         ({"q": "here"}, "'q' is not an array", ""),
         ({"q": x["q"][:, :1]}, r"'q' has shape \(3, 1\)", ""),
-        ({"q": x["q"][:2]}, "axes of samples do not match", ""),
+        ({"q": x["q"][:2]}, "leading axes of the inputs", ""),
         ({"z": x["q"]}, "no input 'z'", "inputs: q"),
     ]
     for change, message, hint in wrong:

@@ -208,7 +208,7 @@ def test_wrong_arguments(model, function):
         ({"qd": x["qd"].to("meta")}, "'qd' is on device meta", "cpu, cuda"),
         ({"q": x["q"].numpy()}, "'q' is not a tensor", "as_tensor"),
         ({"q": x["q"][:, :1]}, r"'q' has shape \(3, 1\)", ""),
-        ({"q": x["q"][:2]}, "axes of samples do not match", ""),
+        ({"q": x["q"][:2]}, "leading axes of the inputs", ""),
         ({"z": x["q"]}, "no input 'z'", "inputs: q"),
     ]
     for change, message, hint in wrong:
@@ -292,7 +292,7 @@ class TestOnAGPU:
 
     def test_mixed_devices_are_rejected(self, panda):
         x = sample(panda, 3)
-        with pytest.raises(ArgumentError, match="'qd' is on device cpu where input 'q' is on cuda"):
+        with pytest.raises(ArgumentError, match="'qd' is on device cpu, but input 'q' is on device cuda"):
             panda.to_torch()(**{**x, "q": x["q"].cuda()})
         with pytest.raises(ArgumentError, match="'q' is on device cpu"):
             panda.to_torch(device="cuda")(**x)

@@ -158,7 +158,9 @@ def test_positions_beyond_the_limits_are_of_another_unit(tmp_path: Path) -> None
         row[1], row[2] = row[1] * 57.3, row[2] * 57.3
     robot = two_links().with_frame(1, limits=Limits(-2.0, 2.0))
     log = open_log(written(tmp_path, table), robot)
-    with pytest.raises(FormatError, match=r"joint 1 at .* rad, where its limits are -2 and 2 rad") as error:
+    with pytest.raises(
+        FormatError, match=r"the position of joint 1 is .* rad, far outside its limits -2 and 2 rad"
+    ) as error:
         list(log.chunks(100))
     assert error.value.place is not None and error.value.place.line is not None
     assert "whether 'rad' is the unit" in (error.value.hint or "")
@@ -167,7 +169,7 @@ def test_positions_beyond_the_limits_are_of_another_unit(tmp_path: Path) -> None
 def test_torques_and_times_of_another_unit(tmp_path: Path) -> None:
     table = rows()
     robot = two_links().with_frame(1, limits=Limits(effort=2.0))
-    with pytest.raises(FormatError, match=r"joint 1 with a torque of .* where its limit is 2") as error:
+    with pytest.raises(FormatError, match=r"the torque of joint 1 is .* above its limit 2") as error:
         list(open_log(written(tmp_path, table), robot).chunks(100))
     assert error.value.place is not None and error.value.place.line is not None
     for row in table:
@@ -268,7 +270,7 @@ def test_a_matrix_is_equivalent_to_ratios_and_coupling() -> None:
 def test_transmissions_that_do_not_determine_the_joints_are_rejected() -> None:
     with pytest.raises(ArgumentError, match="singular"):
         Transmission(((1.0, 2.0), (2.0, 4.0)))
-    with pytest.raises(ArgumentError, match="motor 2 that turns with joint 2"):
+    with pytest.raises(ArgumentError, match="motor 2 and joint 2 must be two different joints"):
         transmission([1, 1], {2: {2: 3}})
 
 
@@ -292,9 +294,11 @@ def test_columns_have_the_numbers_of_the_joints(tmp_path: Path) -> None:
     five = [[*row[:2], 9.0, *row[2:4], 9.0, *row[4:]] for row in table]
     path = written(tmp_path, five, "t,q1,q2,q3,tau1,tau2,tau3")  # the fixed joint in it
     assert open_log(path, robot).part(0, 60)["position"] == pytest.approx(np.array(table)[:, 1:3], abs=0)
-    with pytest.raises(FormatError, match=r"no column 'q3': .* has t, q1, q3, tau1, tau3, by the numbers"):
+    with pytest.raises(
+        FormatError, match=r"no column 'q3': .* requires the columns t, q1, q3, tau1, tau3, numbered"
+    ):
         open_log(written(tmp_path, table), robot)
-    with pytest.raises(FormatError, match="q1, q3, tau1, tau3, by the numbers of its active joints"):
+    with pytest.raises(FormatError, match="q1, q3, tau1, tau3, numbered like its active joints"):
         open_log(tmp_path / "log.csv", symoro.load("fivebar"))
 
 

@@ -179,7 +179,7 @@ def test_each_log_takes_a_separate_posture() -> None:
         options=symoro.IdentificationOptions(posture=[fivebar_posture(1.0), fivebar_posture(1.0)]),
     )
     assert any(line.name == "other-assembly" for line in wrong.warnings)
-    with pytest.raises(ArgumentError, match="expected one, or one for each of the 2 logs, got 3"):
+    with pytest.raises(ArgumentError, match="expected one posture, or one for each of the 2 logs, got 3"):
         symoro.identify(
             "fivebar", logs, options=symoro.IdentificationOptions(posture=[fivebar_posture()] * 3)
         )

@@ -38,7 +38,7 @@ def hardly(amplitude: float, *, noise: float = NOISE, count: float = 0.0, moves:
 
 @pytest.mark.parametrize(("noise", "cutoff"), [(1e-6, None), (1e-5, 20.0), (1e-3, 20.0), (1e-3, None)])
 def test_a_joint_at_rest_whose_encoder_has_noise_is_rejected(noise: float, cutoff: float | None) -> None:
-    with pytest.raises(FormatError, match=r"joint 2 never moved: .* of which noise alone gives") as caught:
+    with pytest.raises(FormatError, match=r"joint 2 never moved: .* and noise alone gives") as caught:
         symoro.identify(two_links(), hardly(0.0, noise=noise), decimation=20, cutoff=cutoff)
     assert caught.value.place is not None and "move every joint" in (caught.value.hint or "")
 

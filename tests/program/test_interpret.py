@@ -71,7 +71,7 @@ def test_an_input_without_the_axis_is_shared():
         ({"q": 1}, r"has shape \(\)"),
         ({"q": [[[1, 2]]]}, r"has shape \(1, 1, 2\)"),
         ({"q": [1, 2], "A": [1, 2, 3, 4]}, "input 'A' has shape"),
-        ({"q": np.zeros((3, 2)), "A": np.zeros((4, 2, 2))}, "4 samples where another input has 3"),
+        ({"q": np.zeros((3, 2)), "A": np.zeros((4, 2, 2))}, "4 samples, but another input has 3"),
     ],
 )
 def test_what_does_not_fit(inputs, message):

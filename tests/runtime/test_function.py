@@ -202,7 +202,7 @@ def test_a_value_that_is_no_number(placed: Model, value: Any) -> None:
         ({"q": np.ones(6) * 1j}, "input 'q' is not an array of real numbers"),
         ({"q": [10**400] * 6}, "input 'q' is not an array of real numbers"),
         ({"q": {"a": 1}}, "input 'q' is not an array of real numbers"),
-        ({"V": np.zeros((3, 6)), "q": np.zeros((2, 6))}, "has 3 samples where another input has 2"),
+        ({"V": np.zeros((3, 6)), "q": np.zeros((2, 6))}, "has 3 samples, but another input has 2"),
         ({"qd": np.zeros(6)}, "there is no input 'qd'"),
     ],
 )

@@ -118,7 +118,7 @@ def test_a_superfluous_posture_is_rejected():
     with pytest.raises(ArgumentError, match="already contains the positions of all joints"):
         symoro.torques("fivebar", whole, posture=OTHER)
     for robot, motion in (("fivebar", BAR), ("filip3r", ARM)):
-        with pytest.raises(ArgumentError, match="assembly mode of closed loops for samples only"):
+        with pytest.raises(ArgumentError, match="applies only if the motion is given as samples"):
             symoro.torques(robot, motion, posture=OTHER)
 
 

@@ -56,7 +56,7 @@ def test_export(run: Any, tmp_path: Path) -> None:
             "called 'qddd'\nhint: inputs: q, qd, qdd; or 'parameters'",
         ),
         (("--derivative", "vjp", "--wrt", ","), "expected a list of inputs, or 'parameters'"),
-        (("--wrt", "q"), "--wrt selects the variables of a derivative, and there is none"),
+        (("--wrt", "q"), "--wrt selects the variables of a derivative, but no derivative is requested"),
     ],
 )
 def test_errors(capsys: pytest.CaptureFixture[str], words: tuple[str, ...], message: str) -> None:

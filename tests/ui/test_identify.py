@@ -105,7 +105,7 @@ def test_report_and_robot_are_written(run: Any, folder: Path) -> None:
         (("identify", "arm.yaml", "log.csv", "--method", "iv"), "require the reference"),
         (("identify", "arm.yaml", "log.csv", "--without", "M2"), "only their combination can be identified"),
         (("identify", "rx90", "log.csv"), "no column 'q3'"),
-        (("identify", "fivebar", "log.csv"), "q1, q3, tau1, tau3, by the numbers of its active joints"),
+        (("identify", "fivebar", "log.csv"), "q1, q3, tau1, tau3, numbered like its active joints"),
         (("identify", "arm.yaml", "log.csv", "--start", "nominal"), "only the methods iv, didim and cloe"),
         (("identify", "arm.yaml", "log.csv", "--columns", "none.yaml"), "no such file"),
         (("identify", "arm.yaml", "log.csv", "-o", "identified.nope"), "does not identify a format"),

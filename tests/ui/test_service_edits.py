@@ -159,7 +159,7 @@ def test_cells_of_one_row_are_changed_together() -> None:
     ("document", "given", "words", "place"),
     [
         (ARM, {"part": "remove_frame", "j": 2}, "joint 3 is coupled to joint 2", {"j": 2}),
-        (CAR, {"part": "remove_frame", "j": 2}, "wheel 2 needs frame 2", {"j": 2}),
+        (CAR, {"part": "remove_frame", "j": 2}, "wheel 2 uses frame 2", {"j": 2}),
         (CAR, {"part": "base", "field": "kind", "text": "fixed"}, "has wheels", {"field": "kind"}),
         (
             CAR,

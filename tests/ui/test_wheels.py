@@ -83,6 +83,6 @@ def test_drives_that_do_not_fit(capsys: pytest.CaptureFixture[str], tmp_path: Pa
     file.write_text(dumps(symoro.load("mecanum").with_frame(4, mu=True), "yaml"))
     assert main(["generate", "wheel-kinematics", str(file)]) == 2
     assert (
-        "3 degrees of freedom and 4 active joints, 1 too many of joints 1 'front left wheel'"
+        "3 degrees of freedom and 4 active joints, 1 too many: make 1 of joints 1 'front left wheel'"
         in capsys.readouterr().err
     )

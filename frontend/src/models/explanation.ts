@@ -15,7 +15,7 @@ export function parseExplanation(lines: readonly string[]): Explanation {
     const pass = PASS.exec(line);
     if (pass) explanation.passes.push({ name: pass[1]!, before: Number(pass[2]), after: Number(pass[3]) });
     else if (line.startsWith("formulation: ")) explanation.choices.push(line.slice("formulation: ".length));
-    else if (line.startsWith("in SYMORO's form: ")) explanation.papers = line;
+    else if (line.startsWith("the formulation of SYMORO+ has ")) explanation.papers = line;
   }
   return explanation;
 }

@@ -191,7 +191,7 @@ describe("displayed values", () => {
       "formulation: link 1: basis K",
       "1. q1: type 2",
       "pass share_sums: 469 -> 466 operations",
-      "in SYMORO's form: 263 x, 242 +; here 49 operations less",
+      "the formulation of SYMORO+ has 263 multiplications and 242 additions; this model has 49 operations less",
     ]);
     expect(explanation.choices).toEqual(["link 1: basis K"]);
     expect(explanation.passes).toEqual([{ name: "share_sums", before: 469, after: 466 }]);

@@ -146,7 +146,7 @@ def _kernel(ca: Any, program: Program, call: Call, get: Callable[[int], Any]) ->
         raise NotApplicableError(
             f"{program.name} cannot be written as an SX expression: it calls the kernel '{kernel.name}' "
             f"({kernel.title})",
-            hint="the kind 'external' uses the compiled code",
+            hint="use kind='external', which calls the compiled code",
         )
     matrix, right = ([get(lit) for lit in array] for array in call.inputs)
     solution = ca.solve(_matrix(ca, matrix, (call.size, call.size)), ca.vertcat(*right))

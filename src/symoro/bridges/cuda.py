@@ -61,10 +61,10 @@ def import_cupy() -> Any:
         devices = cupy.cuda.runtime.getDeviceCount()
     except cupy.cuda.runtime.CUDARuntimeError as error:
         message = f"backend 'cuda' requires a CUDA device and its driver: {error}"
-        raise MissingDependencyError(message, hint="backend='c' runs on the CPU") from None
+        raise MissingDependencyError(message, hint="use backend='c' to compute on the CPU") from None
     if not devices:
         message = "backend 'cuda' requires a CUDA device, and there is none"
-        raise MissingDependencyError(message, hint="backend='c' runs on the CPU")
+        raise MissingDependencyError(message, hint="use backend='c' to compute on the CPU")
     return cupy
 
 
@@ -223,7 +223,8 @@ class CudaFunction:
         if unnamed:
             names = ", ".join(f"{port.name}=..." for port in program.inputs)
             raise ArgumentError(
-                f"the inputs of {program.name} are given by name, got {len(unnamed)} without a name",
+                f"the inputs of {program.name} must be given by name; {len(unnamed)} of the "
+                "arguments have no name",
                 hint=f"call it with ({names})",
             )
         _only_known("input", inputs, program.inputs)
@@ -252,7 +253,9 @@ class CudaFunction:
         """Return the array of an input, with or without the axis of samples."""
         if port.name not in inputs:
             if port.default is None:
-                raise ArgumentError(f"input '{port.name}' is missing", hint=f"its shape is {port.shape}")
+                raise ArgumentError(
+                    f"input '{port.name}' is missing", hint=f"give {port.name}=... with shape {port.shape}"
+                )
             key = (port.name, device)
             if key not in self._defaults:
                 numbers = np.array(port.default, dtype=self.options.dtype).reshape(port.shape)
@@ -270,7 +273,9 @@ class CudaFunction:
                 hint=f"its entries are {', '.join(port.symbols[:12])}",
             )
         if len(array) > MOST_SAMPLES if array.ndim else False:
-            raise ArgumentError(f"input '{port.name}' has more than {MOST_SAMPLES} samples")
+            raise ArgumentError(
+                f"input '{port.name}' has more than {MOST_SAMPLES} samples, the limit for one call"
+            )
         return array
 
     def _given_output(self, port: Output, array: Any, batch: int | None, device: int) -> Any:
@@ -290,12 +295,12 @@ class CudaFunction:
         if not isinstance(array, cupy.ndarray):
             kind = f"{type(array).__module__}.{type(array).__name__}"
             raise ArgumentError(
-                f"{what} is not a CuPy array but {kind}; arrays are not copied to the device",
+                f"{what} is not a CuPy array but {kind}; arrays are not copied to the device automatically",
                 hint=f"cupy.asarray(x, dtype='{dtype}') copies an array to the device",
             )
         if array.dtype != dtype:
             raise ArgumentError(
-                f"{what} has type {array.dtype}, expected {dtype}; arrays are not converted",
+                f"{what} has type {array.dtype}, expected {dtype}; arrays are not converted automatically",
                 hint=f"use x.astype('{dtype}') or function(backend='cuda', dtype='{array.dtype}')",
             )
         if array.device.id != device:
@@ -339,8 +344,11 @@ def _samples(ports: Sequence[Input], arrays: Mapping[str, Any]) -> int | None:
         first = next(iter(counts))
         if count != counts[first]:
             raise ArgumentError(
-                f"input '{name}' has {count} samples where input '{first}' has {counts[first]}",
-                hint="an input without the axis of samples is used for all samples",
+                f"input '{name}' has {count} samples, but input '{first}' has {counts[first]}",
+                hint=(
+                    "give the same number of samples in all inputs; omit the axis of samples for an "
+                    "input that has the same value in all samples"
+                ),
             )
     return next(iter(counts.values()), None)
 
@@ -365,13 +373,15 @@ def _strided(kind: str, port: Input | Output, array: Any) -> Strided:
     sample = array.strides[0] // width if batch else 0
     if not (even and aligned):
         raise ArgumentError(
-            f"{kind} '{port.name}' has strides {array.strides} bytes; its entries must be evenly spaced, by rows",
+            f"{kind} '{port.name}' has strides {array.strides} bytes; the entries of a sample must "
+            "be evenly spaced in memory, by rows",
             hint="use cupy.ascontiguousarray(x), or store it entry by entry: "
             "cupy.moveaxis(cupy.ascontiguousarray(cupy.moveaxis(x, 0, -1)), -1, 0)",
         )
     if kind == "output" and array.size and _is_folded(array):
         raise ArgumentError(
-            f"{kind} '{port.name}' has strides {array.strides} bytes: some of its entries coincide"
+            f"{kind} '{port.name}' has strides {array.strides} bytes: some of its entries share the "
+            "same memory"
         )
     return Strided(array.data.ptr, sample, entry)
 
@@ -407,5 +417,7 @@ def _check_overlap(inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> Non
         for other, another in before:
             start, end = _bounds(another)
             if array.size and another.size and low < end and start < high:
-                raise ArgumentError(f"output '{name}' overlaps with {other}")
+                raise ArgumentError(
+                    f"output '{name}' shares memory with {other}: give each output a separate array"
+                )
         before.append((f"output '{name}'", array))

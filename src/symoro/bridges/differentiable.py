@@ -174,7 +174,8 @@ def check_names(program: Program, unnamed: Sequence[Any], given: Mapping[str, An
     expected = ", ".join(f"{port.name} {port.shape}" for port in program.inputs)
     if unnamed:
         raise ArgumentError(
-            f"the inputs of {program.name} are given by name, got {len(unnamed)} without a name",
+            f"the inputs of {program.name} must be given by name; {len(unnamed)} of the arguments "
+            "have no name",
             hint=f"inputs: {expected}",
         )
     names = [port.name for port in program.inputs]
@@ -195,6 +196,7 @@ def leading_axes(port: Input, shape: Sequence[int]) -> tuple[int, ...]:
     given, rank = tuple(shape), len(port.shape)
     if len(given) < rank or given[len(given) - rank :] != port.shape:
         raise ArgumentError(
-            f"input '{port.name}' has shape {given}, expected {port.shape}, possibly with leading axes of samples"
+            f"input '{port.name}' has shape {given}, expected {port.shape} or (..., entries) with "
+            "leading axes of samples"
         )
     return given[: len(given) - rank]

@@ -97,7 +97,7 @@ def _compiled(jax: Any, program: Program, values: Mapping[str, float]) -> ArrayF
             batch = np.broadcast_shapes(*leading)
         except ValueError:
             shown = ", ".join(f"{port.name} {axes}" for port, axes in zip(ports, leading, strict=True))
-            raise ArgumentError(f"the axes of samples do not match: {shown}") from None
+            raise ArgumentError(f"the leading axes of the inputs (samples) do not match: {shown}") from None
         shared = tuple(bool(batch) and not axes for axes in leading)
         rows = []
         for port, x, axes, alone in zip(ports, arrays, leading, shared, strict=True):
@@ -128,7 +128,8 @@ def _arrays(jax: Any, program: Program, unnamed: Sequence[Any], given: Mapping[s
             )
         if dtype != arrays[first].dtype:
             raise ArgumentError(
-                f"input '{name}' is an array of {dtype} where input '{first}' is of {arrays[first].dtype}",
+                f"input '{name}' is an array of {dtype}, but input '{first}' is an array of "
+                f"{arrays[first].dtype}",
                 hint=f"give all inputs in one type: {' or '.join(TYPES)}",
             )
     known = next(iter(arrays.values())).dtype if arrays else None
@@ -230,7 +231,9 @@ def _transpose(
 ) -> list[Any]:
     unknown = [at for at, x in enumerate(arrays) if ad.is_undefined_primal(x)]
     if linear is None or unknown[0] < linear.first:
-        raise NotImplementedError("the model is not linear in these inputs, and cannot be transposed")
+        raise NotImplementedError(
+            "the model is not linear in these inputs, so that its transpose does not exist"
+        )
     results: list[Any] = [None] * len(arrays)
     if all(type(x) is ad.Zero for x in cotangents):
         return [ad.Zero(arrays[at].aval) if at in unknown else None for at in range(len(arrays))]
@@ -387,7 +390,7 @@ def _register(
         integers(*entries),
     )
     if failed:
-        raise ArgumentError(f"a model with {len(sizes)} inputs and outputs is not supported: at most {MOST}")
+        raise ArgumentError(f"the model has {len(sizes)} inputs and outputs; at most {MOST} are supported")
 
 
 @cache

@@ -119,13 +119,17 @@ class _Inputs:
             first = first or name
             if tensor.dtype != given[first].dtype:
                 raise ArgumentError(
-                    f"input '{name}' is a tensor of {tensor.dtype} where input '{first}' is of {given[first].dtype}",
+                    f"input '{name}' is a tensor of {tensor.dtype}, but input '{first}' is a tensor "
+                    f"of {given[first].dtype}",
                     hint=f"give all inputs in one type: {' or '.join(TYPES)}",
                 )
             if tensor.device != given[first].device:
                 raise ArgumentError(
-                    f"input '{name}' is on device {tensor.device} where input '{first}' is on {given[first].device}",
-                    hint="move all inputs to one device; nothing is copied between devices silently",
+                    f"input '{name}' is on device {tensor.device}, but input '{first}' is on device "
+                    f"{given[first].device}",
+                    hint=(
+                        "move all inputs to one device; inputs are not copied between devices automatically"
+                    ),
                 )
         return [
             given[port.name]
@@ -162,7 +166,7 @@ class _Inputs:
             batch = tuple(self.torch.broadcast_shapes(*leading))
         except RuntimeError:
             shown = ", ".join(f"{port.name} {axes}" for port, axes in zip(ports, leading, strict=True))
-            raise ArgumentError(f"the axes of samples do not match: {shown}") from None
+            raise ArgumentError(f"the leading axes of the inputs (samples) do not match: {shown}") from None
         count = size(batch)
         rows = []
         for port, x, axes in zip(ports, tensors, leading, strict=True):

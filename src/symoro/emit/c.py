@@ -414,6 +414,9 @@ LANGUAGE = Language(
         "values": "numbers for parameters in the example",
         "sample": "numbers for inputs in the example",
         "integrator": "'rk4': also write a fixed-step integrator of a direct dynamic model",
-        "closure": "program that closes the loops, for the integrator; `Model.code` supplies it",
+        "closure": (
+            "program that closes the loops, required by the integrator of a robot with closed loops; "
+            "`Model.code` provides it"
+        ),
     },
 )

@@ -146,7 +146,10 @@ def integrator_sources(
     """
     layout = state_of(program)
     if layout.tied and loops is None:
-        raise OptionError("the integrator of a robot with closed loops requires the program that closes them")
+        raise OptionError(
+            "the integrator of a robot with closed loops requires the option 'closure', a program that "
+            "closes the loops"
+        )
     writer = _Text(program, layout, name, constants, bool(loops), scalar)
     upper, what = name.upper(), ", ".join(layout.inputs)
     about = [

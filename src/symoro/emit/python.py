@@ -59,7 +59,9 @@ def _kernels_of(library: Library, code: Code) -> list[str]:
         if name not in texts:
             raise ProgramError(
                 f"{code.program.name} calls the kernel '{name}', which does not exist for {library.title}",
-                hint="emit it for NumPy, or use the compiled kind, which has no derivatives of this kernel",
+                hint=(
+                    "emit the model for NumPy, or use kind='compiled' (without derivatives of this kernel)"
+                ),
             )
     return [texts[name] for name in code.kernels]
 

@@ -73,7 +73,7 @@ class _FormWriter:
         if op == ops.SYMBOL:
             return {((args[0], 1),): 1}
         if op == ops.KERNEL:
-            raise ProgramError("the result of a kernel call has no closed expression")
+            raise ProgramError("the result of a numerical kernel cannot be written as an expression")
         if op == ops.MUL:
             return self.product(self.factor(args[0] >> 1), self.factor(args[1] >> 1))
         if op == ops.DIV:
@@ -156,7 +156,9 @@ class _FormWriter:
         text = _sum_text(terms)
         self.work += len(text)
         if len(text) > MAX_LENGTH or self.work > MAX_WORK:
-            raise ProgramError(f"an expression of more than {MAX_LENGTH} characters cannot be written")
+            raise ProgramError(
+                f"the expression has more than {MAX_LENGTH} characters and cannot be written as text"
+            )
         return text
 
 

@@ -144,7 +144,8 @@ def _chosen(
     """
     if not modes:
         raise ArgumentError(
-            f"the loops cannot close at the first sample of {log.name}, or between it and the first log",
+            f"the loops cannot be closed at the first sample of {log.name}, or on the motion from "
+            "the first sample of the first log to it",
             hint=f"check units, signs and offsets of its positions; or {ONE_EACH}",
         )
     own, best = modes[0], min(modes, key=lambda mode: mode.rank)

@@ -219,7 +219,9 @@ class _Problem:
                 f"the semidefinite solver did not converge: {error}", hint="change the weight of the prior"
             ) from None
         if program.status not in (cp.OPTIMAL, cp.OPTIMAL_INACCURATE):
-            raise ProgramError(f"there are no physically consistent parameters: {program.status}")
+            raise ProgramError(
+                f"no physically consistent parameters exist; status of the solver: {program.status}"
+            )
         return np.asarray(x.value), int(program.solver_stats.num_iters or 0)
 
     def _rotors(self, x: Any) -> Any:

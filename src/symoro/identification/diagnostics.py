@@ -60,8 +60,9 @@ def warning(name: str, **values: Any) -> DiagnosticWarning:
 _LOG = (
     Diagnostic(
         "derivative-mismatch",
-        f"over windows of {limit.RATE_WINDOW:g} s the change of a measured position or velocity is not the "
-        f"integral of its derivative (factor 1 within {limit.FACTOR_OF_RATES:.0%})",
+        f"over windows of {limit.RATE_WINDOW:g} s the change of a measured position (velocity) differs "
+        "from the integral of the measured velocity (acceleration) by more than "
+        f"{limit.FACTOR_OF_RATES:.0%}",
         "the {higher} of joint {joint} {mismatch} of {lower}",
     ),
     Diagnostic(
@@ -74,30 +75,32 @@ _LOG = (
     ),
     Diagnostic(
         "wound-up-joint",
-        f"a revolute joint is beyond {limit.WOUND_UP:.3g} rad and faster than {limit.FAST_JOINT:g} rad/s, "
-        "returns, and its torques do not confirm radians",
+        f"a revolute joint moves beyond {limit.WOUND_UP:.3g} rad, faster than {limit.FAST_JOINT:g} "
+        "rad/s, and returns, and the torques do not confirm that its positions are in radians",
         "joint {joint} reaches {position:.3g} rad at {velocity:.3g} rad/s: check whether its positions are in "
         "degrees",
     ),
     Diagnostic(
         "time-unit",
-        f"a joint oscillates faster than {limit.BEYOND_VELOCITY:g} times its velocity limit, or than "
-        f"{limit.FASTEST_JOINT:g} rad/s without one",
+        f"a joint oscillates faster than {limit.BEYOND_VELOCITY:g} times its velocity limit, or faster "
+        f"than {limit.FASTEST_JOINT:g} rad/s if it has no limit",
         "joint {joint} oscillates at {velocity:.3g} {unit}: check the unit of the time or of the rate",
     ),
     Diagnostic(
         "slow-joint",
-        f"the velocity of a joint is within {limit.SIGNIFICANT:g} deviations of its noise in more than "
-        f"{limit.SLOW_SAMPLES:.0%} of the samples, or in {limit.REST_SHARE:.0%} more than a joint that turns back",
+        f"the velocity of a joint is below {limit.SIGNIFICANT:g} standard deviations of its noise in "
+        f"more than {limit.SLOW_SAMPLES:.0%} of the samples, or in {limit.REST_SHARE:.0%} more samples "
+        "than it is between one and two times this value",
         "joint {joint} is not faster than the noise of its velocity ({velocity:.2g}) in {share:.0f} % of the "
         "samples, so the sign of its friction is random there: drop these rows with --slow (slow=) of at least this "
         "velocity, or give a lower cut-off frequency",
     ),
     Diagnostic(
         "short-motion",
-        f"the range of a joint is less than {limit.SHORT_MOTION:g} of that of another joint of its kind",
-        "joint {joint} moves over {range:.2g} only, another one over {other:.2g}: its parameters may be dominated by "
-        "noise or by the elasticity of its gear",
+        f"the range of motion of a joint is less than {limit.SHORT_MOTION:g} times that of another "
+        "joint of the same type",
+        "the range of motion of joint {joint} is only {range:.2g}, that of another joint is "
+        "{other:.2g}: its parameters may be dominated by noise or by the elasticity of its gear",
     ),
     Diagnostic(
         "other-assembly",
@@ -126,20 +129,23 @@ _ESTIMATE = (
         "negative-parameter",
         f"an inertia or a friction coefficient is negative by more than {limit.SIGNIFICANT:g} deviations, and "
         f"has an effect of more than {limit.SMALL_EFFECT:.1%} of the torques",
-        "{names} cannot be negative: check the signs of positions and torques, and whether their clocks agree",
+        "{names} cannot be negative: check the signs of positions and torques, and whether both "
+        "were recorded with the same clock",
     ),
     Diagnostic(
         "torque-unit",
-        "the torques are {:g} to {:g} times those of the nominal parameters, or the inverse".format(
-            *limit.THOUSANDFOLD
-        ),
+        (
+            "the torques are {:g} to {:g} times those of the nominal parameters, or smaller than these "
+            "by such a factor"
+        ).format(*limit.THOUSANDFOLD),
         "the torques are {factor:.3g} times those of the robot's nominal parameters: check whether they are in "
         "{unit}",
     ),
     Diagnostic(
         "torque-factor",
-        "a factor of the torques of one joint explains what contradicts the other joints, and differs from 1 "
-        f"by more than {limit.FACTOR_ERROR:.0%} and {limit.FACTOR_DEVIATIONS:g} deviations",
+        "a factor on the torques of one joint removes the contradiction with the other joints; it "
+        f"differs from 1 by more than {limit.FACTOR_ERROR:.0%} and {limit.FACTOR_DEVIATIONS:g} standard "
+        "deviations",
         "torques of the joints are inconsistent: {factors} that follow from the other joints; check sign, unit and "
         "gear ratio. With the torques as given, {shares} of the torques of joints {joints} remain unexplained",
     ),
@@ -167,9 +173,10 @@ _ESTIMATE = (
     ),
     Diagnostic(
         "sampling-rate",
-        f"wider differences change a parameter by more than {limit.BIAS_DEVIATIONS:g} of its deviations",
-        "the sampling rate is too low for finite differences of this motion: with wider differences {change}; record "
-        "at a higher rate, or move more slowly",
+        "finite differences over more samples change a parameter by more than "
+        f"{limit.BIAS_DEVIATIONS:g} of its standard deviations",
+        "the sampling rate is too low for finite differences of this motion: with differences over "
+        "more samples {change}; record at a higher rate, or move more slowly",
     ),
     Diagnostic(
         "position-noise",
@@ -235,7 +242,7 @@ _CALIBRATION = (
     ),
     Diagnostic(
         "misread-data",
-        "another usual unit or convention of the measurements fits without the other warnings",
+        "with another usual unit or convention of the measurements no other warning remains",
         "the measurements fit if {assumption}, with residuals of {sizes}: {remedy}",
     ),
     Diagnostic(
@@ -253,7 +260,7 @@ _CALIBRATION = (
     ),
     Diagnostic(
         "ambiguous-base",
-        "another pose of frame 0 fits as well and gives other predictions at further postures",
+        "another pose of frame 0 fits equally well, but predicts other measurements at further postures",
         "with frame 0 at {position} m, rotated by {rotation} rad, the measurements fit equally well: add "
         "postures that distinguish both poses, or give the pose of the base and keep it fixed",
     ),

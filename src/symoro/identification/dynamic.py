@@ -226,8 +226,9 @@ def identify(
     others = _beside(used[0], others, equation, preparation, near)
     if chosen.client is not None and near is not None:
         raise NotApplicableError(
-            f"the loops of robot '{symbolic.name}' are closed sample after sample, which a cluster cannot do",
-            hint="leave out the client, so that one process reads the log",
+            f"the loops of robot '{symbolic.name}' are closed sample after sample, which cannot be "
+            "distributed over a cluster",
+            hint="omit the option 'client', so that one process reads the log",
         )
     share = row_share(chosen.model, decimation)
     work = Work(
@@ -414,19 +415,26 @@ def check_rows(equation: RowModel, data: RFactors) -> None:
     if data.rows <= P:
         raise ArgumentError(
             f"{data.rows} rows for {P} parameters are too few",
-            hint="give a longer log, less decimation, or a lower velocity below which rows are dropped",
+            hint=(
+                "give a longer log, less decimation, or a smaller value of the option 'slow': rows in "
+                "which the joint is slower are dropped"
+            ),
         )
     for k, count in enumerate(data.counts):
         if not count:
             raise ArgumentError(
-                f"no row of joint {equation.labels[k]} remains: it never moved, or never faster than the limit",
-                hint="move every joint, or give a lower velocity below which rows are dropped",
+                f"no row of joint {equation.labels[k]} remains: the joint never moved, or never "
+                "faster than the value of 'slow'",
+                hint=(
+                    "move every joint, or give a smaller value of the option 'slow': rows in which the "
+                    "joint is slower are dropped"
+                ),
             )
     norms = data.norms()
     for k, norm in enumerate(norms):
         if norm == 0:
             raise ArgumentError(
-                f"the torque of joint {equation.labels[k]} is zero throughout",
+                f"the torque of joint {equation.labels[k]} is zero in all samples",
                 hint="check whether it was measured",
             )
     check_dependence(equation.names, data.together(1 / norms), equation.at_random, equation.parameter_units)

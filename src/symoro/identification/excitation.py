@@ -260,14 +260,14 @@ def _failure(
         w: regressor along this motion.
     """
     slow, limits = work.slow_efforts(x), work.limits
-    hint = "try more starts, a larger effort, or no torque limits (torque=False)"
+    hint = "try more starts, larger effort limits, or no torque limits (torque=False)"
     none = f"the search gave no motion of robot '{robot.name}' within its limits"
     dry = {j: robot.frame(j).FS.value(known) for j in limits.joints} if slow is not None else {}
     for (j, least), effort in zip(dry.items(), limits.effort, strict=False):
         if least >= effort:
             return ProgramError(
-                f"{none}: dry friction of joint {j}, FS = {least:.4g}, is not below its effort limit, times the "
-                f"margin, of {effort:.4g}",
+                f"{none}: the dry friction of joint {j}, FS = {least:.4g}, is not smaller than its "
+                f"effort limit times the margin, {effort:.4g}",
                 hint=hint,
             )
     if slow is not None and not (slow <= limits.effort).all():
@@ -276,7 +276,8 @@ def _failure(
         place = ", ".join(f"{q:.3g}" for q in x[:, 0])
         return ProgramError(
             f"{none}: slow motion near q = [{place}] requires an effort of {slow[k]:.4g} at joint {j}, "
-            f"{dry[j]:.4g} of it dry friction (FS); its limit, times the margin, is {limits.effort[k]:.4g}",
+            f"{dry[j]:.4g} of it dry friction (FS); the effort limit of the joint times the margin is "
+            f"{limits.effort[k]:.4g}",
             hint=hint,
         )
     size = condition(w)

@@ -125,7 +125,7 @@ class Log(OneLineRepr):
             ArgumentError: shapes differ, numbers are not finite, or the times are not evenly spaced.
         """
         if (t is None) == (rate is None):
-            raise ArgumentError("a log needs either the times t (N,) or the rate in samples per second")
+            raise ArgumentError("a log requires either the times t (N,) or the rate in samples per second")
         samples_per_second = _rate_of_times(t, len(np.asarray(q))) if rate is None else float(rate)
         return log_of_arrays(
             samples_per_second,
@@ -282,9 +282,8 @@ def _check_usual(described: LogDescription, table: ColumnFile, robot: Robot) -> 
     what = "active joints, the only measured ones" if robot.B else "joints"
     listed = ", ".join(table.names[:LISTED_COLUMNS]) + (", ..." if len(table.names) > LISTED_COLUMNS else "")
     raise FormatError(
-        f"there is no column '{missing}': a log of robot '{robot.name}' has {', '.join(wanted)}, by the numbers of "
-        "its "
-        f"{what}; this one has {listed}",
+        f"there is no column '{missing}': a log of robot '{robot.name}' requires the columns "
+        f"{', '.join(wanted)}, numbered like its {what}; this log has {listed}",
         place=Place(str(table.path), line),
         hint="rename the columns, or describe them in the YAML file of the log",
     )
@@ -432,8 +431,8 @@ class _LogFiles:
         raise FormatError(
             f"joint {names} never moved: the position is constant{lines} (column {columns})",
             place=table.place(0, self.described.position.columns[still[0]]),
-            hint="parameters can only be identified from motion: move every joint, or describe a robot without this "
-            "one",
+            hint="parameters can only be identified from motion: move every joint, or describe the robot "
+            "without this joint",
         )
 
     def _check_range(self, q: Array, at: int, table: ColumnFile) -> None:
@@ -446,8 +445,8 @@ class _LogFiles:
             if bad.size:
                 unit = "rad" if self.robot.frame(j).sigma == JointType.REVOLUTE else "m"
                 raise FormatError(
-                    f"joint {j} at {q[bad[0], k]:.4g} {unit}, where its limits are {limits.lower:.4g} and "
-                    f"{limits.upper:.4g} {unit}",
+                    f"the position of joint {j} is {q[bad[0], k]:.4g} {unit}, far outside its limits "
+                    f"{limits.lower:.4g} and {limits.upper:.4g} {unit}",
                     place=table.place(at + int(bad[0]), self.described.position.columns[k]),
                     hint=f"check whether '{self.described.position.unit}' is the unit, and check ratios and offsets",
                 )
@@ -460,7 +459,7 @@ class _LogFiles:
             bad = np.flatnonzero(np.abs(tau[:, k]) > BEYOND_EFFORT * limit)
             if bad.size:
                 raise FormatError(
-                    f"joint {j} with a torque of {tau[bad[0], k]:.4g}, where its limit is {limit:.4g}",
+                    f"the torque of joint {j} is {tau[bad[0], k]:.4g}, far above its limit {limit:.4g}",
                     place=table.place(at + int(bad[0]), self.described.torque.columns[k]),
                     hint=f"check whether '{self.described.torque.unit}' is the unit, and check ratios and scales",
                 )
@@ -531,7 +530,7 @@ def _check_times(t: Array, step: float, table: ColumnFile, column: str, at: int)
     else:
         k = int(bad[0])
     place = table.place(at + k + 1, column)
-    before = f"{t[k]:.9g} s before"
+    before = f"{t[k]:.9g} s"
     if steps[k] == 0:
         raise FormatError(
             f"the time {t[k + 1]:.9g} s is repeated", place=place, hint="remove one of the samples"
@@ -540,7 +539,8 @@ def _check_times(t: Array, step: float, table: ColumnFile, column: str, at: int)
         message = f"the time decreases: {t[k + 1]:.9g} s follows {t[k]:.9g} s"
         raise FormatError(message, place=place, hint="sort the log by its time")
     raise FormatError(
-        f"the samples are not evenly spaced: {t[k + 1]:.9g} s, {before}, others are {step:.4g} s apart",
+        f"the samples are not evenly spaced: {t[k + 1]:.9g} s follows {before}, but other samples "
+        f"are {step:.4g} s apart",
         place=place,
         hint=_uneven_hint(t, float(steps.max())),
     )

@@ -118,7 +118,8 @@ def transmission(
             if motor not in place or joint not in place or motor == joint:
                 numbers = ", ".join(map(str, place))
                 raise ArgumentError(
-                    f"motor {motor} that turns with joint {joint}: expected two different joints of {numbers}"
+                    f"turns_with: motor {motor} and joint {joint} must be two different joints "
+                    f"among {numbers}"
                 )
             rows[place[motor]][place[joint]] = float(ratio)
     return Transmission(tuple(tuple(row) for row in rows))

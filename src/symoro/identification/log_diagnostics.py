@@ -237,12 +237,12 @@ def _reject_resting_joint(
 ) -> None:
     span, fast = _motion_ranges(pieces)[k], float(np.sqrt(np.mean(_speeds(pieces)[:, k] ** 2)))
     raise FormatError(
-        f"joint {joints[k]} never moved: the range of its position is {span:.2g} and the noise of its samples is "
-        f"{noise.position[k]:.2g}; the root mean square of its velocity is {fast:.2g}, of which noise alone gives "
-        f"{noise.velocity[k]:.2g}",
+        f"joint {joints[k]} never moved: the range of its position is {span:.2g} and the noise of its "
+        f"samples is {noise.position[k]:.2g}; the root mean square of its velocity is {fast:.2g}, and "
+        f"noise alone gives {noise.velocity[k]:.2g}",
         place=log.place(0),
-        hint="move every joint by more than the noise, give a lower cut-off frequency if the joint did move, or "
-        "describe a robot without this joint",
+        hint="move every joint by more than the noise, give a lower cut-off frequency if the joint did "
+        "move, or describe the robot without this joint",
     )
 
 

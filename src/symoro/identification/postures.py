@@ -126,7 +126,7 @@ def start_postures(
     given = list(posture or ())
     if len(given) not in (1, len(logs)):
         raise ArgumentError(
-            f"posture: expected one, or one for each of the {len(logs)} logs, got {len(given)}"
+            f"posture: expected one posture, or one for each of the {len(logs)} logs, got {len(given)}"
         )
     postures = [start_posture(robot, log, one) for log, one in zip(logs, given, strict=False)]  # type: ignore[arg-type]
     return [*postures, *(None for _ in logs[len(postures) :])]

@@ -174,7 +174,10 @@ def own_deviations(data: RFactors) -> Array:
         if freedom < 1:
             raise ArgumentError(
                 f"equation {k + 1} has {data.counts[k]} rows for {int(rank)} unknowns",
-                hint="give a longer log, less decimation, or a lower velocity below which rows are dropped",
+                hint=(
+                    "give a longer log, less decimation, or a smaller value of the option 'slow': rows "
+                    "in which the joint is slower are dropped"
+                ),
             )
         deviations.append(float(np.linalg.norm(unit @ K - y)) / freedom**0.5)
     sigma = np.array(deviations)
@@ -363,7 +366,10 @@ def check_dependence(
     )
     reasons = bad | {name: reason for name, reason in always.items() if name in bad}
     lines = "".join(f"\n  - {name}: {reason}" for name, reason in reasons.items())
-    moving = "move the joints farther and faster, also one at a time, or leave these columns out"
+    moving = (
+        "move the joints farther and faster, also one at a time, or leave out these columns with the "
+        "option 'without'"
+    )
     structural = [name for name in bad if name in always]
     hint = f"no motion of this robot determines {', '.join(structural)}: leave these out with the option 'without'"
     if structural and len(structural) < len(bad):

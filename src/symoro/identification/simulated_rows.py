@@ -70,7 +70,10 @@ def check_enough(rows: int, P: int) -> int:
     if rows - P < P:
         raise ProgramError(
             f"{rows} usable rows are too few for {P} parameters: in the other rows joints rest or reverse",
-            hint="give a longer log, less decimation, or a lower velocity below which rows are dropped",
+            hint=(
+                "give a longer log, less decimation, or a smaller value of the option 'slow': rows in "
+                "which the joint is slower are dropped"
+            ),
         )
     return rows - P
 
@@ -188,10 +191,14 @@ def resolved(solve: Callable[[int], Estimate], slow: float = 0.0, data: RFactors
     if last is not None:
         return last
     raise ProgramError(
-        "the estimate depends on the step of the simulation: the gains are stiff for the sampling rate, or a joint "
-        "sticks",
+        "the estimate depends on the step of the simulation: the controller gains are too high for the "
+        "sampling rate, or a joint sticks",
         hint="; ".join(
-            _hints("record at a higher rate without rest, or use wls or irls, which do not simulate", slow)
+            _hints(
+                "record at a higher sampling rate a motion in which the joints do not rest, or use wls "
+                "or irls, which do not simulate",
+                slow,
+            )
         ),
     )
 

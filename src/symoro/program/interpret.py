@@ -33,7 +33,7 @@ def interpret(
         lead = array.shape[: array.ndim - len(port.shape)]
         if lead and batch and lead != batch:
             raise ArgumentError(
-                f"input '{port.name}' has {lead[0]} samples where another input has {batch[0]}"
+                f"input '{port.name}' has {lead[0]} samples, but another input has {batch[0]}"
             )
         batch = batch or lead
         flat = array.reshape((*lead, size(port.shape)))

@@ -178,7 +178,8 @@ class Function:
         if unnamed:
             names = ", ".join(f"{port.name}=..." for port in self.program.inputs)
             raise ArgumentError(
-                f"the inputs of {self.program.name} are given by name, got {len(unnamed)} without a name",
+                f"the inputs of {self.program.name} must be given by name; {len(unnamed)} of the "
+                "arguments have no name",
                 hint=f"call it with ({names})",
             )
         if self._at_once is not None and out is None:
@@ -227,7 +228,7 @@ class Function:
             if array.ndim == len(port.shape) + 1:
                 if samples not in (None, array.shape[0]):
                     raise ArgumentError(
-                        f"input '{name}' has {array.shape[0]} samples where another input has {samples}"
+                        f"input '{name}' has {array.shape[0]} samples, but another input has {samples}"
                     )
                 samples = array.shape[0]
             arrays[name] = array
@@ -254,7 +255,7 @@ class Function:
                     if np.may_share_memory(array, taken):
                         raise ArgumentError(
                             f"the array for output '{name}' and that of {kind} '{other}' overlap",
-                            hint="give each output an array of its own",
+                            hint="give each output a separate array",
                         )
             results[name] = array
         return results
@@ -311,7 +312,7 @@ def input_array(port: Input, inputs: Mapping[str, Any], dtype: str = "float64") 
     if given is not None and given.kind == "f" and given.itemsize > array.itemsize and dtype != "float64":
         raise ArgumentError(
             f"input '{port.name}' is an array of {given}, the function computes in {dtype}",
-            hint=f"convert it: {port.name}.astype('{dtype}')",
+            hint=f"convert the array '{port.name}' to {dtype} before the call",
         )
     flat = array.shape != port.shape and array.ndim in (1, 2) and array.shape[-1:] == (size(port.shape),)
     if flat and len(port.shape) > 1:

@@ -79,7 +79,7 @@ def solve_box(G: Array, b: Array, lo: Array, hi: Array, free: Mask) -> BoxSoluti
             forces = np.where(free, np.clip(forces / scale, least, most), np.where(lower, least, most))
             return BoxSolution(forces, free, lower, gradient * scale)
         free[int(wrong.argmax())] = True
-    raise InfeasibleError("the active-set method did not converge")
+    raise InfeasibleError("the active-set method for friction and stops did not converge")
 
 
 def _scale(G: Array) -> Array:

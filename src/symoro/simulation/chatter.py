@@ -50,7 +50,9 @@ class ChatterGuard:
             UndecidedError: there are more than `SIMULTANEOUS` events.
         """
         if repeated > SIMULTANEOUS:
-            raise UndecidedError(f"the simulation does not advance: too many events at t = {t:g} s")
+            raise UndecidedError(
+                f"the simulation does not advance: too many friction, stop or control events at t = {t:g} s"
+            )
 
     def event(self, t: float, tau: Array) -> None:
         """Record a friction event at the time t with the joint torques tau.
@@ -65,7 +67,8 @@ class ChatterGuard:
         if same or (len(events) == CROWDED and t - events[0] <= self._crowded):
             why = self._jumping(list(self._torques))
             raise UndecidedError(
-                f"the simulation does not advance: too many events at t = {t:g} s{why and '; '}{why}"
+                "the simulation does not advance: too many friction, stop or control events at t = "
+                f"{t:g} s{why and '; '}{why}"
             )
 
     def is_slow(self, t: float) -> bool:

@@ -247,7 +247,8 @@ def torques(
         )
     if posture is not None and (not described.B or isinstance(motion, Trajectory)):
         raise ArgumentError(
-            "posture: it selects the assembly mode of closed loops for samples only",
+            "posture: this option applies only if the motion is given as samples and the robot has "
+            "closed loops",
             hint="give the positions of all joints as the start of the trajectory" if described.B else None,
         )
     parts: tuple[PartMotion, ...] = ()

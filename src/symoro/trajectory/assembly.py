@@ -437,8 +437,8 @@ class LoopCloser:
             if is_crossed:
                 joint = independent(self._robot)[j]
                 raise NotClosedError(
-                    f"the loops are not closed in the initial posture: for its active joints, joint {joint} closes "
-                    f"the parallelogram at {q[j] - away:.6g}",
+                    "the loops are not closed in the initial posture: with these active joints, joint "
+                    f"{joint} must be at {q[j] - away:.6g} to close the parallelogram",
                     hint="give the active joints only, or a posture of all joints in which the loops are closed",
                 )
 

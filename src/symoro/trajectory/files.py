@@ -141,7 +141,7 @@ class _Reader:
         if len(kinds) != 1:
             count = "no" if not kinds else "more than one"
             hint = f"a part requires exactly one of the keys {', '.join(PARTS)}"
-            self.report.add(f"this part has {count} kind", node.spot, path, hint)
+            self.report.add(f"this part has {count} key that gives its kind", node.spot, path, hint)
             return None
         (kind,) = kinds
         record = Record(self.report, node, path, (kind, *PARTS[kind]))

@@ -175,7 +175,7 @@ def convert(options: argparse.Namespace) -> None:
             sys.stdout.write(text)
     else:
         raise OptionError(
-            "the output is missing: give a file, or a format with --to",
+            "the output is missing: give the file to write, or its format with --to",
             hint="for example symoro convert rx90 rx90.yaml",
         )
 
@@ -443,7 +443,8 @@ def _derived(robot: Robot, options: argparse.Namespace) -> Model:
         )
     if options.wrt is not None and options.derivative is None:
         raise OptionError(
-            "--wrt selects the variables of a derivative, and there is none", hint="add --derivative vjp"
+            "--wrt selects the variables of a derivative, but no derivative is requested",
+            hint="add --derivative vjp",
         )
     model = generate(robot, options.model, **_chosen(options))
     if options.derivative is None:

@@ -69,7 +69,8 @@ def urdf_arguments(
         "--fixed",
         dest="read_fixed",
         choices=("merge", "keep"),
-        text="links on fixed joints: merge them with the links that carry them (default), or keep a frame for each",
+        text="links on fixed joints: merge each with the link that carries it (default), or keep a "
+        "separate frame for each",
     )
     add(
         "--tool",
@@ -81,14 +82,15 @@ def urdf_arguments(
         "--frames",
         dest="read_frames",
         choices=("normal", "link"),
-        text="x axes along the common normals (default), or as close to the axes of the links as possible",
+        text="frames of the joints: x axes along the common normals (default), or as close to the axes "
+        "of the links as possible",
     )
     add(
         "--exact",
         dest="read_exact",
         action="store_true",
         default=None,
-        text="keep the digits of the file; by default rounded values such as 1.5708 become pi/2",
+        text="keep all numbers exactly as in the file; by default rounded angles such as 1.5708 become pi/2",
     )
     add(
         "--actuated",
@@ -108,7 +110,8 @@ def urdf_arguments(
         dest="read_package",
         action="append",
         metavar="DIR",
-        text="folder of a ROS package, or of several, in addition to those in ROS_PACKAGE_PATH",
+        text="folder of a ROS package, or folder that contains several packages, in addition to those "
+        "in ROS_PACKAGE_PATH",
     )
     parser.add_argument("--lossy", dest="read_lossy", action="store_true", default=None, help=lossy)
 

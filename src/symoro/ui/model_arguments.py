@@ -80,22 +80,27 @@ def add_generating(command: Command, arguments: Sequence[str]) -> None:
         output_argument(parser, FOLDER, "folder to write into")
         parser.add_argument("--name", help="base name of files and functions (default: robot and model)")
         parser.add_argument(
-            "--float32", "--float", dest="float32", action="store_true", help="single precision (C, CUDA)"
+            "--float32",
+            "--float",
+            dest="float32",
+            action="store_true",
+            help="generate code in single precision (C and CUDA)",
         )
         parser.add_argument(
             "--trig",
             choices=("polynomial", "libm", "accurate", "fast"),
-            help="sines and cosines by vectorisable polynomials or by the C library (C); accurate or fast (CUDA)",
+            help="computation of sines and cosines. C: polynomial (vectorised) or libm (C library); "
+            "CUDA: accurate or fast",
         )
         parser.add_argument(
             "--layout",
             choices=("samples", "entries"),
-            help="store arrays sample by sample, or entry by entry (CUDA)",
+            help="memory layout of the arrays: sample by sample, or entry by entry (CUDA)",
         )
         parser.add_argument(
             "--integrator",
             choices=("rk4",),
-            help="add a fixed-step integrator to a direct dynamic model (C)",
+            help="also write a fixed-step integrator for a direct dynamic model (C)",
         )
         force_argument(parser)
     count.add_argument(
@@ -149,13 +154,13 @@ def add_solving(command: Command, arguments: Sequence[str]) -> None:
         nargs="*",
         default=[],
         metavar="qa=VALUES",
-        help="positions of the active joints of a robot with closed loops: compute all assembly modes",
+        help="positions of the active joints of a robot with closed loops; all assembly modes are computed",
     )
     pose = solve.add_argument_group("the pose (give one of these)")
     pose.add_argument(
         "--at",
         metavar="Q1,Q2,...",
-        help="pose of the end effector at these joint positions, or at a named posture",
+        help="pose of the end effector at these joint positions, or at the posture with this name",
     )
     pose.add_argument(
         "--pose", metavar="X,Y,Z,R,P,Y", help="position and roll, pitch, yaw: Rz(Y) Ry(P) Rx(R)"
@@ -170,19 +175,22 @@ def add_solving(command: Command, arguments: Sequence[str]) -> None:
         help="JSON file with one or several matrices T; '-' reads standard input",
     )
     solve.add_argument(
-        "--near", metavar="Q1,Q2,...", help="mark the solution nearest to these joint positions"
+        "--near", metavar="Q1,Q2,...", help="mark the solution that is nearest to these joint positions"
     )
     solve.add_argument(
         "--limits",
         action="store_true",
-        help="only solutions within the joint limits, including those shifted by full turns",
+        help="print only solutions within the joint limits; joint angles are shifted by full turns "
+        "where this is necessary",
     )
     solve.add_argument("--degrees", action="store_true", help="read and print angles in degrees")
     solve.add_argument("--csv", action="store_true", help="print comma-separated values")
     numeric = solve.add_argument_group("numeric method (any open chain, one solution per pose)")
     numeric.add_argument("--start", metavar="Q1,Q2,...", help="initial joint positions of the iteration")
     numeric.add_argument(
-        "--prefer", metavar="Q1,Q2,...", help="joint positions to stay close to, for redundant robots"
+        "--prefer",
+        metavar="Q1,Q2,...",
+        help="for redundant robots: joint positions to which the solution shall be close",
     )
     solve.set_defaults(model="inverse-geometry")
     bind_argument(solve)

@@ -47,14 +47,15 @@ def add_identifying(command: Command) -> None:
         type=int,
         default=1,
         metavar="N",
-        help="keep one of N samples after the parallel filter (default 1)",
+        help="decimation: low-pass filter the torques and the regressor in parallel, and keep one of N "
+        "rows (default 1)",
     )
     identify.add_argument(
         "--slow",
         type=float,
         default=0.0,
         metavar="VELOCITY",
-        help="remove rows where the joint is slower than this (rad/s, m/s)",
+        help="remove equations of a joint at samples where it is slower than this (rad/s, m/s)",
     )
     identify.add_argument(
         "--delay",
@@ -72,7 +73,7 @@ def add_identifying(command: Command) -> None:
         type=float,
         default=0.05,
         metavar="VELOCITY",
-        help="Stribeck velocity (default 0.05 rad/s)",
+        help="velocity constant of the Stribeck friction (default 0.05 rad/s)",
     )
     identify.add_argument(
         "--without", default="", metavar="NAMES", help="parameters not to estimate, for example FO2,XX4"
@@ -88,8 +89,8 @@ def add_identifying(command: Command) -> None:
         "--posture",
         action="append",
         metavar="NAME|VALUES",
-        help="for closed loops: positions of all joints near the first sample (--posture=-0.1,1.2,...), or the name of "
-        "a posture; given once, or once per log",
+        help="for a robot with closed loops: positions of all joints near the first sample "
+        "(--posture=-0.1,1.2,...), or the name of a posture; given once, or once per log",
     )
     identify.add_argument(
         "--start",
@@ -102,7 +103,7 @@ def add_identifying(command: Command) -> None:
         type=float,
         default=120.0,
         metavar="SECONDS",
-        help="reject cloe if its estimated duration exceeds this (default 120)",
+        help="time limit in seconds: cloe is rejected if its estimated duration is longer (default 120)",
     )
     identify.add_argument(
         "--essential", action="store_true", help="also estimate the reduced (essential) parameter set"
@@ -116,7 +117,7 @@ def add_identifying(command: Command) -> None:
         "--prior",
         choices=("euclidean", "entropic"),
         default="euclidean",
-        help="distance that regularises towards the nominal parameters (default euclidean)",
+        help="distance to the nominal parameters that the regularisation minimises (default euclidean)",
     )
     identify.add_argument("--report", metavar="DIR", help="folder of the report (Markdown, HTML and plots)")
     output_argument(identify, ROBOT, "write the robot with the estimated parameters")
@@ -145,11 +146,14 @@ def add_moving(command: Command) -> None:
     torques.add_argument(
         "--posture",
         metavar="NAME|VALUES",
-        help="for a table and closed loops: positions of all joints near the first row (--posture=-0.1,1.2,...), or "
-        "the name of a posture",
+        help="for a robot with closed loops and a motion given as a table: positions of all joints near the "
+        "first row (--posture=-0.1,1.2,...), or the name of a posture",
     )
     torques.add_argument(
-        "--actuators", choices=("elastic",), help="elastic: the motors drive the joints through springs"
+        "--actuators",
+        choices=("elastic",),
+        help="elastic: also compute the motion and the torques of motors that drive the joints through "
+        "springs",
     )
     torques.add_argument("--step", type=float, default=0.01, help="sampling period in seconds (default 0.01)")
     simulate = command(
@@ -187,11 +191,15 @@ def add_moving(command: Command) -> None:
         help="absolute tolerance in radians; lengths are relative to the robot's size (default 1e-9)",
     )
     simulate.add_argument(
-        "--driven", metavar="FILE", help="trajectory or table with the prescribed motion of some joints"
+        "--driven",
+        metavar="FILE",
+        help="file with the prescribed motion of some joints: a trajectory, or a table of samples",
     )
-    simulate.add_argument("--track", metavar="FILE", help="trajectory for computed-torque control")
     simulate.add_argument(
-        "--gains", metavar="KP,KD", help="gains of the computed-torque control (default 400,40)"
+        "--track", metavar="FILE", help="trajectory that a computed-torque controller follows"
+    )
+    simulate.add_argument(
+        "--gains", metavar="KP,KD", help="gains KP,KD of the computed-torque controller (default 400,40)"
     )
     simulate.add_argument(
         "--stops",

@@ -55,7 +55,10 @@ def _drawn_at(robot: Robot) -> tuple[Sequence[Segment], str]:
     if not robot.B:
         return segments(robot, {}), "zero posture"
     drawing = figure(robot, {})
-    return drawing.segments, "loops open at zero" if drawing.open else "loops closed"
+    return (
+        drawing.segments,
+        "zero posture, in which the loops are not closed" if drawing.open else "loops closed",
+    )
 
 
 def _drawn(links: Sequence[Segment], view: View, step: float) -> list[str]:

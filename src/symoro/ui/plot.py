@@ -286,7 +286,7 @@ def _svg(width: int, height: int, title: str, body: Sequence[str]) -> str:
 def _size(chart: str) -> tuple[int, int]:
     match = re.search(r'viewBox="0 0 (\d+) (\d+)"', chart)
     if match is None:
-        raise ArgumentError("the text is not a chart of line_chart")
+        raise ArgumentError("expected the SVG text of a chart made by line_chart")
     return int(match[1]), int(match[2])
 
 

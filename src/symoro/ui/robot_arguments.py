@@ -59,17 +59,20 @@ def add_describing(command: Command) -> None:
     convert = command("convert", "write a robot in another file format", "symoro convert arm.par arm.yaml")
     robot_argument(
         convert,
-        lossy="leave out what the output format cannot represent, and what an MJCF file contains but symoro does "
-        "not model",
+        lossy="leave out data that the output format cannot represent, and parts of an MJCF file that symoro "
+        "does not model",
     )
     convert.add_argument("output", nargs="?", help="file to write; its suffix determines the format")
     convert.set_defaults(target=ROBOT)
     convert.add_argument(
         "--to",
         metavar="FORMAT",
-        help="format: par, yaml, urdf, or a table of parameters (dh, craig or kk); without a file it is printed",
+        help="format: par, yaml, urdf, or a table of parameters (dh, craig or kk); without an output "
+        "file the text is printed",
     )
-    convert.add_argument("--frame", help="last frame of the chain, if a table is written for a tree")
+    convert.add_argument(
+        "--frame", help="for the table of a robot with branches: last frame of the chain to write"
+    )
     force_argument(convert)
     bind_argument(convert)
     payload_argument(convert)
@@ -110,7 +113,10 @@ def add_analysing(command: Command) -> None:
         "posture (default 'home')",
     )
     pose.add_argument(
-        "--all", action="store_true", help="compute all poses (6-6 platform on legs with spherical joints)"
+        "--all",
+        action="store_true",
+        help="compute all poses of the platform for the given lengths of six legs (Gough-Stewart "
+        "platform: universal, prismatic and spherical joint per leg)",
     )
     pose.add_argument(
         "--working-mode",
@@ -124,7 +130,7 @@ def add_analysing(command: Command) -> None:
         "--to",
         metavar="FRAME",
         type=frame_named,
-        help="frame of the platform (default: the one that the robot defines)",
+        help="frame of the platform (default: the platform frame of the robot description)",
     )
     bind_argument(pose)
     json_argument(pose)
@@ -134,10 +140,12 @@ def add_analysing(command: Command) -> None:
         "--method",
         choices=("auto", "exact", "numeric"),
         default="auto",
-        help="symbolic or numeric method (default auto)",
+        help="exact (symbolic) or numeric method (default auto: exact if possible)",
     )
     base.add_argument(
-        "--numeric", action="store_true", help="same as --method numeric: random states and nominal values"
+        "--numeric",
+        action="store_true",
+        help="same as --method numeric: evaluate the robot at its nominal values in random states",
     )
     base.add_argument(
         "--posture",

@@ -130,8 +130,8 @@ def _refine_size(lengths: Sequence[int]) -> int:
     n = marks - 14
     if not 1 <= n <= JOINTS or placements != 12 * (n + 1) or target != 12 or rows == 0 or rows % (n + 2):
         raise ProgramError(
-            f"refine requires 12 (n + 1), 12, 14 + n and K (n + 2) numbers for n = 1 .. {JOINTS} joints, got lengths "
-            f"{list(lengths)}"
+            "refine requires four arrays with 12 (n + 1), 12, 14 + n and K (n + 2) numbers for n = 1 "
+            f".. {JOINTS} joints, got lengths {list(lengths)}"
         )
     return rows
 
@@ -193,7 +193,12 @@ KERNELS: Mapping[str, Kernel] = {
         Kernel(
             "closed_chain",
             "all solutions of a closed loop of six joints, by elimination and eigenvalues",
-            _fixed("closed_chain", "72 constants, 6 kinds and a plan of 12", [72, 6, 12], 112),
+            _fixed(
+                "closed_chain",
+                "72 constants, 6 joint types and an elimination plan of 12 numbers",
+                [72, 6, 12],
+                112,
+            ),
             lambda lengths: (90_000, 90_000, 2_000),
         ),
         Kernel(

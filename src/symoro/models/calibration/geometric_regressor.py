@@ -47,7 +47,8 @@ from symoro.robot.description import JointType, Robot
 W = Port(
     "W",
     "m,P",
-    "regressor: dX = W dxi; m = 6 (pose), 3 (position) or 1 (distance, plane); the columns have names",
+    "regressor W of dX = W dxi, one named column per parameter; m = 6 (pose), 3 (position) or 1 "
+    "(distance, plane)",
 )
 C = Port("C", "3", "reference point of the distances, in the world (measure='distance')")
 N = Port("N", "3", "unit normal of the plane, in the world (measure='plane')")
@@ -56,7 +57,7 @@ OPTIONS = (
     Option("measure", "measured quantity of this frame", "choice", "pose", MEASURES),
     Option(
         "parameters",
-        "all: all geometric parameters; identifiable: the identifiable ones alone",
+        "all: all geometric parameters; identifiable: only the identifiable ones",
         "choice",
         "all",
         ("all", "identifiable"),

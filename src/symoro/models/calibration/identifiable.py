@@ -358,8 +358,9 @@ def _sampled(
     for fit in (first, second):
         if not fit.clear or fit.smallest < WEAK_GEOMETRY or fit.kept != first.kept:
             raise ProgramError(
-                f"the sampled configurations of robot '{robot.name}' leave no gap between dependent and independent "
-                f"parameters: weakest kept column {fit.smallest:.1e}, strongest dropped {fit.largest:.1e}",
+                f"the sampled configurations of robot '{robot.name}' do not show which parameters are "
+                f"independent: the norms of independent columns (at least {fit.smallest:.1e}) and of "
+                f"dependent columns (at most {fit.largest:.1e}) leave no gap",
                 hint="replace lengths and angles that are almost equal (or almost zero) by equal (or zero) ones, "
                 "and move a measured point that is almost on a joint axis onto the axis or away from it",
             )
@@ -369,7 +370,7 @@ def _sampled(
         n: {p: formula(rounded_coefficient(c, units[p] / units[n])).text for p, c in parts.items()}
         for n, parts in first.relations.items()
     }
-    gap = f"weakest kept column {first.smallest:.1e}, strongest dropped {first.largest:.1e}"
+    gap = f"weakest kept column {first.smallest:.1e}, strongest dropped column {first.largest:.1e}"
     return _parameters(robot, names, first.kept, texts, measure, f"numeric, at nominal values; {gap}")
 
 

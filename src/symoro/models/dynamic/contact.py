@@ -57,7 +57,8 @@ CONTACTS = Option(
 )
 DAMPING = Option(
     "damping",
-    "added to the diagonal of J A^-1 J' (1/kg); required if the contact forces are not unique; contacts then yield",
+    "damping added to the diagonal of J A^-1 J' (1/kg), required if the contact forces are not "
+    "unique; the contact points then accelerate slightly",
     "number",
 )
 
@@ -83,13 +84,13 @@ def contact_outputs(structure: Structure) -> tuple[Port, ...]:
     structures={
         FIXED: {
             "inputs": (Q, QD, TAU, QDA),
-            "reference": NEWTON_EULER_2010.at("section 3.1, eq. (7), (8), with points held"),
+            "reference": NEWTON_EULER_2010.at("section 3.1, eq. (7), (8), with fixed contact points"),
             "equations": r"\begin{bmatrix} A & J^T \\ J & 0 \end{bmatrix} \begin{bmatrix} \ddot q \\ f "
             r"\end{bmatrix} = \begin{bmatrix} \Gamma - H \\ -\dot J \dot q \end{bmatrix}",
         },
         FLOATING: {
             "inputs": (Q, QD, TAU, V0, R0, Q0),
-            "reference": NEWTON_EULER_2010.at("section 7.1, eq. (83) to (88), with points held"),
+            "reference": NEWTON_EULER_2010.at("section 7.1, eq. (83) to (88), with fixed contact points"),
             "equations": r"\begin{bmatrix} A & J^T \\ J & 0 \end{bmatrix} "
             r"\begin{bmatrix} ({}^0\dot V_0; \ddot q) \\ f \end{bmatrix} = "
             r"\begin{bmatrix} (0; \Gamma) - H \\ -\dot J ({}^0V_0; \dot q) \end{bmatrix}",
@@ -124,7 +125,7 @@ def contact_dynamics(
     if damping is not None and not 0 < damping < math.inf:
         raise OptionError(
             f"damping must be a finite number above zero, got {damping}",
-            hint="omit the option for no damping",
+            hint="for no damping, omit this option",
         )
     if damping is None:
         require_full_rank(robot, points)

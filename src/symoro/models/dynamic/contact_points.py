@@ -96,7 +96,7 @@ def contact_points(
         if which == "tool":
             robot, which = with_tool(robot, which)
         if which == "world" or int(which) > robot.NL:
-            raise OptionError(f"'{frame}' is not a frame with a link", hint=f"frames 0 .. {robot.NL}")
+            raise OptionError(f"'{frame}' is not the frame of a link", hint=f"frames 0 .. {robot.NL}")
         points.append(ContactPoint(int(which), (x, y, z)))
     return robot, points
 
@@ -207,8 +207,8 @@ def require_full_rank(robot: Robot, points: Sequence[ContactPoint]) -> None:
             continue  # where the rank drops in some configurations only, the forces are those of least norm
         if least.max() > CONTACT_ROWS.absent:
             raise NotApplicableError(
-                f"the rank of the equations of contact {count} ({points[count - 1]}) is undecided: they are nearly "
-                "dependent",
+                f"it cannot be decided whether the equations of contact {count} ({points[count - 1]}) "
+                "are independent: they are nearly dependent",
                 hint="omit the contact, or give the option 'damping'",
             )
         why = "together with the previous contacts" if count > 1 else "alone"
@@ -272,7 +272,8 @@ def _regular(rows: Any) -> Any:
     regular = rows[np.isfinite(rows).all(axis=(1, 2))]
     if len(regular) < SAMPLES:
         raise NotApplicableError(
-            "the rank of the contact equations is undecided: the loops or wheels have too few regular configurations",
+            "the rank of the contact equations cannot be determined: the loops or wheels have too "
+            "few regular configurations",
             hint="give the option 'damping'",
         )
     return regular

@@ -433,8 +433,8 @@ def by_method(method: str, build: Callable[[bool], Program]) -> Program:
 
 METHOD = Option(
     "method",
-    "recursion: derivatives of composite links; forward: differentiation of the forces along each coordinate; "
-    "auto: fewer operations",
+    "recursion: derivatives of composite links; forward: differentiation of the forces along each "
+    "coordinate; auto: the method with fewer operations",
     "choice",
     "auto",
     ("auto", "recursion", "forward"),

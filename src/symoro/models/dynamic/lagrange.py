@@ -250,7 +250,7 @@ def lagrange(
     if coriolis == "recursive":
         if not s.provider.is_identity or layout.has_free_base:
             raise NotApplicableError(
-                "the method recursive does not support coupled joints, closed loops and floating bases",
+                "the method 'recursive' does not support coupled joints, closed loops or floating bases",
                 hint="use coriolis='christoffel'",
             )
         d = Renaud(builder, robot, s.tree.tree).run()

@@ -211,7 +211,7 @@ def has_own_drives(robot: Robot, options: Options) -> str | None:
     if options.get("surplus") != "share":
         return None
     if options.get("free") or any(robot.frame(j).eta for j in independent(robot)):
-        return "surplus drives cannot share torques if it has elastic or free joints: the distribution is not unique"
+        return "with elastic or free joints the distribution of torques among surplus drives is not unique"
     return "surplus drives of closed loops are not supported" if robot.B else None
 
 
@@ -223,7 +223,7 @@ def has_motors(robot: Robot, options: Options) -> str | None:
     if not options.get("actuators"):
         return None
     if robot.B:
-        return f"no elastic actuators: {LOOPS}"
+        return f"elastic actuators are not supported: {LOOPS}"
     if has_followers(robot):
         return "its joints are coupled; elastic actuators of coupled joints are not supported"
     return None if elastic_joints(robot) else "none of its joints is elastic"
@@ -463,7 +463,7 @@ def direct_dynamics(
     layout = Layout(robot, actuators, surplus, platform=platform)
     if method == "recursive" and layout.is_coupled:
         kind = "closed loops" if robot.B else "coupled joints"
-        raise OptionError(f"method recursive does not support {kind}", hint="use method='inertia'")
+        raise OptionError(f"method 'recursive' does not support {kind}", hint="use method='inertia'")
     return solved(
         layout,
         "direct_dynamics",

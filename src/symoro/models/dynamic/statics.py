@@ -48,7 +48,7 @@ STRUCTURES: dict[Structure, dict[str, Any]] = {
 
 @tree_model(
     "static-torques",
-    title="torques of a wrench that a frame exerts on the environment",
+    title="joint torques for a wrench that a frame exerts on the environment",
     read=Inputs(rates=False),
     outputs=lambda structure: (TAU_ACTIVE if structure.wheels else TAU,),
     options=OPTIONS,

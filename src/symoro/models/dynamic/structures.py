@@ -61,7 +61,8 @@ EFFORT = Option(
 WITH_REACTIONS = Option("reactions", "also return the reaction wrenches of the joints", "flag", False)
 METHOD = Option(
     "method",
-    "recursive: articulated-body algorithm; inertia: factorisation of the inertia matrix; auto: fewer operations",
+    "recursive: articulated-body algorithm; inertia: factorisation of the inertia matrix; auto: "
+    "the method with fewer operations",
     "choice",
     "auto",
     ("auto", "recursive", "inertia"),
@@ -86,8 +87,9 @@ ACTUATORS = Option(
 )
 SURPLUS = Option(
     "surplus",
-    "more active joints than degrees of freedom: refuse them, or share the torques with the least sum of "
-    "squares; qda and qdda then belong to the first joints that determine the motion, tau to all of them",
+    "if there are more active joints than degrees of freedom: refuse the robot, or share the torques "
+    "among them with the least sum of squares; qda and qdda then belong to the first joints that "
+    "determine the motion, tau to all active joints",
     "choice",
     "refuse",
     ("refuse", "share"),

@@ -35,7 +35,10 @@ OPTIONS = (
     ),
 )
 ACTIVE = Option(
-    "active", "robots with closed loops: compute from the active joints, in every assembly mode", "flag", None
+    "active",
+    "for robots with closed loops: compute the pose from the active joints, for every assembly mode",
+    "flag",
+    None,
 )
 TRANSFORM = Port("T", "4,4", "homogeneous transform of frame `to` in frame `frm`")
 EQUATIONS = (

@@ -32,7 +32,11 @@ from symoro.program.program import Port, Program
 from symoro.robot.description import Robot
 from symoro.robot.topology import chain
 
-DET = Port("det", "", "determinant of J; of J J' for more than six joints, of a part of J for fewer")
+DET = Port(
+    "det",
+    "",
+    "determinant of J (six joints), of J J' (more than six joints), or of a square part of J (fewer)",
+)
 
 GRAM = "J' J"
 MAX_TRIED = 12  # intermediate frames that are tried; on longer paths some are skipped

@@ -72,7 +72,14 @@ PREFERRED = Port("qd0", "n", "preferred joint velocities, for the methods redund
 
 METHODS = ("auto", "regular", "redundant", "partial", "damped")
 MAX_TRIED = 9  # on paths of at most this length every intermediate frame is tried
-METHOD = Option("method", "method of inversion", "choice", "auto", METHODS)
+METHOD = Option(
+    "method",
+    "method: regular (J is square), redundant (six joints or more), partial (six or fewer) or damped; "
+    "auto: according to the number of joints",
+    "choice",
+    "auto",
+    METHODS,
+)
 SINGULAR = "its Jacobian is singular in every configuration"
 
 

@@ -69,7 +69,7 @@ OPTIONS = (
         "frame",
         None,
     ),
-    Option("frame", "frame of expression", "frame", 0),
+    Option("frame", "frame in whose axes the result is expressed", "frame", 0),
     Option("mid", "intermediate frame of Renaud's factorisation, on the path to frame `to`", "frame", None),
 )
 EQUATIONS = (

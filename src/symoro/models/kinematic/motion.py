@@ -51,7 +51,7 @@ from symoro.robot.description import Robot
 
 OPTIONS = (
     Option("to", "moving frame; by default the tool, the platform or the last link's frame", "frame", None),
-    Option("frame", "frame of expression", "frame", 0),
+    Option("frame", "frame in whose axes the result is expressed", "frame", 0),
 )
 EQUATIONS_V = (
     r"{}^j\omega_j = {}^jA_i\,{}^i\omega_i + \bar\sigma_j \dot q_j\,{}^ja_j, \qquad "

@@ -115,7 +115,8 @@ def singularities(robot: Robot, to: int | str | None = None) -> Singularities:
     reason = not_rolling(robot)
     if reason:
         raise NotApplicableError(
-            f"the singularities of robot '{robot.name}' cannot be determined from a Jacobian by its joints: {reason}"
+            f"the singularities of robot '{robot.name}' cannot be determined from the Jacobian with "
+            f"respect to its joints: {reason}"
         )
     tree, end, _ = moving_frame(robot, to)
     builder = Builder("singularities")

@@ -354,7 +354,8 @@ def _freedoms(legs: Sequence[Leg]) -> tuple[tuple[int, ...], list[Scalar]]:
             if not all(is_roundoff(x) for x in (*normal[:2], *(row[2] for row in leg.seat[:2]))):
                 raise NotApplicableError(
                     f"leg {leg.number} does not move in the plane x y of frame 0",
-                    hint="turn frame 0 so that its z axis is normal to the plane, and gravity by base.location",
+                    hint="choose frame 0 with its z axis normal to the plane of the legs, and describe "
+                    "its orientation in the world by base.location",
                 )
         return PLANAR, []
     if not all(leg.parallelogram for leg in legs):

@@ -334,7 +334,11 @@ def _chain_leg(builder: Builder, parallel: ParallelRobot, leg: PlatformLeg) -> L
     _check_planar(result)
     tip = [row[2] for row in result.tip[:3]]
     if kinds[1] == R and not (is_roundoff(tip[0]) and is_roundoff(tip[1])):
-        _reject(i, "the revolute joint at the platform is not parallel to the one before it")
+        _reject(
+            i,
+            "the axis of the revolute joint at the platform is not parallel to that of the revolute "
+            "joint before it",
+        )
     return result
 
 
@@ -357,7 +361,11 @@ def _parallelogram(builder: Builder, robot: Robot, leg: PlatformLeg, last: Frame
     if not revolute or not all(x.is_zero for x in zero):
         _reject(i, "the rods of its parallelogram have different orientations")
     if one.alpha.text not in RIGHT_ANGLES or one.alpha != other.alpha:
-        _reject(i, "the rods of its parallelogram are not perpendicular to the axis before them")
+        _reject(
+            i,
+            "the joint axes of the rods of its parallelogram are not perpendicular to the revolute "
+            "axis before it",
+        )
     sign = RIGHT_ANGLES[one.alpha.text]
     width = builder.formula(other.b) - builder.formula(one.b)
     place, length = placed(builder, pair), builder.formula(across.d)
@@ -372,5 +380,9 @@ def _parallelogram(builder: Builder, robot: Robot, leg: PlatformLeg, last: Frame
     if not all(is_roundoff(value, size) for value in (x, z)) or not (
         is_roundoff(axis[0]) and is_roundoff(axis[2])
     ):
-        _reject(i, "the revolute joint after its parallelogram is not along the axis before it")
+        _reject(
+            i,
+            "the axis of the revolute joint after its parallelogram is not along the coupler of the "
+            "parallelogram",
+        )
     return Parallelogram(rod, coupler, second, length, sign, builder.formula(one.b) + sign * y)

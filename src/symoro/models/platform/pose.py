@@ -26,7 +26,11 @@ PLATFORM_TAU = Port("tau", "na", "torques and forces of the active joints")
 PLATFORM_Q = Port("q", "n", "joint positions (option q)")
 
 SPACE = Option(
-    "space", "platform: pose and twist of the platform are the coordinates", "choice", None, ("platform",)
+    "space",
+    "platform: the pose and the twist of the platform are the coordinates, instead of the joints",
+    "choice",
+    None,
+    ("platform",),
 )
 TO = Option("to", "frame of the platform; by default the one in the robot description", "frame", None)
 WORKING_MODE = Option(

@@ -77,7 +77,7 @@ def _known(robot: Robot, values: Mapping[str, float]) -> dict[str, float]:
 def _words(payload: Mapping[str, Any], name: str, usual: tuple[str, ...]) -> list[str]:
     words = item(payload, name, list, list(usual))
     if not all(isinstance(word, str) for word in words):
-        raise ArgumentError(f"'{name}': expected a list of texts")
+        raise ArgumentError(f"'{name}': expected a list of strings")
     return words
 
 

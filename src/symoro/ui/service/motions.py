@@ -52,7 +52,8 @@ def motion_of(payload: Mapping[str, Any]) -> Trajectory | Samples:
             return read_trajectory_text(json.dumps(document, allow_nan=False), FILE)
         except (RecursionError, ValueError, TypeError):
             raise ArgumentError(
-                "'document' is not a trajectory", hint="expected the tree of its YAML file"
+                "'document' is not the description of a trajectory",
+                hint="expected an object with the keys of a trajectory's YAML file",
             ) from None
     return read_table(text, FILE) if is_table(text) else read_trajectory_text(text, FILE)
 

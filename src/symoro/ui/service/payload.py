@@ -60,7 +60,8 @@ def robot_of(payload: Mapping[str, Any]) -> Robot:
         return _read(json.dumps(document, allow_nan=False))
     except (RecursionError, ValueError):  # nested too deeply, or numbers that are not JSON
         raise ArgumentError(
-            "'robot' is not the document of a robot", hint="expected the tree of a robot's YAML file"
+            "'robot' is not the description of a robot",
+            hint="expected an object with the keys of a robot's YAML file",
         ) from None
 
 

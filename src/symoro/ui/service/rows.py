@@ -84,7 +84,7 @@ def _nothing_needs(draft: Draft, j: int) -> None:
             )
     for k, wheel in enumerate(draft.wheels, 1):
         if j in (wheel.frame, wheel.steering, wheel.follows):
-            raise ArgumentError(f"wheel {k} needs frame {j}", hint=f"remove wheel {k} first")
+            raise ArgumentError(f"wheel {k} uses frame {j}", hint=f"remove wheel {k} first")
     if draft.platform == j:
         raise ArgumentError(f"frame {j} is the platform", hint="choose another frame as the platform first")
 
@@ -143,8 +143,8 @@ def remove_loop(draft: Draft, edit: Edit) -> Draft:
     for k, frame in enumerate(draft.frames, 1):
         if frame.ant in gone and k not in gone:
             raise ArgumentError(
-                f"frame {k} has the antecedent {frame.ant} of this loop",
-                hint="choose another antecedent first",
+                f"the antecedent of frame {k} is frame {frame.ant}, which belongs to this loop",
+                hint="choose another antecedent of this frame first",
             )
     kept = replace(draft, frames=tuple(f for k, f in enumerate(draft.frames, 1) if k not in gone))
     return renumbered(kept, lambda k: k - sum(k > one for one in gone))

@@ -102,7 +102,7 @@ class Jobs:
         except asyncio.CancelledError:
             job.state = "cancelled"
         except PoolFullError:
-            message = "too many jobs are waiting"
+            message = "too many jobs are waiting: try again after one of them has ended"
             job.result, job.state = {"error": {"kind": "BusyError", "message": message}}, "failed"
         job.ended = _now()
         job.change()

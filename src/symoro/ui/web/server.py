@@ -130,7 +130,9 @@ def _add_jobs(app: FastAPI, jobs: Jobs) -> None:
     def job_of(id: str) -> Job:
         job = jobs.get(id)
         if job is None:
-            raise HTTPException(404, "the job does not exist")
+            raise HTTPException(
+                404, "the job does not exist, or its result is no longer available: start it again"
+            )
         return job
 
     known: dict[int | str, dict[str, Any]] = {**UNKNOWN, 200: {"model": JobData}}

@@ -71,7 +71,7 @@ def pose_error(
     if robot.B:
         raise NotApplicableError(
             f"robot '{robot.name}' has closed loops; numeric inverse geometry applies to trees only",
-            hint="cut the loops and solve the tree; loop-geometry closes loops",
+            hint="cut the loops and solve the tree; the model loop-geometry closes the loops afterwards",
         )
     given = given_entries(pose)
     start, end = resolve(robot, frm, 0), resolve(robot, to, last_frame(robot))
@@ -87,7 +87,7 @@ def pose_error(
     rows = _rows(goal, here, columns, given)
     entries = tuple((r, c) for r in range(3) for c in range(4) if given[r][c])
     builder.output("error", [row.error for row in rows], "given pose minus current pose")
-    builder.output("J", [row.derivatives for row in rows], "derivative of the current pose by q")
+    builder.output("J", [row.derivatives for row in rows], "derivative of the current pose with respect to q")
     builder.output("placed", [here[r][c] for r, c in entries], "entries of the current pose that are given")
     program = optimise(builder.program())
     moving = tuple(any(not is_zero(row.derivatives[j]) for row in rows) for j in range(len(columns)))

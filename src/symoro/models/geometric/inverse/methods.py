@@ -478,7 +478,7 @@ def _by_paul(problem: Problem, tolerance: float, *, pairs_first: bool) -> Method
     )
     steps, left = search.steps()
     if pairs_first and not search.used_pairs:
-        raise NotApplicableError("no equation in two unknowns replaces a degenerate equation")
+        raise NotApplicableError("no equation in two unknowns can replace a degenerate equation")
     if left:
         unsolved = ", ".join(map(str, left))
         raise NotApplicableError(f"no remaining equation has one of Paul's types for {unsolved}")

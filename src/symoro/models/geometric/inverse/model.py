@@ -87,7 +87,7 @@ def as_text(factors: Sequence[Expr], size: Expr) -> tuple[str, ...]:
         try:
             conditions.append(f"{factor} != 0")
         except ProgramError:  # the expression is too long for text
-            conditions.append("a divisor of the robot's parameters != 0")
+            conditions.append("a divisor that depends on the robot's parameters != 0")
     return tuple(dict.fromkeys(conditions))
 
 
@@ -112,7 +112,11 @@ def guarded(problem: Problem, solutions: Sequence[Solution], factors: Sequence[E
 
 
 METHOD = Option(
-    "method", "auto, paul, pieper or general", "choice", "auto", ("auto", "paul", "pieper", "general")
+    "method",
+    "solution method: auto (the first that applies), paul, pieper or general",
+    "choice",
+    "auto",
+    ("auto", "paul", "pieper", "general"),
 )
 FRAMES = (
     Option("frm", "frame in which the pose is given", "frame", 0),
@@ -152,7 +156,8 @@ TOLERANCE = Option("tolerance", "largest residual of a valid solution", "number"
         LOCKED,
         Option(
             "swivel",
-            "solve seven joints, with the elbow angle about the line shoulder - wrist as an input",
+            "solve a chain of seven joints; the angle of the elbow about the line from shoulder to "
+            "wrist is an input",
             "flag",
             False,
         ),

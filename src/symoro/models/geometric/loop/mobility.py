@@ -95,7 +95,8 @@ def loop_mobility(robot: Robot) -> LoopMobility:
     ranks = [one.ranks(one.joints) for one in drawn]
     if min(map(len, ranks)) < FEW or len({max(sample_ranks) for sample_ranks in ranks}) > 1:
         raise NotApplicableError(
-            f"robot '{robot.name}': the rank of the constraints of its loops is not clear from random samples",
+            f"robot '{robot.name}': the rank of the constraints of its loops cannot be determined "
+            "from random samples",
             hint="give nominal values for lengths that must match each other",
         )
     rank, first = max(ranks[0]), drawn[0]

@@ -30,7 +30,11 @@ MODES = Port("q", "K,n", "all joints of the tree, one row per assembly mode")
 OPEN = Port("residual", "K", "largest closure error of a loop, lengths divided by the size of the loops")
 
 METHOD = Option(
-    "method", "closed form, or Newton's method from q0", "choice", "auto", ("auto", "closed", "numeric")
+    "method",
+    "method: closed form, or Newton's method from q0",
+    "choice",
+    "auto",
+    ("auto", "closed", "numeric"),
 )
 EVERY_MODE = Option(
     "modes",
@@ -40,7 +44,7 @@ EVERY_MODE = Option(
     ("parallelogram", "all"),
 )
 TOLERANCE = Option("tolerance", "largest residual of a valid mode", "number", 1e-9)
-STEPS = Option("steps", "steps from q0 to qa in the method numeric", "number", 10)
+STEPS = Option("steps", "number of steps from q0 to qa with the method 'numeric'", "number", 10)
 
 
 @model(
@@ -106,7 +110,7 @@ def solution_notes(relations: LoopRelations) -> tuple[str, ...]:
     for one in relations.solved:
         modes *= one.modes
     if any(one.linear and one.modes == 1 for one in relations.solved):
-        lines.append("modes='all' also returns the crossed modes of parallelograms")
+        lines.append("modes='all' also returns the crossed assembly modes of parallelograms")
     return (
         *lines,
         f"{modes} assembly mode{'s' if modes > 1 else ''}; the branches of the last loop vary fastest",

@@ -348,7 +348,8 @@ def check_drive(robot: Robot, postures: ClosedPostures) -> None:
         )
     if postures.rank > postures.passive_rank:
         raise NotApplicableError(
-            f"the active joints of robot '{robot.name}' are not independent: its loops constrain them",
+            f"the active joints of robot '{robot.name}' are not independent: the loops do not allow "
+            "arbitrary positions of them",
             hint=_suitable_joints(robot),
         )
 

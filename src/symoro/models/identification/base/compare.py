@@ -275,8 +275,8 @@ def numeric_base_parameters(
             return numeric_base_parameters(robot, rotor=rotor, linear=rigid, notes=notes)
     words = ", ".join(w for w in (linear.words, sample.words) if w) or "any posture"
     method = (
-        f"numeric, {sample.count} states ({words}), verified on others; weakest kept column "
-        f"{sample.fit.smallest:.1e}, strongest dropped {sample.fit.largest:.1e}"
+        f"numeric, {sample.count} states ({words}), verified on other states; weakest kept column "
+        f"{sample.fit.smallest:.1e}, strongest dropped column {sample.fit.largest:.1e}"
     )
     notes = (*notes, *random_values_note(linear.random_symbols))
     if sample.fit.smallest < WEAK_COLUMN:
@@ -393,9 +393,13 @@ class _Sampling:
     def _clear(self, fit: Fit) -> Fit:
         if not fit.clear or not (fit.plain or fit.largest < ALL_DIGITS):
             raise ProgramError(
-                f"the numbers of robot '{self.robot.name}' leave no gap between dependent and "
-                f"independent parameters: weakest kept column {fit.smallest:.1e}, strongest dropped {fit.largest:.1e}",
-                hint="make lengths or angles exactly equal or zero if they are almost so, or give another posture",
+                f"the numbers of robot '{self.robot.name}' do not show which parameters are "
+                f"independent: the norms of independent columns (at least {fit.smallest:.1e}) and of "
+                f"dependent columns (at most {fit.largest:.1e}) leave no gap",
+                hint=(
+                    "replace lengths or angles that are almost equal or almost zero by exactly equal "
+                    "ones or zero, or give another posture"
+                ),
             )
         return fit
 

@@ -55,8 +55,9 @@ def other_modes(parameters: BaseParameters, known: Closures) -> tuple[str, ...]:
     units = joint_units(robot, own, geometry.length)
     shown = ", ".join(f"q{j} = {q[j - 1] * unit:.4g}" for j, unit in zip(own, units, strict=True))
     return (
-        f"the loops have several assembly modes with different base parameters: these are not valid near {shown}; "
-        "the posture 'home' of the robot, or the option posture, selects the mode",
+        "the loops have several assembly modes with different base parameters: the returned ones are "
+        f"not valid near {shown}; the posture 'home' of the robot, or the option posture, selects the "
+        "mode",
     )
 
 

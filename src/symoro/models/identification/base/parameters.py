@@ -121,7 +121,7 @@ def _cached_parameters(
     options=(
         Option(
             "method",
-            "exact: exact algebra; numeric: random states at nominal values; auto: exact if possible",
+            "exact: symbolic algebra; numeric: random states at nominal values; auto: exact if possible",
             "choice",
             "auto",
             METHODS,

@@ -68,13 +68,16 @@ def wheeled_base_parameters(
         fit = fitted(rows, np.zeros((len(rows), 0)), ROUNDED_COLUMN)
     if not (fit.clear and fit.plain):
         raise ProgramError(
-            f"the numbers of robot '{robot.name}' leave no gap between independent and dependent parameters: weakest "
-            f"kept column {fit.smallest:.1e}, strongest dropped {fit.largest:.1e}",
-            hint="replace lengths or angles that are almost equal or almost zero by exact ones",
+            f"the numbers of robot '{robot.name}' do not show which parameters are independent: the "
+            f"norms of independent columns (at least {fit.smallest:.1e}) and of dependent columns (at "
+            f"most {fit.largest:.1e}) leave no gap",
+            hint=(
+                "replace lengths or angles that are almost equal or almost zero by exactly equal ones or zero"
+            ),
         )
     method = (
-        f"numeric, {count} states of the wheeled robot with link 0, verified on others; weakest kept column "
-        f"{fit.smallest:.1e}, strongest dropped {fit.largest:.1e}"
+        f"numeric, {count} states of the wheeled robot with link 0, verified on other states; weakest "
+        f"kept column {fit.smallest:.1e}, strongest dropped column {fit.largest:.1e}"
     )
     symbols = sorted({name for f in geometric_formulas(robot) for name in f.symbols} - {*random_symbols})
     if symbols:

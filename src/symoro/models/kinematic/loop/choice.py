@@ -230,7 +230,8 @@ class _Chooser:
         regular = np.flatnonzero((ranks == ranks.max()) & (every == every[ranks == ranks.max()].max()))
         if ranks.max() < 0 or len(regular) < CLEAR * (ranks == ranks.max()).sum() or len(regular) < 4:
             raise NotApplicableError(
-                f"the number of independent equations of the loops of robot '{self.robot.name}' is not clear",
+                f"the number of independent equations of the loops of robot '{self.robot.name}' "
+                "cannot be determined",
                 hint="make lengths that differ by less than a millionth equal, or more different",
             )
         return np.asarray(regular)

@@ -57,7 +57,7 @@ def reason_not_driven(robot: Robot) -> str | None:
 @model(
     "loop-kinematics",
     menu="Kinematic",
-    title="velocity equations of closed loops, and the passive joints' motion",
+    title="velocity equations of closed loops, and motion of the passive joints",
     inputs=(Q, QD),
     outputs=(WA, WP, WAC, WPC, WC, PSI, PHI, W, B),
     reference=SYMORO_1997.at("section 4.5, eq. (11) to (14)"),

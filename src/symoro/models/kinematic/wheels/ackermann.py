@@ -67,8 +67,10 @@ def _motion(builder: Builder, robot: Robot, joints: CoupledCoordinates, trig: Tr
     kept = independent_rows(matrices, "the wheels that lead the steering")
     if len(kept) != 2:
         raise NotApplicableError(
-            f"Ackermann steering requires one motion of the base, but the leading wheels leave {3 - len(kept)}",
-            hint="set 'follows' for all steering wheels except one (with fixed wheels) or two (without)",
+            "Ackermann steering requires that the leading wheels leave the base one degree of "
+            f"freedom; they leave {3 - len(kept)}",
+            hint="set 'follows' for all steering wheels except one (if there are fixed wheels) or "
+            "except two (if there are none)",
         )
     return cross(rows[kept[0]], rows[kept[1]])
 

@@ -36,7 +36,8 @@ def leading_drives(
     if not _more(matrices, range(BASE)):
         raise NotApplicableError(
             f"robot '{robot.name}' cannot move: the axles of its wheels have no common point",
-            hint="declare steering wheels that a linkage drives as passive, with 'follows' the leading steering joint",
+            hint="declare steering wheels that are driven by a linkage as passive, and give their "
+            "leading steering joint with 'follows'",
         )
     moved = _determined(matrices, own, active)
     if moved < freedoms:
@@ -44,7 +45,7 @@ def leading_drives(
         raise NotApplicableError(
             f"the active joints of robot '{robot.name}' ({_named(robot, active)}) determine {moved} of its "
             f"{freedoms} degrees of freedom: {freedoms - moved} more must be active",
-            hint=f"make active one of {_named(robot, useful)}" if useful else None,
+            hint=f"make one of these active: {_named(robot, useful)}" if useful else None,
         )
     if len(active) > freedoms and not surplus:
         removable = [
@@ -52,7 +53,8 @@ def leading_drives(
         ]
         raise NotApplicableError(
             f"robot '{robot.name}' has {freedoms} degrees of freedom and {len(active)} active joints, "
-            f"{len(active) - freedoms} too many of {_named(robot, removable)}",
+            f"{len(active) - freedoms} too many: make {len(active) - freedoms} of "
+            f"{_named(robot, removable)} passive",
             hint="set 'active: false' for passive joints; inverse and direct dynamics can distribute the torques "
             "among all active joints, with the option 'surplus'",
         )

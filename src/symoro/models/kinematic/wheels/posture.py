@@ -134,7 +134,8 @@ def _movable(robot: Robot, axle_lines: Axles) -> Axles:
     if not axle_lines.class_.mobility or axle_lines.class_.steerability != len(axle_lines.steering):
         raise NotApplicableError(
             f"the steering wheels of robot '{robot.name}' are not independent: the axles have no common point",
-            hint="declare steering wheels that a linkage drives as passive, with 'follows' the leading steering joint",
+            hint="declare steering wheels that are driven by a linkage as passive, and give their "
+            "leading steering joint with 'follows'",
         )
     return axle_lines
 

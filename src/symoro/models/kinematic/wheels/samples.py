@@ -117,8 +117,8 @@ def rank(matrices: Sequence[Matrix], what: str) -> int:
     decided = generic_rank(matrices)
     if decided is None:
         raise NotApplicableError(
-            f"{what} are almost redundant: their rank depends on rounding",
-            hint="give lengths and angles that should be equal with the same digits, or as symbols",
+            f"{what} are almost linearly dependent: their rank depends on the rounding of the numbers",
+            hint="give equal lengths and angles with the same digits, or as one symbol",
         )
     return decided
 

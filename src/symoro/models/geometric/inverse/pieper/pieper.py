@@ -81,7 +81,10 @@ def _missing(joints: int) -> str:
     if joints == 6:
         return "there are neither three revolute axes through one point nor three prismatic joints"
     if 3 <= joints < 6:
-        return f"with {joints} joints, the pose determines no point that {joints - 3} of them do not move"
+        return (
+            f"with {joints} joints, the pose must determine a point that does not move with "
+            f"{joints - 3} of the joints; there is none"
+        )
     return f"it requires three to six unknown joints, got {joints}"
 
 
