@@ -32,7 +32,7 @@ PANDA = (
 SAMPLES = 16
 BATCH = 248  # samples of the emitted batch function, in the cache
 ROWS, MANY = 10_000, 1_000_000
-POSES = 4096
+POSES = 2048
 TOLERANCE = {
     "float64": 1e-10,
     "float32": 1e-4,
@@ -138,7 +138,9 @@ def beside_pinocchio(rounds: int) -> None:
         times[f"C batch function, {dtype}"] = time_batch
         for samples in (ROWS, MANY):
             names = ("q", "qd", "qdd")
-            arrays = dict(zip(names, np.tile(motion, (1, samples // ROWS, 1)).astype(dtype), strict=True))
+            arrays = dict(
+                zip(names, np.tile(motion, (1, samples // ROWS, 1)).astype(dtype, order="C"), strict=True)
+            )
             room = {"tau": np.empty((samples, n), dtype)}
             for threads in (1,) if samples == ROWS else (1, 2):
                 f = model.function(dtype=dtype, threads=threads)
@@ -152,10 +154,10 @@ def beside_pinocchio(rounds: int) -> None:
     for at in range(rounds):
         for who, measure in times.items():
             ns[who] = min(ns[who], measure())
-        found = least(small, 5)
+        figures = least(small, 20)
         if at < max(5, rounds // 4):
-            found |= least(large, 1)
-        ns |= {who: min(ns[who], figure) for who, figure in found.items()}
+            figures |= least(large, 1)
+        ns |= {who: min(ns[who], figure) for who, figure in figures.items()}
     print(f"\n{case.title}, inverse dynamics\n{'':36}{'ns per sample':>14}{'x rnea':>9}   mark")
     for who, figure in ns.items():
         ratio = ns["Pinocchio C++, rnea"] / figure

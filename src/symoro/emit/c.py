@@ -192,7 +192,8 @@ def batch_sources(
     """Return {NAME_batch.c}.
 
     Args:
-        samples: number of samples of every call, for a faster function: the compiler knows all addresses.
+        samples: number of samples of every call, for a faster function: the compiler knows all addresses. Runs of
+            zeros of an output are not written; the caller sets them once.
     """
     code = _batch_code(_code(program, name, scalar, trig), program, name, scalar, trig)
     return _sources(code, scalar, _spread(f"{code.arrays.base}_batch", _batch_unit(code, scalar, samples)))

@@ -171,12 +171,14 @@ def filled(code: Code, size_type: str) -> list[str]:
     return lines
 
 
-def filled_batch(code: Code, size_type: str, count: str) -> list[str]:
-    """Return a loop over entries and samples for each run, in a structure of arrays."""
+def filled_batch(code: Code, size_type: str, count: str, *, zeros: bool = True) -> list[str]:
+    """Return a loop over entries and samples for each run, in a structure of arrays; runs of zeros may be omitted."""
     n, i = code.arrays.count, code.arrays.index
     lines = []
     for run in runs(code):
         (output, first), after = run[0], run[-1].entry + 1
+        if not zeros and code.outputs[output][first] == "0":
+            continue
         entry = f"{code.arrays.outputs[output]}[e_ * {n} + {i}]"
         lines.append(f"{INDENT}for ({size_type} e_ = {first}; e_ < {after}; ++e_)")
         lines.append(f"{INDENT * 2}{_samples(size_type, i, count)} {entry} = {code.outputs[output][first]};")
@@ -396,7 +398,7 @@ def _batch_in_blocks(code: Code, style: Style) -> FunctionBody:
         *start,
         *([f"{INDENT}{style.flag} far_ = 0;"] if far else []),
         *loop.lines,
-        *filled_batch(body, size_type, count),
+        *filled_batch(body, size_type, count, zeros=style.samples is None),
         *copied(body, size_type, count),
         *([f"{INDENT}return far_ != 0;"] if far else []),
         "}",

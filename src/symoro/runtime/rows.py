@@ -84,9 +84,10 @@ def _one_by_one(name: str, inputs: Sequence[int], outputs: Sequence[int], consta
 
 
 def _buffers(inputs: Sequence[int], outputs: Sequence[int], scalar: str, tile: int) -> list[str]:
+    """Return the declarations of the buffers; those of outputs are zero, because runs of zeros are not written."""
     aligned = " ALIGNED_" if tile > 1 else ""
     lines = [f"{scalar} u{a}[{max(1, n) * tile}]{aligned};" for a, n in enumerate(inputs)]
-    return lines + [f"{scalar} v{a}[{max(1, n) * tile}]{aligned};" for a, n in enumerate(outputs)]
+    return lines + [f"{scalar} v{a}[{max(1, n) * tile}]{aligned} = {{0}};" for a, n in enumerate(outputs)]
 
 
 def _call(name: str, inputs: Sequence[int], outputs: Sequence[int], constants: bool, tile: int) -> str:
