@@ -16,7 +16,7 @@ from symoro.robot.topology import chain
 
 
 def placed(builder: Builder, frame: Frame) -> Matrix:
-    """Return the transform iTj (4x4) of a frame in its antecedent at joint position 0.
+    """Return the constant transform iTj (4x4) of frame j in its antecedent frame i, at joint position 0.
 
     The constant offset of the joint variable is included.
     """
@@ -33,10 +33,11 @@ def before_turn(builder: Builder, frame: Frame) -> Matrix:
 
 
 def between(builder: Builder, robot: Robot, start: int, end: int, body: tuple[int, ...]) -> Matrix:
-    """Return the constant transform of frame `end` in frame `start` of one rigid body.
+    """Return the constant transform (4x4) of frame `end` in frame `start`, both fixed to one rigid body.
 
     Args:
-        body: numbers of the frames that are fixed to one another; the first one is closest to the base.
+        start, end: frame numbers.
+        body: numbers of all frames that are fixed to the rigid body; the first one is closest to the base.
     """
     return matmul(
         inverse_transform(_transform_in(builder, robot, start, body[0])),
@@ -65,7 +66,7 @@ def is_roundoff(x: object, size: float = 1.0) -> bool:
 
 
 def drop_roundoff(v: Vector, size: float = 1.0) -> Vector:
-    """Return the vector with entries that are only round-off replaced by zero.
+    """Return a copy of a vector in which entries that are round-off errors are replaced by zero.
 
     Args:
         size: magnitude of the numbers from which the entries were computed; for lengths, the size of the robot.

@@ -2,7 +2,7 @@
 
 The product can be formed outward (each motion is multiplied on the right) or inward (on the left). In both cases,
 rotations about parallel axes are summed before they are applied. Therefore sines and cosines of sums appear (such as
-C23), and a translation between parallel axes costs two products.
+C23 = cos(q2 + q3)), and a translation between parallel axes requires only two multiplications.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ PLANE = {"x": (1, 2), "z": (0, 1)}  # the two directions that a rotation about t
 
 
 def turned(rotation: MatrixLike, trig: Trigonometry, axis: str, angle: Angle) -> Matrix:
-    """Return the matrix `rotation` times a rotation about the axis 'z' or 'x', which changes two columns."""
+    """Return the product of `rotation` and a rotation about the axis 'z' or 'x', which changes two columns."""
     s, c = trig.sincos(angle)
     i, j = PLANE[axis]
     result = [list(row) for row in rotation]
@@ -31,7 +31,7 @@ def turned(rotation: MatrixLike, trig: Trigonometry, axis: str, angle: Angle) ->
 
 
 def turning(trig: Trigonometry, axis: str, angle: Angle, matrix: MatrixLike) -> Matrix:
-    """Return a rotation about the axis 'z' or 'x' times a matrix, which changes two rows."""
+    """Return the product of a rotation about the axis 'z' or 'x' and a matrix, which changes two rows."""
     s, c = trig.sincos(angle)
     i, j = PLANE[axis]
     result = [list(row) for row in matrix]
@@ -41,17 +41,18 @@ def turning(trig: Trigonometry, axis: str, angle: Angle, matrix: MatrixLike) -> 
 
 
 def across(trig: Trigonometry, axis: str, angle: Angle) -> Vector:
-    """Return the direction of x after a rotation about z, or of z after a rotation about x.
+    """Return the image of x under a rotation about z, or of z under a rotation about x.
 
     Args:
         axis: axis of the rotation, 'z' or 'x'.
+        angle: angle of the rotation in rad.
     """
     s, c = trig.sincos(angle)
     return [c, s, 0] if axis == "z" else [0, -s, c]
 
 
 def along(axis: str, length: Scalar) -> Vector:
-    """Return the vector of a translation by a length along the axis 'x' or 'z'."""
+    """Return the vector of a translation along the axis 'x' or 'z' by a length."""
     vector: Vector = [0, 0, 0]
     vector[AXIS[axis]] = length
     return vector
@@ -98,9 +99,9 @@ def outward(steps: Sequence[Screw], trig: Trigonometry, name: NameFrame) -> Matr
 def inward(steps: Sequence[Screw], trig: Trigonometry, name: NameFrame) -> Matrix:
     """Return the transform (4x4) of a sequence of screw motions, multiplied from the last to the first.
 
-    The motions since the last change of axis are not yet applied. They are represented by the pending rotation angle,
-    the translation along the axis, and the translations across it, each with the angle of the rotations that precede
-    it.
+    Consecutive motions along the same axis are collected before they are applied. They are represented by the sum of
+    their angles, the translation along the axis, and the translations perpendicular to it, each with the angle of the
+    rotations that precede it.
 
     Args:
         steps: screw motions along x or z.

@@ -48,7 +48,7 @@ VALID, OUT_OF_REACH, SINGULAR = 0, 1, 2
 
 
 def is_platform(robot: Robot, options: Mapping[str, Any]) -> bool:
-    """Return whether inverse geometry is that of a platform whose legs have closed-form solutions.
+    """Return whether the model `inverse-geometry` of a robot is that of a platform with legs in closed form.
 
     Args:
         options: options of the model, by name.
@@ -114,7 +114,7 @@ def platform_inverse_geometry(
 def working_mode_rows(builder: Builder, parallel: ParallelRobot) -> list[list[int]]:
     """Return all combinations of the working modes (1 or 2) of the legs, one list per combination.
 
-    A leg whose two modes have equal motor positions has only mode 1.
+    For a leg whose two modes have equal motor positions, only mode 1 is included.
     """
     if ups_legs(builder, parallel) is not None:
         return [[1] * len(parallel.legs)]
@@ -147,12 +147,13 @@ def _row(
 def _residuals(
     builder: Builder, parallel: ParallelRobot, pose: PlatformPose, number: int, q: Mapping[int, Scalar]
 ) -> list[Expr]:
-    """Return the differences between the direct geometry of a leg and the pose of its end.
+    """Return the differences between the direct geometry of a leg and the pose of the leg's end.
 
     These are the differences of the nine rotation entries, followed by the sum of the absolute position differences
     divided by a size. The size is the sum of the leg's constant lengths and of the magnitudes of the given position.
 
     Args:
+        pose: pose of the platform, which determines the pose of the leg's end.
         number: index of the leg.
         q: joint positions, by joint number.
     """

@@ -1,7 +1,7 @@
 """Line segments of the links of a robot in a given configuration, as numbers, for drawing.
 
-The line from the antecedent's origin to a frame's origin has three straight parts: along the antecedent's z by b,
-along x by d, and along the frame's own z axis by r.
+The line from the origin of the antecedent frame to the origin of a frame has three straight parts: along the z axis of
+the antecedent frame by b, along the x axis by d, and along the z axis of the frame itself by r.
 """
 
 from __future__ import annotations
@@ -181,8 +181,8 @@ class _Numbers:
 
         Args:
             place: geometric parameters of the frame.
-            start, end: poses of the antecedent and of the frame.
-            q: displacement of a prismatic joint in m, else 0.
+            start, end: poses of the antecedent frame and of the frame.
+            q: displacement of a prismatic joint in m; 0 for other joints.
         """
         (first,), (last,) = start.position, end.position
         (along,), (up,), (axis,) = start.rotation[:, :, 0], start.rotation[:, :, 2], end.rotation[:, :, 2]

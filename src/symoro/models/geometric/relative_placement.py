@@ -1,4 +1,4 @@
-"""Transform between any two frames, including the world, and joint axes of the frames between them."""
+"""Transform between any two frames, including the world frame, and joint axes on the path between two frames."""
 
 from __future__ import annotations
 

@@ -2,8 +2,9 @@
 
     0Aj = 0Ai iAj,   0Pj = 0Pi + 0Ai iPj     outward from the base, eq. (1) of the 1997 paper for each iTj
 
-The positions of the cut joints are a separate input, qc; the tool frame is the last one. For robots with coupled
-joints, the positions of all joints are an output as well. The pose of the base in the world is not included.
+Frame i is the antecedent of frame j. The positions of the cut joints are a separate input, qc; the tool frame is the
+last one. For robots with coupled joints, the positions of all joints are an output as well. The pose of the base in the
+world is not included.
 """
 
 from __future__ import annotations
@@ -35,7 +36,11 @@ class FramePose:
     position: Vector
 
     def then(self, local: JointFrame) -> FramePose:
-        """Return the pose of a frame from the pose of its antecedent (this one) and its pose `local` in it."""
+        """Return the pose of a frame in frame 0, if this pose is that of its antecedent frame.
+
+        Args:
+            local: pose of the frame in its antecedent frame.
+        """
         columns = [local.to_parent(axis) for axis in identity(3)]
         rotation = transpose([matvec(self.rotation, column) for column in columns])
         return FramePose(rotation, add(self.position, matvec(self.rotation, local.position)))

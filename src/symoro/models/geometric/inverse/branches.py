@@ -1,13 +1,15 @@
-"""Enumeration of the branches of an inverse geometric model: each combination of branch choices gives one solution.
+"""Enumeration of the solutions of an inverse geometric model: one solution per combination of branches of its steps.
 
     status    0 valid
               1 out of reach
               2 singular: a joint is free, or two branches coincide
-              3 no solution in this row: a root that is not a solution, or a repeated solution
+              3 no solution in this row: the root of an equation is not a solution, or the solution is a repetition
               4 not decided: the general method did not obtain a solution although one may exist
-    residual  the largest of three values: the differences between the rotation of direct geometry and the given
-              entries of the pose; the sum of the magnitudes of those of the position, divided by the robot's size
-              (`chain.size_of`); and S^2 + C^2 - 1
+    residual  the largest of
+              - the absolute differences between direct geometry and the given entries of the rotation,
+              - the sum of the absolute differences between direct geometry and the given entries of the position,
+                divided by the robot's size (`chain.size_of`),
+              - |S^2 + C^2 - 1| of each joint angle whose sine S and cosine C were computed from two equations
 
 The sines and cosines that the steps compute are used directly in direct geometry; each joint requires one atan2, for
 the output.
@@ -38,8 +40,7 @@ class Solution:
 
     Attributes:
         joints: joint positions, by joint number.
-        free: by joint number, 1 if the joint is free (every position is a solution), else 0. Contains the joints that
-            can be free.
+        free: by number, for each joint that can be free: 1 if every position of the joint is a solution, else 0.
         residual: largest difference from the given pose.
         status: 0 valid, 1 out of reach, 2 singular, 3 no solution, 4 not decided (see the module's docstring).
         more: values of further expressions requested by the caller.
@@ -100,7 +101,11 @@ def unrolled(
 
 
 def joint_position(builder: Builder, unknown: Unknown) -> Expr:
-    """Return the position of an unknown joint; an angle is in (-pi, pi]."""
+    """Return the position of the joint that an unknown determines; an angle is in (-pi, pi].
+
+    Args:
+        unknown: sum of parallel joint angles of which this joint is the last one, or a prismatic joint position.
+    """
     if not unknown.turns:
         return unknown.length
     s, c = joint_sine_cosine(unknown)
@@ -108,7 +113,13 @@ def joint_position(builder: Builder, unknown: Unknown) -> Expr:
 
 
 def joint_sine_cosine(unknown: Unknown) -> tuple[Scalar, Scalar]:
-    """Return the sine and cosine of the joint's own angle, from those of sums of parallel joints."""
+    """Return the sine and cosine of the last joint angle q of a sum phi of parallel joint angles.
+
+    With the sum phi0 before this joint, q = +-(phi - phi0).
+
+    Args:
+        unknown: the sum phi; `unknown.before` is phi0, or None if q is the first angle of the sum.
+    """
     s, c = unknown.sine, unknown.cosine
     if unknown.before is not None:
         s0, c0 = unknown.before.sine, unknown.before.cosine
@@ -119,8 +130,8 @@ def joint_sine_cosine(unknown: Unknown) -> tuple[Scalar, Scalar]:
 def differences(builder: Builder, chain: Chain, given: Sequence[Sequence[bool]]) -> Iterator[Expr]:
     """Yield the residuals of a chain: direct geometry minus the given entries of the pose.
 
-    The absolute difference of each rotation entry is followed by one value for the position: the sum of the absolute
-    differences, divided by the robot's size.
+    First the absolute difference of each given rotation entry; then one value for the position, the sum of the absolute
+    differences of its given entries, divided by the robot's size.
 
     Args:
         given: for each entry of the upper three rows of the pose, whether it is given.

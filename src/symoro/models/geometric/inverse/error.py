@@ -1,12 +1,14 @@
 """Pose error of a frame and its Jacobian, for the iterations of numeric inverse geometry.
 
-    T(q) = [s n a P]                    the current pose of the frame, U0 the given pose
-    position entries:   e = U0 - P                        J = rows of Jv
-    whole rotation:     e = angle * axis of U0 R'         J = Jw
-    other entries of a rotation's column c:   e = U0 - c  J = rows of Jw x c
+The current pose of the frame is T(q) = [s n a P] with the rotation R = [s n a]; U0 is the given pose. The error e and
+its Jacobian J depend on which entries of the pose are given:
 
-T(q + dq) is closer to the given pose if J dq = e. If the error is angle times axis, J is its derivative only at the
-solution, but J'e is the gradient of e'e / 2 everywhere.
+    entries of the position P            e = entries of U0 - entries of P       J = rows of Jv
+    the whole rotation                   e = angle times axis of U0 R'          J = Jw
+    some entries of a rotation column c  e = entries of U0 - entries of c       J = rows of Jw x c
+
+Jv and Jw are the linear and angular rows of the frame's Jacobian. T(q + dq) is closer to the given pose if J dq = e. If
+the error is angle times axis, J is its derivative only at the solution, but J'e is the gradient of e'e / 2 everywhere.
 
 Consider a joint between frame i (in which the pose is given) and the end frame n, with axis z and a point Pk on the
 axis, both in frame i. Its column of J is (z x (Pn - Pk); z) for a revolute joint and (z; 0) for a prismatic one. A
@@ -43,9 +45,10 @@ class PoseError:
     """Program that computes the pose error and its Jacobian from the joint positions q and the given pose T.
 
     Attributes:
-        program: outputs `error` (m), `J` (m, n) and `placed`, the given entries of the current pose T(q), row by row.
+        program: outputs `error` (m), `J` (m, n) and `placed`, the given entries of the current pose T(q), row by row;
+            m is the number of error entries and n the number of joints.
         entries: the given entries as (row, column), counted from 0.
-        lengths: for each of the m errors, whether it is a length; otherwise it is an angle or a cosine.
+        lengths: for each of the m errors, whether it is a length; if not, it is an angle or a cosine.
         moving: for each of the n joints, whether it changes a given entry.
     """
 
@@ -58,7 +61,7 @@ class PoseError:
 def pose_error(
     robot: Robot, frm: int | str = 0, to: int | str | None = None, pose: str = "full"
 ) -> PoseError:
-    """Derive the program of the pose error of a frame and of its Jacobian.
+    """Derive the program that computes the pose error of a frame and the Jacobian of this error.
 
     Args:
         frm: frame in which the pose is given.
@@ -99,10 +102,10 @@ def pose_error(
 
 
 def _as_links(robot: Robot, start: int | str, end: int | str) -> tuple[Robot, int | str, int]:
-    """Convert the tool frame, if it is used, to an additional link of the robot's tree.
+    """Replace the tool frame, if `start` or `end` names it, by an additional link of the robot's tree.
 
     Returns:
-        The robot and the frame numbers of `start` and `end`; `start` may also be 'world'.
+        The robot, and the frame numbers of `start` and `end`; `start` may also be 'world'.
     """
     tree, number = with_tool(robot.tree(), "tool" if "tool" in (start, end) else end)
     return tree, number if start == "tool" else start, number if end == "tool" else int(end)

@@ -55,7 +55,7 @@ def _is_short(value: Expr) -> bool:
 
 
 def _turned(left: Expr, right: Expr) -> tuple[Expr, Expr]:
-    """Return the equation left = right, multiplied by -1 if its left side starts with a minus sign."""
+    """Return both sides of the equation left = right, negated if the left side starts with a minus sign."""
     return (-left, -right) if str(left).startswith("-") else (left, right)
 
 
@@ -103,7 +103,11 @@ class _StepReport:
             yield (f"{names}: one of the roots that {kernel}({inputs}) computes",)
 
     def _kernel(self, value: Expr) -> tuple[str, str] | None:
-        """Return the numerical kernel that computes a value, as (name, arguments); None for other values."""
+        """Return the name and the arguments of the numerical kernel that computes a value.
+
+        Returns:
+            (name, arguments) as text; None if the value is not the output of a kernel.
+        """
         graph, node = self.graph, value.lit >> 1
         if graph.op[node] != ops.KERNEL:
             return None
@@ -111,9 +115,13 @@ class _StepReport:
         return call.kernel, ", ".join(str(Expr(graph, lit)) for array in call.inputs for lit in array)
 
     def _radicands(self, values: Sequence[Expr]) -> Iterator[tuple[int, int]]:
-        """Yield the radicands that are guarded against negative values, in some expressions.
+        """Yield the radicands in some expressions that are guarded against negative values as max(x, 0).
 
-        Each one is a pair of graph nodes: the guarded expression max(x, 0) and its argument x.
+        Args:
+            values: the expressions.
+
+        Returns:
+            Pairs of graph nodes: the guarded expression max(x, 0) and its argument x.
         """
         graph = self.graph
         for i in graph.reachable([value.lit for value in values]):
@@ -135,10 +143,10 @@ class _StepReport:
         return [self._plain(value) for value in self.step.reach]
 
     def _vanishing(self, flag: Expr) -> Expr:
-        """Return the expression whose zero is the singularity that a flag indicates.
+        """Return the expression that is zero at the singularity that a flag indicates.
 
         Args:
-            flag: condition that is 1 at the singularity, such as x^2 <= tolerance, which gives x.
+            flag: condition that is 1 at the singularity; for example, the flag x^2 <= tolerance gives x.
         """
         graph, node = self.graph, flag.lit >> 1
         if graph.op[node] != ops.LESS_EQUAL:
@@ -149,7 +157,10 @@ class _StepReport:
         return self._spelled(Expr(graph, lit))
 
     def _spelled(self, value: Expr) -> Expr:
-        """Substitute the intermediate variables of the step into an expression, unless it becomes too long."""
+        """Substitute the intermediate variables of the step into an expression.
+
+        If the result is too long for text, the expression is returned unchanged.
+        """
         shown = value
         for target, made in reversed(self.step.lines):
             shown = self._put(shown, {target.lit >> 1: self._plain(made).lit})

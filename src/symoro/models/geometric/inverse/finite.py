@@ -22,7 +22,7 @@ LARGEST = 1e30
 
 
 def magnitude(builder: Builder, values: Iterable[Scalar]) -> Expr:
-    """Return the sum of the absolute values of some scalars."""
+    """Return the sum of the absolute values of scalars."""
     total: Scalar = 0
     for value in values:
         total = total + absolute(value)
@@ -30,7 +30,7 @@ def magnitude(builder: Builder, values: Iterable[Scalar]) -> Expr:
 
 
 def largest(values: Sequence[Expr]) -> Expr:
-    """Return the largest of some numbers; the result is undefined if one of them is NaN."""
+    """Return the largest of several numbers; the result is undefined if one of them is NaN."""
     maximum_value: Scalar = values[0]
     for value in values[1:]:
         maximum_value = maximum(maximum_value, value)
@@ -38,18 +38,23 @@ def largest(values: Sequence[Expr]) -> Expr:
 
 
 def relative(builder: Builder, lengths: Sequence[Scalar], size: Expr) -> Expr:
-    """Return the sum of the absolute values of some lengths, divided by the robot's size."""
+    """Return the sum of the absolute values of lengths, divided by the robot's size."""
     return builder.number(magnitude(builder, lengths) * (1 / size))
 
 
 def in_units(placement: Matrix, size: Expr) -> Matrix:
-    """Return the upper three rows of a transform, with the position divided by the robot's size."""
+    """Return the upper three rows of a transform, with the position divided by the robot's size.
+
+    Args:
+        placement: the transform (4x4).
+        size: size of the robot in m.
+    """
     inverse = 1 / size
     return [[*row[:3], row[3] * inverse] for row in placement[:3]]
 
 
 def closes(builder: Builder, misses: Sequence[Expr], tolerance: float) -> Scalar:
-    """Return 1 if all residuals are finite and within the tolerance, else 0.
+    """Return 1 if all residuals are finite and at most equal to the tolerance, else 0.
 
     Args:
         misses: nonnegative residuals.
@@ -68,14 +73,14 @@ def where_finite(
     values: Iterable[Scalar],
     otherwise: int | None,
 ) -> list[Expr]:
-    """Return one value per solution, replaced by `otherwise` where numbers are not finite.
+    """Return one value per solution, replaced by `otherwise` if the inputs or the solution's outputs are not finite.
 
     A solution without finite numbers then has the same status and values in every target language.
 
     Args:
         given: sum of the magnitudes of the model's inputs.
         rows: outputs of each solution, which must be finite.
-        values: value of each solution, returned if inputs and outputs are finite.
+        values: one value per solution, which is returned if the inputs and the solution's outputs are finite.
         otherwise: replacement value; None means NaN.
     """
     guarded_values = []

@@ -62,10 +62,11 @@ class TrialResult:
     Attributes:
         postures: number of regular configurations among the samples.
         lost: number of regular configurations that are not among the solutions.
-        rough: share of the random configurations whose residual is large.
+        rough: share of the random configurations whose residual exceeds ROUGH_POSTURE.
         exact: whether no configuration is lost and all residuals are below a tenth of the tolerance.
-        right_angles, lost_right_angles: number of regular configurations with joints exactly at right angles, and
-            how many of them are not among the solutions; they are not included in the other numbers.
+        right_angles: number of regular configurations with joints exactly at right angles; the numbers above do not
+            include them.
+        lost_right_angles: how many of these are not among the solutions.
     """
 
     postures: int
@@ -130,7 +131,7 @@ class Trial:
         self.near = numpy.minimum(SAME_POSTURE + AMPLIFIED / least.clip(EPSILON), INTENDED_POSTURE)
 
     def _closed(self) -> Mapping[int, Any]:
-        """Return sampled joint positions with closed loops, by joint number.
+        """Return sampled joint positions that close the loops, by joint number.
 
         The result is empty if loops do not constrain the joints of the chain.
         """
@@ -146,7 +147,7 @@ class Trial:
         return sample.joints
 
     def _draw(self, literals: Sequence[int], rng: Any) -> None:
-        """Draw random numbers for the symbols in some expressions that have no value yet.
+        """Draw random numbers for those symbols in some expressions that do not have a value yet.
 
         Args:
             literals: node references of the expressions.
@@ -205,13 +206,13 @@ class Trial:
 
 
 def _postures(rng: Any, turns: Any) -> Any:
-    """Return random joint positions (samples, joints); lengths are in units of the robot's size.
+    """Return random joint positions (samples, joints), in rad or in units of the robot's size.
 
-    In half of them, some joints are close to a multiple of a right angle.
+    In half of the samples, some joints are close to a multiple of a right angle.
 
     Args:
         rng: random number generator of NumPy.
-        turns: whether each joint is revolute.
+        turns: for each joint, whether it is revolute.
     """
     import numpy
 
@@ -229,7 +230,7 @@ def _right_angles(rng: Any, turns: Any) -> Any:
 
     Args:
         rng: random number generator of NumPy.
-        turns: whether each joint is revolute.
+        turns: for each joint, whether it is revolute.
     """
     import numpy
 
@@ -244,6 +245,10 @@ TURNS, SLIDES = 1, 2  # codes of revolute and prismatic joints in the kernel
 
 def refined(problem: Problem, solutions_to_refine: Sequence[Solution], tolerance: float) -> list[Solution]:
     """Refine solutions by Newton's method with the kernel `refine`.
+
+    Args:
+        solutions_to_refine: solutions of verified formulas.
+        tolerance: largest residual of a valid solution.
 
     Returns:
         The solutions with improved joint positions, residual and status.
@@ -312,8 +317,8 @@ class MethodResult:
         solutions: the solutions.
         choices: sentences about the method and why it was chosen.
         derivation: derivation of the formulas, for the user.
-        delicate: whether a step has a root of a quartic, which is inaccurate close to another root.
-        crowded: whether roots come in close pairs because a divisor is small or symbolic.
+        delicate: whether a step computes a root of a quartic, which is inaccurate if another root is close.
+        crowded: whether roots occur in close pairs because a divisor is small or symbolic.
     """
 
     solutions: list[Solution]
@@ -378,10 +383,11 @@ def solved(problem: Problem, method: str, tolerance: float) -> MethodResult:
 
 
 def _passed(candidate: MethodResult, reasons: Mapping[str, str]) -> MethodResult:
-    """Add to a result the reasons why other methods were not selected.
+    """Return the selected result with the reasons why other methods were not selected.
 
     Args:
-        reasons: reasons by name of the method.
+        candidate: result of the selected method.
+        reasons: reason for each rejected method, by name of the method.
     """
     return _with(candidate, *(f"not {name}: {why}" for name, why in reasons.items()))
 
@@ -391,7 +397,13 @@ def _with(candidate: MethodResult, *more: str) -> MethodResult:
 
 
 def _objection(trial: Trial, candidate: MethodResult, result: TrialResult) -> str:
-    """Return the reason to try another method; an empty text if the formulas are verified and accurate."""
+    """Return the reason to try another method; an empty text if the formulas are verified and accurate.
+
+    Args:
+        trial: the sampled configurations.
+        candidate: solutions of the method.
+        result: result of their verification.
+    """
     if not _recovers(result):
         return _loss(result)
     if candidate.crowded and not trial.parameters:
@@ -403,7 +415,7 @@ def _objection(trial: Trial, candidate: MethodResult, result: TrialResult) -> st
 
 
 def _degenerate(result: TrialResult) -> list[str]:
-    """Return a sentence about regular right-angle configurations that are not recovered; none if all are."""
+    """Return a list with a remark about regular right-angle configurations that are lost; empty if none is lost."""
     if result.lost_right_angles <= LOST * result.right_angles:
         return []
     return [
@@ -413,7 +425,12 @@ def _degenerate(result: TrialResult) -> list[str]:
 
 
 def _losses(trial: Trial, result: TrialResult, candidate: MethodResult) -> tuple[bool, int, int]:
-    """Return the order in which methods that lose configurations are preferred, smallest first."""
+    """Return the sort key by which methods that lose configurations are compared; the smallest key is preferred.
+
+    Returns:
+        Whether there is an objection to the method, number of lost random configurations, number of lost right-angle
+        configurations.
+    """
     return bool(_objection(trial, candidate, result)), result.lost, result.lost_right_angles
 
 
@@ -459,7 +476,9 @@ def by_paul(problem: Problem, tolerance: float) -> MethodResult:
 
 
 def by_paul_with_pairs(problem: Problem, tolerance: float) -> MethodResult:
-    """Solve all unknowns by Paul's method; two unknowns together before an equation that may be degenerate.
+    """Solve all unknowns by Paul's method, with pairs of unknowns before equations that may be degenerate.
+
+    If an equation in one unknown may be degenerate, equations in two unknowns are solved before it.
 
     Raises:
         NotApplicableError: the solution would not differ from that of `by_paul`, or an unknown has no equation.

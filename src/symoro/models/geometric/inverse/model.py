@@ -1,9 +1,10 @@
 """Model `inverse-geometry`: all joint positions for which a frame has a given pose.
 
-The formulas have conditions: some divisors must not vanish. A divisor that depends on the pose is guarded where it is
-formed (the joint is then free, or there is no solution on this branch). A divisor that contains only symbols of the
-robot, or joints given by q0, is the same for every pose. If it vanishes the formulas are invalid, and the status of
-every solution is 3 (no solution) rather than 1 (out of reach). Products are listed factor by factor.
+The formulas are valid only if their divisors do not vanish. A divisor that depends on the pose is guarded where it is
+formed: if it vanishes, the joint is free, or there is no solution on this branch. A divisor that contains only
+parameters of the robot or joint positions given by q0 is the same for every pose. If such a divisor vanishes, the
+formulas are invalid, and the status of every solution is 3 (no solution) rather than 1 (out of reach). The divisors are
+listed as conditions, products factor by factor.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from symoro.robot.topology import cut_joints
 
 
 def divisors(problem: Problem, solutions: Sequence[Solution]) -> list[Expr]:
-    """Return the divisors in the solutions that depend only on the robot's symbols or on q0.
+    """Return the divisors in the solutions that depend only on the robot's parameters or on q0.
 
     Products are split into distinct factors. The size of the robot is not included because it is never zero.
     """
@@ -59,8 +60,10 @@ def divisors(problem: Problem, solutions: Sequence[Solution]) -> list[Expr]:
 def _factors(graph: Graph, i: int) -> Iterator[int]:
     """Yield the factors of an expression, ignoring square roots, powers and denominators.
 
+    A guarded expression (a selection between two values) is not split into factors.
+
     Args:
-        i: node of the expression in the graph. A guarded expression (a selection) has no factors.
+        i: node of the expression in the graph.
     """
     op, args = graph.op[i], graph.args[i]
     if op in (ops.MUL, ops.SQRT, ops.ABS):
@@ -92,13 +95,10 @@ def as_text(factors: Sequence[Expr], size: Expr) -> tuple[str, ...]:
 
 
 def guarded(problem: Problem, solutions: Sequence[Solution], factors: Sequence[Expr]) -> list[Solution]:
-    """Set the status 3 (no solution) of all solutions where a divisor of the formulas vanishes.
+    """Return the solutions with status 3 (no solution) wherever a divisor of their formulas vanishes.
 
     Args:
-        factors: factors of the divisors, expressions of the robot's symbols and q0.
-
-    Returns:
-        The solutions with this status.
+        factors: factors of the divisors, expressions of the robot's parameters and q0.
     """
     if not factors:
         return list(solutions)

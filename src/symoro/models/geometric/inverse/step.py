@@ -22,7 +22,7 @@ class Step:
     """Solution step that determines some unknowns of an inverse geometric model.
 
     Attributes:
-        type: number of the equation's type in the table of the documentation.
+        type: number of the equation's type, 1 to 10, see `paul.equation_types`.
         unknowns: unknowns that the step determines.
         equations: the equations as (left side, right side), for the derivation.
         lines: assignments (symbol, value) in order; the last ones define the sines, cosines or lengths of the unknowns.
@@ -30,9 +30,10 @@ class Step:
         reach: expressions that are negative (below -OUT_OF_REACH_ROOT) if the pose is out of reach.
         free: pairs (unknown, flag); the flag is 1 if every value of the unknown is a solution.
         checks: expressions that are zero on a true solution.
-        meets: pairs (sign, distance); two branches (those of the sign, or all if None) coincide where the distance is
-            zero.
-        repeats: as `meets`, for branches that have the same value of this step's unknown but are different solutions.
+        meets: pairs (sign, distance): where the distance is zero, the two branches that differ in this sign symbol
+            coincide. If the sign is None, the branch coincides with another one of the step.
+        repeats: pairs as in `meets`, for branches that have the same value of this step's unknown but are different
+            solutions.
     """
 
     type: int
@@ -135,7 +136,7 @@ class Draft:
         Args:
             radicand: expression under the root.
             inverse: factor that scales the radicand to the order of 1.
-            name: name of the sign.
+            name: name of the symbol eps.
         """
         sign = self.sign(name)
         self.reach.append(self.builder.number(radicand * inverse))
@@ -167,7 +168,8 @@ class Draft:
         """Define an unknown angle by its sine and cosine.
 
         Args:
-            free: flag that is 1 where the angle is free; the position of q0 is used there. None if it never is.
+            free: flag that is 1 where the angle is free; the joint position of q0 is used there. None if the angle is
+                never free.
         """
         if free is not None:
             s, c = self._started(unknown)
@@ -179,7 +181,8 @@ class Draft:
         """Define an unknown length by its value.
 
         Args:
-            free: flag that is 1 where the length is free; the position of q0 is used there. None if it never is.
+            free: flag that is 1 where the length is free; the joint position of q0 is used there. None if the length is
+                never free.
         """
         if free is not None:
             value = select(free, self.start[unknown.joint], value)
@@ -187,7 +190,7 @@ class Draft:
         self._give(unknown, (unknown.length, value))
 
     def unit(self, unknown: Unknown) -> None:
-        """Add the condition s^2 + c^2 = 1 to the step, for an angle whose sine and cosine follow from two equations."""
+        """Add the check s^2 + c^2 = 1 for an angle whose sine s and cosine c were computed from two equations."""
         s, c = unknown.sine, unknown.cosine
         self.checks.append(self.builder.number(absolute(s * s + c * c - 1)))
 
@@ -209,7 +212,7 @@ class Draft:
         self.lines += [(target, self.builder.number(value)) for target, value in values]
 
     def _started(self, unknown: Unknown) -> tuple[Scalar, Scalar]:
-        """Return the sine and cosine of an unknown angle if its joint has the position given by q0."""
+        """Return the sine and cosine of an unknown sum of joint angles whose last joint is at its position in q0."""
         if unknown.before is not None and unknown.before in self.solved:
             angle = unknown.sign * self.start[unknown.joint]
             s, c = sin(angle), cos(angle)

@@ -1,8 +1,8 @@
-"""Models `fast-geometry` and `transform` from the active joints: transforms of a robot with loops, per assembly mode.
+"""Models `fast-geometry` and `transform` of robots with loops: transforms from the active joints, per assembly mode.
 
-The loops determine the other joints on the path (as in `loop-geometry`), and the product of the transforms along the
-path is that of a tree. The sines and cosines of the loops' solution are used directly. A joint that a parallelogram
-makes linear in others contributes to the angle sums of parallel axes.
+The loops determine the passive joints on the path (as in `loop-geometry`); the transforms along the path are then
+multiplied as for a tree. The sines and cosines of the loops' solution are used directly. A joint that a parallelogram
+makes a linear function of other joints is included in the angle sums of parallel axes.
 
 W. Khalil, D. Creusot, "SYMORO+: a system for the symbolic modelling of robots", Robotica 15, 1997, sections 3.1, 3.4.
 """

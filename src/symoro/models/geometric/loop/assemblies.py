@@ -1,11 +1,11 @@
-"""Assembly modes: the solution steps of all loops are expanded together; each combination of branches is one mode.
+"""Assembly modes of all closed loops of a robot: each combination of branches of the solution steps is one mode.
 
     status    0 valid, 1 out of reach: the loop cannot close, 2 singular: modes coincide or a joint is free,
               3 no solution on this branch
     residual  the largest closure error of a loop
 
-The first mode has the first branch of every step; the last step of the last loop varies fastest. The number of a mode
-does not depend on the configuration: along a path without singularities, a mode stays in the same row.
+The first mode has the first branch of every step; the branch of the last step of the last loop varies fastest. The
+number of a mode does not depend on the configuration: along a path without singularities, a mode stays in the same row.
 """
 
 from __future__ import annotations

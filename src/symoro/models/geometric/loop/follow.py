@@ -2,16 +2,16 @@
 
 The path from the base to the frame is a serial chain (`inverse/`). For each of its solutions, the loops are solved for
 the other joints, including motors that are not on the path, in all assembly modes. Motors that neither the path nor
-the loops determine are taken from q0.
+the loops determine have the positions given by q0.
 
-If the loops constrain joints of the path, some poses of the tree cannot be reached by the robot, and an equation may
-vanish on all poses that can. The method of solution must not use such an equation. A joint that parallelograms make
-linear in others of the path is substituted before the path is solved. Other dependent joints are solved twice, from the
-pose and from the loops, and only rows in which both agree are solutions. In this case, equations are chosen and
-formulas are verified at sampled configurations with closed loops.
+If the loops constrain joints of the path, the robot cannot reach all poses that the tree with cut loops can reach, and
+an equation may vanish on all poses that the robot can reach. The method of solution must not use such an equation. A
+joint that parallelograms make a linear function of other joints of the path is substituted before the path is solved.
+Other dependent joints are solved twice, from the pose and from the loops, and only rows in which both results agree are
+solutions. In this case, equations are chosen and formulas are verified at sampled configurations with closed loops.
 
-    status    the worse one of path and loops: no solution, out of reach, singular, valid
-    residual  the larger one of both: direct geometry minus the pose, and the closure error of the loops
+    status    the worse status of path and loops; from worst to best: no solution, out of reach, singular, valid
+    residual  the larger residual: difference of direct geometry from the pose, or closure error of the loops
 
 W. Khalil, D. Creusot, "SYMORO+: a system for the symbolic modelling of robots", Robotica 15, 1997, end of section
 3.3.
@@ -57,12 +57,12 @@ class LoopSolutions:
 
 @dataclass(frozen=True)
 class KnownJoints:
-    """Numbers of the joints from which the loops are solved.
+    """Classification of the joints in an inverse geometry problem with loops; the loops are solved from some of them.
 
     Attributes:
-        on_path: joints of the path that are independent.
-        tied: joints of the path that the loops determine from the others.
-        start: motors that are not on the path; their positions are those of q0.
+        on_path: numbers of the independent joints of the path; the loops are solved from them.
+        tied: numbers of the joints of the path that the loops determine from the other joints.
+        start: numbers of motors that are not on the path; the loops are solved from their positions in q0.
     """
 
     on_path: list[int]
@@ -81,7 +81,7 @@ class LoopClosure(ChainClosure):
     Attributes:
         given: joints from which the loops are solved.
         relations: closed-form solution of the loops.
-        active: symbols of the given joints, by joint number.
+        active: symbols of the joints from which the loops are solved, by joint number.
     """
 
     given: KnownJoints
@@ -131,7 +131,7 @@ def loop_closure(
 
 
 def _law(relations: LoopRelations, j: int, known: Mapping[int, Expr]) -> Linear:
-    """Return joint j as a linear function of independent joints of the path and of known joints.
+    """Return joint j as a linear function of independent joints of the path.
 
     The linear functions of several parallelograms are substituted into each other.
 
@@ -157,12 +157,12 @@ def _law(relations: LoopRelations, j: int, known: Mapping[int, Expr]) -> Linear:
 def _closed_postures(robot: Robot, count: int, *, nominal: bool, crossed: bool) -> ClosedPostures:
     """Return sampled configurations with closed loops.
 
-    If crossed parallelograms are included, at most half of the configurations contain one. Both kinds of configurations
-    have solutions, so that an equation that vanishes on one kind must not be chosen.
+    If crossed parallelograms are included, at most half of the configurations contain one. An equation that vanishes on
+    all crossed or on all uncrossed configurations must not be chosen, because both kinds have solutions.
 
     Args:
         count: number of configurations.
-        nominal: whether the robot's nominal numbers are used where possible.
+        nominal: whether the robot's nominal parameter values are used where possible.
         crossed: whether crossed parallelograms are included.
     """
     from symoro.models.geometric.loop.postures import closed_postures, joined, some_postures
@@ -213,7 +213,7 @@ def path_joints(robot: Robot, frm: int, to: int) -> list[int]:
 
 
 def driven_by(robot: Robot, joints: Sequence[int]) -> Robot:
-    """Return a copy of the robot in which, of the joints of the loops, exactly the given ones are active."""
+    """Return a copy of the robot in which the given joints are the only active joints of the loops."""
     in_loops = {j for loop in loops(robot) for j in loop.frames}
     frames = [
         replace(frame, mu=j in joints) if j in in_loops or j in joints else frame
@@ -223,7 +223,9 @@ def driven_by(robot: Robot, joints: Sequence[int]) -> Robot:
 
 
 def given_joints(robot: Robot, joints_on_path: Sequence[int]) -> KnownJoints:
-    """Select independent joints from which the loops can be solved: joints of the path, then other motors.
+    """Select independent joints from which the loops can be solved.
+
+    Joints of the path have priority over motors that are not on the path.
 
     Args:
         joints_on_path: numbers of the joints on the path.
@@ -250,7 +252,7 @@ def _modes(
 
     Args:
         one: the solution of the path.
-        number: its index, used in the names of variables.
+        number: index of that solution, used in the names of variables.
         tolerance: largest residual of a valid solution.
     """
     builder, graph = problem.builder, problem.builder.graph

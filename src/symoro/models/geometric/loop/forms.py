@@ -22,7 +22,7 @@ SEVERAL = 3  # largest number of symbols that are tried in a constant angle
 
 @dataclass(frozen=True)
 class AngleSum:
-    """Angle with the value (sum of n_j q_j) + (sum of n_k angle_k) + turn pi, with integers n.
+    """Angle with the value (sum of n_j q_j) + (sum of n_k angle_k) + turn pi, with integers n_j and n_k.
 
     Attributes:
         joints: coefficients n_j of the joint positions, by joint number.
@@ -55,7 +55,7 @@ class AngleSum:
         return self + -other
 
     def constant(self, builder: Builder) -> Expr:
-        """Return the constant part of the angle; its multiple of pi is reduced to (-1, 1]."""
+        """Return the constant part of the angle, (sum of n_k angle_k) + turn pi, with turn reduced to (-1, 1]."""
         turn = self.turn - 2 * ((self.turn + 1) // 2)
         total = builder.pi() * (turn if turn > -1 else Fraction(1))
         for angle, n in self.angles.items():
@@ -77,7 +77,8 @@ def _added(a: Mapping[Key, int], b: Mapping[Key, int]) -> dict[Key, int]:
 def constant_angle(builder: Builder, probes: Probes, y: Scalar, x: Scalar) -> AngleSum:
     """Return the angle atan2(y, x) of two constants, in a simple form if possible.
 
-    The simple form is a multiple of pi/12 plus or minus symbols of the robot; otherwise atan2 is used.
+    The simple form is a multiple of pi/12 plus or minus symbols of the robot. If there is none, the angle is an atan2
+    expression.
     """
     import numpy
 

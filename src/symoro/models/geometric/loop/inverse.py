@@ -1,4 +1,7 @@
-"""Model `inverse-geometry` of an arm with closed loops: all joints of the tree, including motors beside the path."""
+"""Model `inverse-geometry` of an arm with closed loops: positions of all joints of the tree.
+
+They include motors that are not on the path to the frame with the given pose.
+"""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def joint_unknown(builder: Builder, robot: Robot, j: int) -> Unknown:
 
 @dataclass(frozen=True)
 class KnownRotation(PathMotion):
-    """Rotation about z whose sine and cosine are known expressions."""
+    """Rotation about z in a path, by an angle whose sine and cosine are known expressions."""
 
     sine: Scalar = field(default=0)
     cosine: Scalar = field(default=1)
@@ -83,7 +83,7 @@ class KnownRotation(PathMotion):
 
 @dataclass(frozen=True)
 class KnownTranslation(PathMotion):
-    """Translation by a known vector."""
+    """Translation in a path, by a known vector."""
 
     vector: tuple[Scalar, Scalar, Scalar] = field(default=(0, 0, 0))
 

@@ -2,11 +2,11 @@
 
     mobility = joints of the tree + cut joints - rank J
 
-J is the derivative of the closure errors of all loops with respect to the joints. The rank is not assumed from the
-kinds of the loops: a Bennett linkage moves although the Gruebler formula predicts that it does not, and in a Delta
-robot the constraints of different loops are dependent. The rank is the number of singular values of J above a gap,
-equal at closed configurations of two random draws. Configurations without a clear gap (near singular ones) are not
-used.
+J is the derivative of the closure errors of all loops with respect to the joints. Its rank is computed and not derived
+from the kinds of the loops: a Bennett linkage moves although the Gruebler formula predicts that it does not, and in a
+Delta robot the constraints of different loops are dependent. The rank is the number of singular values of J above a
+gap; it must be equal at the closed configurations of two random draws. Configurations without a clear gap (near
+singular ones) are not used.
 """
 
 from __future__ import annotations
@@ -71,7 +71,8 @@ class LoopMobility:
         passive: numbers of the other joints of the tree.
         opened: numbers of the cut joints.
         loops: kind of each loop.
-        remarks: problems with the choice of active joints, and observations at some configurations only.
+        remarks: sentences about an unsuitable choice of active joints, or about a higher mobility in other
+            configurations.
     """
 
     mobility: int
@@ -84,10 +85,11 @@ class LoopMobility:
 
 
 def loop_mobility(robot: Robot) -> LoopMobility:
-    """Compute the mobility of a robot with closed loops, with its nominal numbers if it has them.
+    """Compute the mobility of a robot with closed loops, with nominal parameter values if the robot has them.
 
     Raises:
-        NotApplicableError: the robot has no loops, they do not close, or their rank is not clear from the samples.
+        NotApplicableError: the robot has no loops, they do not close, or the rank of their constraints is not clear
+            from the samples.
     """
     if not robot.B:
         raise NotApplicableError(f"robot '{robot.name}' has no closed loop")
@@ -128,10 +130,10 @@ class Constraints:
     size: float
 
     def ranks(self, joints: Sequence[int], rows: slice = slice(None)) -> list[int]:
-        """Return the rank of the Jacobian columns of some joints, at each configuration where it is clear.
+        """Return the rank of the Jacobian columns of some joints, at each configuration where the rank is clear.
 
-        The rank is clear if the singular values, relative to the largest one of all columns, have a gap. Other
-        configurations are omitted.
+        The rank is clear if there is a gap between large and small singular values, relative to the largest singular
+        value of all columns. Other configurations are omitted.
 
         Args:
             joints: numbers of the joints.
@@ -144,11 +146,17 @@ class Constraints:
         return [rank for rank in decided if rank is not None]
 
     def rank(self, joints: Sequence[int]) -> int:
-        """Return the largest rank of the Jacobian columns of some joints; 0 if it is not clear at any configuration."""
+        """Return the largest rank of the Jacobian columns of some joints over all configurations.
+
+        Configurations at which the rank is not clear are ignored; if there are no others, the result is 0.
+
+        Args:
+            joints: numbers of the joints.
+        """
         return max(self.ranks(joints), default=0)
 
     def independent(self, wanted: Sequence[int]) -> list[int]:
-        """Return those of the wanted joints that are independent of the ones before them.
+        """Return those of the given joints that are independent of the ones before them in the list.
 
         The positions of these joints can be chosen freely; the loops determine the others.
 
@@ -206,9 +214,9 @@ def constraints(robot: Robot, seed: int = DRAWS[0]) -> Constraints:
 
 
 def fitting_joints(robot: Robot) -> list[int]:
-    """Return joints of the loops that can be active together.
+    """Return the numbers of joints of the loops that can be active together.
 
-    Joints that are active in the description have priority. Cut joints are excluded.
+    Joints that are active in the robot's description have priority. Cut joints are excluded.
     """
     at = constraints(robot)
     active = [j for j in active_joints(robot) if j in at.joints]
@@ -275,10 +283,10 @@ def _shape(robot: Robot, loop: Loop, at: Constraints) -> str:
 def _concurrent(axes: Sequence[tuple[Array, Array]], size: float) -> bool:
     """Return whether all axes intersect in one point at every configuration.
 
-    The point p of least distance from the axes satisfies sum (1 - z z') (p - o) = 0.
+    The point p with the least sum of squared distances from the axes satisfies sum (1 - z z') (p - o) = 0.
 
     Args:
-        axes: direction z and origin o of each axis, (S, 3) each.
+        axes: direction z and origin o of each axis, (S, 3) each, for S configurations.
         size: size of the loops in m.
     """
     across = [np.eye(3) - z[:, :, None] * z[:, None, :] for z, _ in axes]

@@ -1,15 +1,16 @@
 """Closed loops by Newton's method, for structures without a closed form: one assembly mode by continuation.
 
 The active joints move from their positions in the configuration q0 to the given positions in equal steps. After each
-step, a fixed number of Newton steps closes the loops again. With T the product around a loop, R and p its rotation and
-position, z_j and o_j the axis and a point of joint j on the path,
+step, a fixed number of Newton steps closes the loops again. Let T be the product of the transforms around a loop, with
+rotation R and position p, and z_j and o_j the axis and a point on the axis of joint j:
 
     e = [ vee(R - R') / 2, p ],    J_j = [ z_j, z_j x (p - o_j) ]  or  [ 0, z_j ],    (J' J + mu I) dq = -J' e
 
-Lengths are divided by the size of the loops (`chain.size_of`).
+J_j is the column of J for a revolute or a prismatic joint. Lengths are divided by the size of the loops
+(`chain.size_of`).
 
 mu is small enough for quadratic convergence, and keeps the step finite if J is singular; long steps are shortened.
-The status depends only on the residual at the end: a mode that did not close has status 1.
+The status depends only on the residual at the end: if the loops are not closed, it is 1.
 """
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ class Closure:
     Attributes:
         error: closure errors e of all loops.
         columns: columns of the Jacobian J, by passive joint.
-        misses: absolute entries of T - I, the residuals that decide whether the loops are closed.
+        misses: absolute values of the entries of T - I, which must be small if the loops are closed; T is the product
+            of the transforms around a loop.
     """
 
     error: Vector

@@ -63,7 +63,7 @@ class Parallelogram:
         step: solution step that determines the joints, on one branch or two.
         differences: closure errors, as expressions.
         linear: the joints as linear functions of known joints, by joint number.
-        forms: the same as sums of angles modulo 2 pi.
+        forms: the same functions as sums of angles modulo 2 pi, by joint number.
         how: description of the method, for the user.
     """
 
@@ -126,9 +126,11 @@ def parallelogram(
 def four_sides(builder: Builder, probes: Probes, chain: Chain) -> tuple[list[Side], AngleSum] | None:
     """Return the sides of a loop that is a parallelogram; None for other loops.
 
-    In the uncrossed mode opposite sides add up to zero; in the crossed mode they do so only where it is flat.
+    In the uncrossed mode, opposite sides add up to zero. In the crossed mode they add up to zero only where all four
+    sides are collinear.
 
     Args:
+        probes: random samples to test identities.
         chain: path around the loop with every joint as an unknown.
 
     Returns:
@@ -205,7 +207,11 @@ def _merged(builder: Builder, sides: Sequence[Side]) -> list[Side]:
 
 
 def _inverse(items: Sequence[Item]) -> Matrix:
-    """Return the inverse of the product of the constant transforms among some factors of a chain."""
+    """Return the inverse of the product of those factors of a chain that are constant transforms.
+
+    Args:
+        items: the factors.
+    """
     inverse = identity(4)
     for item in items:
         if isinstance(item, Fixed):
@@ -214,7 +220,7 @@ def _inverse(items: Sequence[Item]) -> Matrix:
 
 
 def _known_angle(form: AngleSum, closing: AngleSum, joints: Mapping[int, Unknown]) -> AngleSum | None:
-    """Express an angle without unknown joints, by adding or subtracting a sum of angles that is zero.
+    """Express an angle by known joints only, by adding or subtracting a sum of joint angles that is zero.
 
     Args:
         form: the angle as a sum of joints.
@@ -238,9 +244,10 @@ def _opposite_equal(probes: Probes, sides: Sequence[Side]) -> bool:
 
 
 def _unimodular(sides: Sequence[Side], closing: AngleSum, joints: Sequence[int]) -> list[list[int]] | None:
-    """Return the integer matrix that computes the unknown joints from three sums of angles.
+    """Return the integer matrix (3x3) with which three unknown joints are computed from three sums of angles.
 
-    The sums are phi_c - phi_a, phi_d - phi_a and the sum of all joints.
+    The sums are phi_c - phi_a, phi_d - phi_a and the sum of all joints; phi_a to phi_d are the angles of the four
+    sides.
 
     Args:
         sides: sides a, b, c, d.
@@ -248,7 +255,7 @@ def _unimodular(sides: Sequence[Side], closing: AngleSum, joints: Sequence[int])
         joints: numbers of the three unknown joints.
 
     Returns:
-        The matrix; None if it does not consist of integers.
+        The matrix; None if its entries are not integers.
     """
     import numpy
 
@@ -356,7 +363,7 @@ class _StepWriter:
         """Return the values of the joint symbols in the crossed mode, in which two sides are reflected at the diagonal.
 
         Args:
-            turned: side b, rotated by the angle beta.
+            turned: side b, rotated by the angle beta between the sides a and b.
             gap: symbols of the closure error.
             draft: solution step to which the singularity (diagonal of length zero) is added.
         """
@@ -393,7 +400,7 @@ class _StepWriter:
         values.update({own.sine.lit: sine, own.cosine.lit: cosine, own.length.lit: position})
 
     def _open(self, values: dict[int, Expr], gap: Sequence[Expr], ends: Complex) -> None:
-        """Set the closure error, which is the sum of the four sides.
+        """Set the symbols of the closure error to the sum of the four sides.
 
         Args:
             values: values of the symbols on this branch, by node reference; extended here.
@@ -422,7 +429,7 @@ def parallelogram_of(builder: Builder, robot: Robot, loop: Loop) -> tuple[list[S
 def uncrossed(
     robot: Robot, parameters: Mapping[str, np.ndarray], joints: Mapping[int, np.ndarray]
 ) -> np.ndarray:
-    """Return, per closed configuration, whether all parallelograms of the robot are uncrossed.
+    """Return, for each closed configuration, whether all parallelograms of the robot are uncrossed.
 
     Args:
         parameters: values of the robot's symbols, one per configuration, by name.
@@ -479,7 +486,7 @@ class LinearLoops:
 
 @lru_cache(maxsize=64)
 def linear_loops(robot: Robot) -> LinearLoops:
-    """Replace the parallelograms of a robot by linear relations between joints; other loops remain."""
+    """Replace the parallelograms of a robot by linear relations between joints; other loops do not change."""
     from symoro.models.numeric.home import closed_home
 
     relations: dict[int, Relation] = {}
@@ -503,11 +510,12 @@ def _relations(
     """Return the linear relations of the joints of a parallelogram, by joint number.
 
     Args:
-        known: relations of joints that other parallelograms determine.
-        home: joint positions of the posture 'home' with closed loops, or None.
+        known: relations of joints that other parallelograms determine, by joint number.
+        home: joint positions of the posture 'home' with closed loops, by joint number; None if there is no such
+            posture.
 
     Returns:
-        None if the loop is not a parallelogram, or if it is crossed in the posture 'home'.
+        The relations; None if the loop is not a parallelogram, or if it is crossed in the posture 'home'.
     """
     moving = [j for j in loop.frames if robot.frame(j).moving]
     if any(relation(robot, j) for j in loop.frames):
@@ -551,7 +559,7 @@ def _relation(law: Linear) -> Relation:
 
 
 def followed(law: Relation, known: Mapping[int, Relation]) -> Relation:
-    """Return a joint relation in which dependent joints are replaced by their relations.
+    """Return a linear relation of a joint in which dependent joints are replaced by their own relations.
 
     Args:
         law: the relation.

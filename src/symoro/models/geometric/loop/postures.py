@@ -1,12 +1,12 @@
 """Sampled closed configurations: joint positions that close every loop, for random or nominal lengths and angles.
 
-They are the samples of Paul's method. They also show whether the active joints determine the passive ones: with J the
-derivative of the closure errors with respect to all joints, and Jp that with respect to the passive ones, the
+They are the samples of Paul's method. They also show whether the active joints determine the passive ones. Let J be the
+derivative of the closure errors with respect to all joints, and Jp that with respect to the passive joints; the
 conditions are
 
     rank Jp = number of passive joints,    rank J = rank Jp.
 
-Newton's method (`numeric.closure`) computes many of them at once, each with a separate geometry.
+Newton's method (`numeric.closure`) computes many configurations at once, each with a separate geometry.
 """
 
 from __future__ import annotations
@@ -110,15 +110,15 @@ def closed_postures(
 
 
 def every_closed(robot: Robot, seed: int = 1) -> ClosedPostures | None:
-    """Return all closed configurations that Newton's method obtains from one set of random initial values.
+    """Return all closed configurations to which Newton's method converges from one set of random initial values.
 
-    The robot's nominal numbers are used if all symbols have one, else random numbers.
+    The robot's parameters have their nominal values if all of them have one; if not, they have random values.
 
     Args:
         seed: seed of the random numbers.
 
     Returns:
-        The configurations; None if none of them closes.
+        The configurations; None if the loops close in none of them.
     """
     closing = _Closing(robot)
     generator = random.Random(seed)
@@ -135,11 +135,12 @@ def every_closed(robot: Robot, seed: int = 1) -> ClosedPostures | None:
 def postures_near(robot: Robot, posture: Sequence[float], seed: int = 1) -> ClosedPostures | None:
     """Return closed configurations near a given one, with the robot's nominal numbers.
 
-    A mechanism may have other assembly modes that move differently: an antiparallelogram is not a parallelogram. If
-    few of the neighbouring configurations close, others are drawn closer to the given one.
+    Only neighbours are returned, because other assembly modes of the mechanism may move differently: an
+    antiparallelogram does not move like a parallelogram. If the loops close in few of the neighbouring configurations,
+    others are drawn closer to the given one.
 
     Args:
-        posture: positions of the independent joints, closed up to rounded digits.
+        posture: positions of the independent joints, rounded positions of a closed configuration.
         seed: seed of the random numbers.
 
     Returns:
@@ -175,10 +176,11 @@ def postures_near(robot: Robot, posture: Sequence[float], seed: int = 1) -> Clos
 def closure_jacobian(robot: Robot, postures: ClosedPostures) -> tuple[tuple[int, ...], Array]:
     """Return the Jacobian of the closure errors with respect to all joints at each configuration.
 
-    Lengths are in units of the largest length, so that entries are comparable.
+    Lengths are divided by the largest length, so that entries are comparable.
 
     Returns:
-        The joint numbers (of the tree and cut joints) of the columns, and the Jacobian (S, 12 loops, joints).
+        The joint numbers (of the tree and cut joints) of the columns, and the Jacobian (S, 12 L, joints) for S
+        configurations and L loops.
     """
     count = len(next(iter(postures.joints.values())))
     tree = _Closing(robot).tree(postures.parameters, count)
@@ -196,10 +198,11 @@ def loop_axes(
 ) -> tuple[dict[int, tuple[Array, Array]], float]:
     """Return the axes of all joints of a loop at the sampled configurations.
 
-    They are expressed in the frame in which the two sides of the loop meet.
+    They are expressed in the frame at which the two branches of the loop begin.
 
     Returns:
-        The direction (S, 3) and origin (S, 3) of each axis, by joint number, and the largest length in the loops (m).
+        The direction (S, 3) and origin (S, 3) of each axis, by joint number, and the largest length in the loops (m); S
+        is the number of configurations.
     """
     count = len(next(iter(postures.joints.values())))
     tree = _Closing(robot).tree(postures.parameters, count)
@@ -227,7 +230,7 @@ def joined(parts: Sequence[ClosedPostures]) -> ClosedPostures:
 
 
 class _Closing:
-    """Closed loops of a robot as formulas, which are evaluated for random or nominal lengths and angles."""
+    """Closure equations of a robot's loops, which are evaluated for random or nominal lengths and angles."""
 
     def __init__(self, robot: Robot) -> None:
         self.robot = robot
@@ -266,7 +269,7 @@ class _Closing:
         return numeric_tree(self.robot, value, postures=count, frames=self.frames)
 
     def starts(self, tree: NumericTree, generator: random.Random) -> Array:
-        """Return random initial joint positions (configurations, joints).
+        """Return random initial joint positions (configurations, joints), in rad or m.
 
         Positions of prismatic joints are up to 1.5 times the largest length of the loops.
         """

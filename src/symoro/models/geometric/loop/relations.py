@@ -1,4 +1,4 @@
-"""Passive joints of every loop in terms of the active ones: closed-form steps, loop after loop.
+"""Closed-form solution of loops: passive joints from the active ones, one loop after another.
 
 The loop with the fewest unknowns is solved first; its joints are known for the following loops. Each loop is first
 tested for a parallelogram, then solved by Paul's method, as an inverse geometric model whose pose is the unit matrix.
@@ -13,8 +13,8 @@ Loops of six unknowns have up to sixteen assembly modes:
 
     M0 V1 M1 V2 .. V6 M6 = 1     <=>     V1 C1 .. V6 C6 = 1,   Ci = Mi (i < 6),   C6 = M6 M0
 
-Vi = Rz(+-qi) or Tz(+-qi); the constants Mi contain the known joints. The kernel `closed_chain` solves it; its
-arrangement is chosen by trials on closed configurations.
+Vi = Rz(+-qi) or Tz(+-qi); the constants Mi contain the known joints. The kernel `closed_chain` solves this equation,
+arranged in one of twelve ways; the arrangement is chosen by trials on closed configurations.
 
 M. Raghavan, B. Roth, "Inverse kinematics of the general 6R manipulator and related linkages", ASME J. Mechanical
 Design 115, 1993.
@@ -128,7 +128,7 @@ class _Samples:
     """Closed configurations with which the settings of the kernel `closed_chain` are determined.
 
     Attributes:
-        constants: (S, 72) constants of the loop.
+        constants: (S, 72) constants of the loop at S configurations.
         values: (S, 6) joint positions.
     """
 
@@ -265,7 +265,7 @@ class LoopRelations:
 
     @property
     def linear(self) -> dict[int, Linear]:
-        """Joints that are linear functions of others, by number, from loops with a single assembly mode."""
+        """Linear functions for the joints of loops with a single assembly mode, by joint number."""
         return {j: law for one in self.solved if one.modes == 1 for j, law in one.linear.items()}
 
     @property
@@ -321,7 +321,7 @@ def loop_motions(builder: Builder, robot: Robot) -> list[PathMotion]:
 
 
 def unsolved_error(robot: Robot, relations: LoopRelations) -> NotApplicableError:
-    """Return the error that loops of the robot have no closed form, to be raised by the caller."""
+    """Return the error "no closed form exists" for the unsolved loops of a robot; the caller raises it."""
     names = ", ".join(map(loop_name, relations.unsolved))
     return NotApplicableError(
         f"no closed form exists for loop {names} of robot '{robot.name}'",
@@ -336,7 +336,7 @@ def check_drive(robot: Robot, postures: ClosedPostures) -> None:
         postures: sampled configurations with closed loops, with the ranks of the closure Jacobian.
 
     Raises:
-        NotApplicableError: the active joints are dependent, or they leave passive joints undetermined.
+        NotApplicableError: the active joints are dependent, or they do not determine all passive joints.
     """
     passive = len(passive_joints(robot))
     if postures.passive_rank < passive:
@@ -409,7 +409,7 @@ class _Search:
     def _known(self) -> dict[int, Scalar]:
         """Return the positions of the known joints, by joint number.
 
-        These are the active joints, and the joints that are coupled to active or already solved ones.
+        The known joints are the active joints and the joints that are coupled to active or already solved ones.
         """
         known: dict[int, Scalar] = dict(self.active)
         positions = {**known, **{j: unknown.length for j, unknown in self.joints.items()}}
@@ -497,10 +497,11 @@ class _Search:
         return chain
 
     def _naming(self, chain: Chain, steps: Sequence[Step], joints: Mapping[int, Unknown]) -> Step:
-        """Return the step that computes single joints from the sums of parallel joints.
+        """Return the step that computes single joint angles from the solved sums of parallel joint angles.
 
-        It defines sine, cosine and position of each joint. If the pose is out of reach, a root is replaced by zero,
-        and the loop may close although s^2 + c^2 differs from 1; the step's checks exclude this.
+        The step defines sine, cosine and position of each joint. If the loop cannot close, a negative radicand is
+        replaced by zero, so that the loop may seem closed although s^2 + c^2 differs from 1; the step's checks exclude
+        this.
 
         Args:
             chain: equation of the loop.

@@ -116,10 +116,10 @@ class AxisOffset:
 
 @dataclass(frozen=True)
 class Run:
-    """Consecutive revolute joints with parallel axes, a factor in the product of transforms of a chain.
+    """Consecutive revolute joints with parallel axes, one factor in the product of transforms of a chain.
 
     Attributes:
-        turns: for each joint, the sum of the joint angles up to it.
+        turns: for each joint, the sum of the angles of the joints of this run up to and including that joint.
         moves: translation from the axis of each joint to the next axis.
     """
 
@@ -155,15 +155,16 @@ class Chain:
 
 @dataclass(frozen=True)
 class PathMotion:
-    """Elementary motion along a path: a constant screw motion, or the motion of one joint.
+    """Elementary motion along a path: either a constant screw motion or the motion of one joint.
 
     Attributes:
         axis: axis of the screw motion, 'x' or 'z'.
-        angle, length: rotation about the axis and translation along it.
+        angle, length: constant rotation about the axis and constant translation along it.
         joint: number of the joint; 0 for a constant motion.
         sign: 1, or -1 if the path crosses the joint towards the base.
         turns: whether the joint is revolute.
-        terms: for a joint that is a linear function of others, pairs (joint number, factor); empty otherwise.
+        terms: for a joint whose position is sum n_j q_j, the pairs (joint number j, factor n_j); empty for other
+            joints.
     """
 
     axis: str = "z"
@@ -183,11 +184,15 @@ class PathMotion:
 
     @property
     def lengths(self) -> tuple[Scalar, ...]:
-        """Lengths of the constant translation; this class has one, along the axis."""
+        """Lengths of the constant translation of this motion; one length, along the axis."""
         return (self.length,)
 
     def tangent(self, joints: Sequence[int]) -> list[int]:
-        """Return the derivatives of this joint's position with respect to the given unknown joints."""
+        """Return the derivatives of the position of this motion's joint with respect to the positions of other joints.
+
+        Args:
+            joints: numbers of the unknown joints with respect to which the derivatives are computed.
+        """
         terms = dict(self.terms or ((self.joint, 1),))
         return [terms.get(j, 0) for j in joints]
 
@@ -200,7 +205,7 @@ class PathMotion:
 
 @dataclass(frozen=True)
 class Linear:
-    """Joint position as a linear function of others, q = sum n_j q_j + constant.
+    """Position of a dependent joint as a linear function of other joint positions, q = sum n_j q_j + constant.
 
     Attributes:
         terms: pairs (joint number j, factor n_j).
@@ -240,7 +245,7 @@ class UnrepresentableJoint(Exception):
 
 
 def substituted(motions: Sequence[PathMotion], laws: Mapping[int, Linear]) -> tuple[PathMotion, ...]:
-    """Replace each dependent joint of a path by Rz(constant) Rz(sum n_j q_j).
+    """Replace each dependent joint of a path by a constant rotation and a sum of joints, Rz(constant) Rz(sum n_j q_j).
 
     Args:
         motions: elementary motions of the path.
@@ -258,7 +263,7 @@ def substituted(motions: Sequence[PathMotion], laws: Mapping[int, Linear]) -> tu
 
 
 def links(motions: Sequence[PathMotion]) -> tuple[list[PathMotion], list[Matrix]]:
-    """Split a path into its joints and the constant transforms before, between and after them."""
+    """Split a path into its joints and the constant transforms before, between and after the joints."""
     between = [identity(4)]
     for motion in motions:
         if motion.joint:
@@ -330,11 +335,11 @@ def _motions_to(builder: Builder, robot: Robot, j: int, known: Mapping[int, Scal
 
 
 def _along(place: JointTransform, *joint: PathMotion) -> list[PathMotion]:
-    """Return the elementary motions of a transform iTj.
+    """Return the elementary motions of the transform iTj of a frame j in its antecedent i.
 
     Args:
         place: geometric parameters of the transform.
-        joint: unknown joint, if any; it is inserted between Rz(theta) and Tz(r).
+        joint: motion of the joint of frame j if it is unknown; it is inserted between Rz(theta) and Tz(r).
     """
     first = [PathMotion("z", place.gamma.value, place.b), PathMotion("x", place.alpha.value, place.d)]
     return [*first, PathMotion("z", place.theta.value), *joint, PathMotion("z", 0, place.r)]
@@ -359,12 +364,12 @@ def chain_of(
         motions: elementary motions of the path.
         target: pose (4x4) that their product must equal.
         vanishes: function that returns whether an expression is zero for all values of its symbols.
-        runs: whether joints with parallel axes are combined, with sums of angles as unknowns; otherwise each joint is a
-            separate unknown.
+        runs: if true, joints with parallel axes are combined and the sums of their angles are the unknowns; if false,
+            each joint is a separate unknown.
         size: size of the chain; by default that of `size_of`.
 
     Raises:
-        UnrepresentableJoint: a joint that is linear in others gives a sum of angles that its run does not contain.
+        UnrepresentableJoint: the sum of angles up to a dependent joint is neither zero nor an earlier sum of its run.
     """
     chain = _Assembly(builder, vanishes, runs).chain(motions, target)
     return chain if size is None else replace(chain, size=size)
@@ -415,16 +420,16 @@ class _Assembly:
         self.turns = [self._unknown(((motion.joint, motion.sign),), turns=True)]
 
     def _sum(self, motion: PathMotion, sign: int) -> Unknown:
-        """Return the sum of the joint angles of the current run of parallel joints, including one more joint.
+        """Extend the current sum of parallel joint angles by one joint and return the new sum.
 
-        The sum of a joint that is linear in others must be zero or occur earlier in the run.
+        If the joint depends linearly on other joints, the new sum must be zero or equal an earlier sum of the run.
 
         Args:
             motion: the joint that is added.
             sign: sign of the joint in the sum; -1 if its axis is opposite to the first axis of the run.
 
         Raises:
-            UnrepresentableJoint: the sum of such a joint is neither zero nor an earlier sum.
+            UnrepresentableJoint: the joint is dependent, and the new sum is neither zero nor an earlier sum of the run.
         """
         before = self.turns[-1]
         if not motion.terms:
@@ -446,9 +451,10 @@ class _Assembly:
         return is_zero(x) or self.vanishes(self.builder.number(x))
 
     def _move(self) -> AxisOffset:
-        """Combine the motions since the last revolute joint into one translation to the next axis.
+        """Combine the motions since the last revolute joint into one translation from its axis to the next axis.
 
-        Their constant rotation is multiplied to `inside`, the constant rotation since the last angle of the run.
+        The constant rotation of these motions is multiplied to `inside`, the constant rotation since the last angle of
+        the run.
         """
         constant: list[Scalar] = [0, 0, 0]
         slides = []

@@ -19,8 +19,8 @@ class Algebra:
     """Conversion of expressions into another type of scalars (polynomials or numbers).
 
     Attributes:
-        value: converts the symbol of an unknown.
-        lift: converts a known value.
+        value: function that converts the symbol of an unknown.
+        lift: function that converts a known expression or number.
     """
 
     value: Callable[[Expr], Any]

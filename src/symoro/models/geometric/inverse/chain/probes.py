@@ -1,7 +1,7 @@
 """Random samples of all symbols, to test numerically whether an expression is identically zero.
 
-The samples are consistent (the given pose is the direct geometry of the joints), so that a coefficient that vanishes
-only for poses that can be reached is recognised as well. An expression that is zero at a dozen random points is zero
+At each sample the given pose is the direct geometry of the sampled joint positions. Therefore an expression that is
+zero only for reachable poses is recognised as zero, too. An expression that is zero at a dozen random points is zero
 everywhere, except with probability zero.
 """
 
@@ -24,12 +24,12 @@ SAMPLES = 12
 class Probes:
     """Random numbers for the symbols of expressions, and the values of expressions at these samples.
 
-    A symbol receives random numbers when it first occurs in an expression.
+    Random numbers are drawn for a symbol when it first occurs in an expression.
 
     Attributes:
         lengths: names of the symbols that occur in constant lengths but in no angle.
-        unit: largest constant length among the robot's numbers, else 1; random lengths are drawn in this unit.
-        length: size of the chain, with which lengths are compared; squares of lengths are compared with its square.
+        unit: largest constant length that is given as a number, or 1 if there is none; unit of the random lengths.
+        length: size of the chain; lengths are compared with zero relative to it, and squares relative to its square.
     """
 
     def __init__(self, builder: Builder, motions: Iterable[PathMotion] = (), seed: int = 1) -> None:
@@ -81,7 +81,7 @@ class Probes:
         return bool(abs(values).max() <= ZERO_AT_PROBES * size)
 
     def whole_number(self, value: Scalar) -> int | None:
-        """Return the nonzero integer that an expression equals at every sample; None if there is none.
+        """Return the nonzero integer that an expression equals at every sample; None if it does not equal one.
 
         For example, S^2 + C^2 gives 1.
         """
@@ -90,7 +90,11 @@ class Probes:
         return number if number and abs(values - number).max() <= ZERO_AT_PROBES else None
 
     def measure(self, size: Expr) -> None:
-        """Set the reference length of the comparisons to the largest sampled size of the chain."""
+        """Set `length`, relative to which lengths are compared with zero, to the largest sampled size of the chain.
+
+        Args:
+            size: size of the chain as an expression.
+        """
         self.length = self.largest(size)
 
     def largest(self, value: Scalar) -> float:

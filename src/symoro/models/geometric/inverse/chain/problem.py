@@ -35,7 +35,7 @@ NUMERIC = "solve it numerically, one solution per pose, with numeric_inverse()"
 
 @dataclass(frozen=True)
 class Problem:
-    """Inverse geometry problem: determine the joints of a chain so that its end has a given pose.
+    """Inverse geometry problem: determine the joint positions of a chain for which its end frame has a given pose.
 
     Attributes:
         builder: builder of the program of the model.
@@ -44,7 +44,7 @@ class Problem:
         probes: random samples to test whether expressions are identically zero.
         start: input q0 by joint number: positions of the locked joints, and values for free joints.
         given: for each entry of the upper three rows of the pose, whether it is given.
-        idle: joints that do not change the given entries; their positions are those of q0.
+        idle: numbers of the joints that do not change the given entries; their positions are those of q0.
         closure: constraints of closed loops on the joints of the chain; None for a tree.
     """
 
@@ -73,10 +73,12 @@ class ChainClosure:
     """Constraints that closed loops impose on the joints of a chain.
 
     Attributes:
-        laws: by joint number, the joints that are linear functions of others of the chain; they are not unknowns.
-        tied: joints that depend nonlinearly on the others; they are unknowns and must satisfy the loops.
+        laws: joints of the chain that are linear functions of other joints of the chain, by joint number; they are not
+            unknowns.
+        tied: numbers of the joints of the chain that depend nonlinearly on its other joints; they are unknowns that
+            must satisfy the loop equations.
         postures: function (count, nominal) that returns about `count` configurations with closed loops, for the robot's
-            nominal numbers (true) or random ones (false).
+            nominal parameter values (nominal true) or for random ones (nominal false).
     """
 
     laws: Mapping[int, Linear]
@@ -84,9 +86,12 @@ class ChainClosure:
     postures: Callable[[int, bool], PostureSample]
 
     def without(self, joint: int) -> ChainClosure:
-        """Return the constraints with the linear function of one joint removed.
+        """Return the constraints without the linear function of one joint.
 
-        The joint becomes an unknown that must satisfy the loops.
+        The joint becomes an unknown that must satisfy the loop equations.
+
+        Args:
+            joint: number of the joint.
         """
         laws = {j: law for j, law in self.laws.items() if j != joint}
         return replace(self, laws=laws, tied=(*self.tied, joint))
@@ -110,12 +115,12 @@ def pose_problem(
 
     Args:
         frm: frame in which the pose is given.
-        to: end frame.
+        to: end frame, whose pose is given.
         pose: given entries of the pose, see `given_entries`.
         locked: joints with positions given by q0, such as '7' or '3,5'.
         surplus: number of redundant joints that the caller determines by other conditions (1 for the swivel angle).
-        closing: function that returns the constraints of closed loops, from the builder, q0 by joint number and the
-            locked joints.
+        closing: function that returns the constraints of closed loops; its arguments are the builder, q0 by joint
+            number and the numbers of the locked joints.
 
     Raises:
         NotApplicableError: no joint changes a given entry, or there are too many joints.
@@ -159,14 +164,16 @@ def pose_problem(
 
 
 def _check_ties(problem: Problem, joints: int, rank: int) -> None:
-    """Reject a problem whose surplus joints are determined only by nonlinear loop equations.
+    """Reject a problem with redundant joints that only nonlinear loop equations would determine.
+
+    It is called if there are more unknown joints than independent conditions of the pose.
 
     Args:
         joints: number of unknown joints.
         rank: number of independent conditions of the pose.
 
     Raises:
-        NotApplicableError: the chain has such joints.
+        NotApplicableError: the loops determine a joint of the chain by nonlinear equations.
     """
     tied = [j for j in problem.closure.tied if j not in problem.idle] if problem.closure else []
     if tied:
@@ -205,11 +212,12 @@ def _problem(
 
 
 def _with_motions(problem: Problem, motions: Sequence[PathMotion], *, runs: bool = True) -> Problem:
-    """Return the problem for other elementary motions of the path, with new random samples.
+    """Return the same problem for other elementary motions of the path, with new random samples.
 
-    The pose to be reached is the same. The sampled configurations satisfy the closed loops.
+    The pose to be reached does not change. If the robot has closed loops, the sampled configurations satisfy them.
 
     Args:
+        motions: the new elementary motions.
         runs: whether joints with parallel axes are combined, with sums of angles as unknowns.
     """
     closure, builder, target = problem.closure, problem.builder, problem.chain.target
@@ -246,9 +254,12 @@ def with_own_joints(problem: Problem) -> Problem:
 
 
 def check_unknowns(motions: Sequence[PathMotion]) -> None:
-    """Reject a chain with joints that depend linearly on others.
+    """Reject a chain with joints that depend linearly on other joints.
 
-    It is called by methods that treat every joint as an unknown.
+    This check is for methods that treat every joint as an unknown.
+
+    Args:
+        motions: elementary motions of the chain.
 
     Raises:
         NotApplicableError: closed loops make a joint of the chain a linear function of others.
@@ -263,7 +274,7 @@ def check_unknowns(motions: Sequence[PathMotion]) -> None:
 def shorthand(
     problem: Problem, name: str, value: Scalar, degree: int = 0
 ) -> tuple[Expr, tuple[tuple[Expr, Expr], ...]]:
-    """Introduce a symbol for a known value, unless the value is a number or zero.
+    """Introduce a symbol for a known value, unless it is a number or zero at all samples.
 
     Args:
         name: name of the symbol.
@@ -271,7 +282,7 @@ def shorthand(
         degree: dimension of the value, as a power of a length (1 for a length, 2 for a square).
 
     Returns:
-        The symbol (or the number) and the assignments (symbol, value) that define it: one or none.
+        The symbol (or the number), and the assignments that define the symbol: one pair (symbol, value), or none.
     """
     expr = problem.builder.number(value)
     if expr.number is not None or problem.probes.vanishes(expr, problem.probes.length**degree):
@@ -282,10 +293,11 @@ def shorthand(
 
 
 def _set_posture(chain: Chain, probes: Probes, postures: Mapping[int, Any] | None) -> None:
-    """Set the joint positions at all random samples, and the pose to their direct geometry.
+    """Set the sampled joint positions of a chain and the corresponding poses of its end.
 
     Args:
-        postures: sampled positions by joint number, with closed loops; other joints have random positions.
+        postures: sampled positions that close the loops, by joint number; joints that are not included, and all joints
+            if this is None, have random positions.
     """
     joints = probes.set_unknowns(chain.unknowns, postures)
     for row, values in zip(chain.target, direct_geometry(chain, probes, joints), strict=False):
@@ -296,7 +308,10 @@ def _set_posture(chain: Chain, probes: Probes, postures: Mapping[int, Any] | Non
 
 
 def locked_joints(robot: Robot, locked: str | None) -> list[int]:
-    """Return the joint numbers in a text such as '7' or '3,5', which contains joint numbers or names.
+    """Return the numbers of the locked joints.
+
+    Args:
+        locked: joint numbers or names, separated by commas, such as '7' or '3,5'; None for no locked joint.
 
     Raises:
         OptionError: a frame in the text does not have an independent joint.
@@ -342,7 +357,7 @@ def direct_geometry(chain: Chain, probes: Probes, joints: Mapping[int, Any]) -> 
 class Mobility:
     """Jacobian of the given pose entries with respect to the unknown joints, at random configurations.
 
-    Lengths are in units of the chain's size.
+    Lengths are divided by the chain's size.
 
     Attributes:
         joints: numbers of the unknown joints, in increasing order.

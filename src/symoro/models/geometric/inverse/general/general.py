@@ -43,9 +43,9 @@ VIRTUAL = PathMotion(joint=-1)
 
 
 def general_solutions(problem: Problem, tolerance: float) -> list[Solution]:
-    """Return the sixteen results of the general method; valid solutions come first.
+    """Return the sixteen results of the general method, valid solutions first.
 
-    Results beyond the number of solutions have the status 'no solution'.
+    If there are fewer than sixteen solutions, the remaining results have the status 'no solution'.
 
     Args:
         tolerance: largest residual of a valid solution.
@@ -76,9 +76,9 @@ def _solution(
 ) -> Solution:
     """Return one result of the kernel `closed_chain` with its residual and status.
 
-    If there is no solution, the status of the first result is 'out of reach' or 'not decided'. In the latter case the
-    kernel returns the configuration that is closest to the pose, because the roots of the elimination are too close to
-    a double root for a reliable decision.
+    If no result is a solution, the status of the first result is 'out of reach' or 'not decided'. It is 'not decided'
+    if the roots of the elimination are too close to a double root for a reliable decision; the kernel then returns the
+    configuration that is closest to the pose.
 
     Args:
         joints: the six joints of the loop.
@@ -118,7 +118,7 @@ class _Loop:
         problem: the problem.
         completed: whether only position and axis are given, so that a virtual joint was added.
         joints: the six joints.
-        between: the seven constant transforms M0 to M6 before, between and after them.
+        between: the seven constant transforms M0 to M6 before, between and after the six joints.
     """
 
     def __init__(self, problem: Problem) -> None:
@@ -155,8 +155,8 @@ class _Loop:
     def plan(self, kinds: Sequence[int]) -> tuple[float, ...]:
         """Return the settings (12 numbers) with which the kernel `closed_chain` solves the loop of this robot.
 
-        They are determined at random configurations, with the robot's nominal numbers where they exist, else random
-        ones.
+        They are determined at random configurations. Parameters of the robot have their nominal values; parameters
+        without a nominal value have random ones.
 
         Args:
             kinds: kinds of the six joints, 0 revolute, 1 prismatic.
@@ -189,7 +189,7 @@ class _Loop:
 
 
 def _moved(x: float, slides: int) -> Any:
-    """Return the numerical transform Rz(x), or Tz(x) if `slides` is 1."""
+    """Return the numerical transform (4x4) of a joint at position x: Rz(x), or Tz(x) if `slides` is 1."""
     import numpy
 
     transform = numpy.eye(4)

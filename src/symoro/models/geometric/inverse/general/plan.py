@@ -1,10 +1,10 @@
 """Settings ("plan") of the kernel `closed_chain`, which solves a loop of six joints.
 
-The loop equation can be arranged in twelve ways; the plan contains three arrangements to solve, each with three shifts
-of joint positions. No single number indicates whether an arrangement is suitable for a robot: with parallel or
-intersecting axes the elimination loses rank in some arrangements, and condition numbers do not rank the others
-reliably. Therefore each arrangement is tried on random configurations. The plan contains those that give the most
-solutions and the fewest spurious candidates.
+The loop equation can be arranged in twelve ways. The plan contains three of these arrangements, each with three shifts
+of joint positions. There is no single criterion for a suitable arrangement: with parallel or intersecting axes the
+elimination loses rank in some arrangements, and condition numbers do not rank the others reliably. Therefore each
+arrangement is tried on random configurations. The plan contains those that give the most solutions and the fewest
+spurious candidates.
 """
 
 from __future__ import annotations
@@ -149,15 +149,17 @@ def _with_shifts(kinds: list[int], arrangement: int, rng: np.random.Generator) -
 
 
 def _score(placements: Array, q: Array, kinds: list[int], shifted: Arrangement) -> Score:
-    """Rate an arrangement by its solutions at sampled configurations; larger is better.
+    """Rate an arrangement of the loop equation by its solutions at sampled configurations; larger is better.
 
-    A sample is inaccurate if a candidate does not converge, or if Newton's method changes it by a large amount because
-    its roots are nearly multiple. Solutions of a singular pencil are accidental and are not counted.
+    A sample is inaccurate if a candidate solution does not converge, or if Newton's method changes a candidate by a
+    large amount because its roots are nearly multiple. Solutions of a singular matrix pencil are accidental and are not
+    counted.
 
     Args:
-        placements: constant transforms (S, 6, 4, 4) of the loop at the samples.
+        placements: constant transforms (S, 6, 4, 4) of the loop at the S samples.
         q: joint positions (S, 6) that close the loop.
-        shifted: the arrangement with its shifts.
+        kinds: kinds of the six joints, 0 revolute, 1 prismatic.
+        shifted: number of the arrangement and its three shifts of joint positions.
 
     Returns:
         Three numbers, compared in this order: number of sampled configurations that are recovered; number of solutions

@@ -1,15 +1,15 @@
 """Univariate polynomial of degree 16 or 8 whose roots are the solutions of a loop of six joints.
 
-The matrix pencil of the kernel `closed_chain` gives it as a determinant. Let q be the joint that is eliminated last
-(the pivot), a revolute joint. Then det(M2 s^2 + M1 s c + M0 c^2) with s, c = sin, cos of q/2 is a trigonometric
-polynomial of degree h, and
+It is the determinant of the matrix pencil of the kernel `closed_chain`. Let q be the joint that is eliminated last (the
+pivot), a revolute joint. Then det(M2 s^2 + M1 s c + M0 c^2) with s, c = sin, cos of q/2 is a trigonometric polynomial
+of degree h, and
 
     sum_k a_k e^{ikq} (1 + x^2)^h = sum_k a_k (1 + ix)^(h+k) (1 - ix)^(h-k),    x = tan(q/2), k = -h .. h,
 
 has degree 2h. In general h = 8, after division by the factor (1 + x^2)^4 that the half tangents introduce (Raghavan and
-Roth 1993); h = 4 if two prismatic joints are three joints apart. The coefficients are computed from equally spaced
-values, which is well conditioned. The roots of a polynomial of degree 16 are ill conditioned, so the kernel does not
-use it.
+Roth 1993); h = 4 if two prismatic joints are three joints apart. The coefficients are computed from values of the
+determinant at equally spaced q, which is well conditioned. The roots of a polynomial of degree 16 are ill conditioned,
+so the kernel does not use this polynomial.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ def univariate_polynomial(
 ) -> tuple[int, Array]:
     """Return the univariate polynomial in tan(q/2) of a loop of six joints.
 
-    The unknown q is the joint that the first arrangement of the plan eliminates last.
+    The unknown q is the position of the joint that the first arrangement of the plan eliminates last.
 
     Args:
         kinds: kinds of the joints, 0 revolute, 1 prismatic.
-        constants: (72) constants of the loop, as for the kernel.
+        constants: (72) constants of the loop, twelve entries for each constant transform C1 to C6.
         plan: (12) settings of the kernel `closed_chain`, or the first four of them.
 
     Returns:

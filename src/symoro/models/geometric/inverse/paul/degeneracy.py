@@ -1,15 +1,16 @@
 """Regular configurations at which an equation does not determine its unknown.
 
-The derivative dF/du of an equation F(u) = 0 vanishes where its coefficients vanish or two of its roots coincide. If
-the Jacobian of the pose is singular there, no other equation determines u. An arm with fewer than six joints has poses
-with constraints, and dF/du may vanish at regular configurations as well. Example: an arm of one vertical axis and
-three parallel horizontal axes, with the tool axis a and the position P in the plane of the arm:
+The derivative dF/du of an equation F(u) = 0 with respect to its unknown u vanishes where its coefficients vanish or two
+of its roots coincide. If the Jacobian of the pose is singular there, no other equation determines u. For an arm with
+fewer than six joints, not every pose is possible, and dF/du may vanish at regular configurations as well. Example: an
+arm of one vertical axis and three parallel horizontal axes, with the tool axis a and the position P in the plane of the
+arm:
 
     C1 ay - S1 ax = 0     degenerate if the tool is vertical
     C1 Py - S1 Px = 0     degenerate if P is on the vertical axis
 
-Each of the two determines q1 where the other does not. Such configurations are computed by Newton's method from random
-ones; they have probability zero among random configurations.
+Each of these two equations determines q1 where the other one does not. Degenerate configurations have probability zero
+among random configurations; therefore Newton's method computes them, starting from random configurations.
 """
 
 from __future__ import annotations
@@ -74,12 +75,20 @@ class Degeneracy:
         return bool((zero & regular).any())
 
     def _varied(self, q: Any) -> Any:
-        """Return the configurations, followed by those with one joint increased."""
+        """Return q and copies of q with one joint increased in each, for finite differences.
+
+        The first axis of the result is the copy.
+        """
         increments = INCREMENT * self.numpy.eye(q.shape[-1])
         return self.numpy.concatenate([q[None], q[None] + increments[:, None, None]])
 
     def _values(self, literals: Sequence[int], q: Any) -> Any:
-        """Return the values of expressions of sines, cosines, lengths and pose; the last axis is the expression."""
+        """Return the values of expressions at joint positions q; the last axis of the result is the expression.
+
+        Args:
+            literals: node references of the expressions, which contain unknowns and entries of the pose.
+            q: joint positions (..., joints), in rad or in units of the robot's size.
+        """
         numpy, graph = self.numpy, self.probes.graph
         variables = dict(self.probes.variables)
 
@@ -108,7 +117,10 @@ class Degeneracy:
         return {u.joint: q[..., k] * self.units[k] for k, u in enumerate(self.chain.unknowns)}
 
     def _least_singular_values(self, q: Any) -> Any:
-        """Return the smallest singular value of the derivative of the given entries, in units of the size."""
+        """Return the smallest singular value of the Jacobian of the given pose entries at each configuration q.
+
+        Lengths are divided by the robot's size.
+        """
         numpy = self.numpy
         rows = direct_geometry(self.chain, self.probes, self._joints(self._varied(q)))
         shape = (len(self.units) + 1, *q.shape[:-1])

@@ -81,7 +81,10 @@ def solve_turn(draft: Draft, unknown: Unknown, x: Expr, y: Expr, z: Expr, degree
 
 
 class TurnEquation(NamedTuple):
-    """Equation X S + Y C = Z of a degree."""
+    """Equation of type 2, X S + Y C = Z, with the coefficients x, y, z.
+
+    The attribute `degree` is 1 if the equation compares lengths, and 0 if it compares sines and cosines.
+    """
 
     x: Expr
     y: Expr
@@ -92,10 +95,16 @@ class TurnEquation(NamedTuple):
 def better_determined(
     draft: Draft, unknown: Unknown, first: TurnEquation, second: TurnEquation | None = None
 ) -> TurnEquation:
-    """Return the first of two equations of type 2, or the second where the first does not determine the angle.
+    """Return whichever of two equations of type 2 determines the angle better, selected when the program runs.
 
-    The square of the derivative with respect to the angle is D = X^2 + Y^2 - Z^2. The second equation is used where
-    |D| of the first one is smaller than NEARLY_DEGENERATE times that of the second one, in units of the size.
+    The square of an equation's derivative with respect to the angle is D = X^2 + Y^2 - Z^2. The second equation is used
+    where |D| of the first equation is smaller than NEARLY_DEGENERATE times D of the second one, both in units of the
+    robot's size; elsewhere the first one is used.
+
+    Args:
+        draft: solution step to which the formulas are added.
+        unknown: the angle.
+        first, second: the equations; if there is no second one, the first one is returned.
     """
     if second is None:
         return first
@@ -356,12 +365,12 @@ def solve_circle(draft: Draft, unknown: Unknown, coefficients: list[Scalar], deg
 def _gaps(coordinates: Sequence[Sequence[Expr]], defects: Sequence[Expr]) -> list[Expr]:
     """Return, for each root in ascending order, the smallest squared distance from its neighbours.
 
-    Neighbours that are not true roots do not count. The distance from the previous root may be zero; that from the next
+    A neighbour that is not a true root is ignored. The distance from the previous root may be zero; that from the next
     root is at least 2 DOUBLE_ROOT, so that only the second of two coincident roots is discarded.
 
     Args:
-        coordinates: one list of values over the roots per coordinate: the length, or sine and cosine.
-        defects: zero for a true root.
+        coordinates: one list over the roots per coordinate; the coordinates are the length, or sine and cosine.
+        defects: one number per root, zero for a true root.
     """
     far = wrap(defects[0].graph, 1)
     gaps = [far]
@@ -378,13 +387,14 @@ def _gaps(coordinates: Sequence[Sequence[Expr]], defects: Sequence[Expr]) -> lis
 
 
 def _root_conditions(draft: Draft, free: Expr | None, defect: Expr, gap: Expr) -> None:
-    """Add the conditions of a polynomial root to the step.
+    """Add two conditions to a step: the polynomial root must be a true root, and it must not repeat another root.
 
-    The pose is out of reach if the root has a defect, and two roots that coincide give one solution. Neither condition
-    applies where the unknown is free.
+    The pose is out of reach if the root is not a true root, and two roots that coincide give one solution. Neither
+    condition applies where the unknown is free.
 
     Args:
-        free: 1 where the unknown is free; None if it never is.
+        draft: the solution step.
+        free: 1 where the unknown is free; None if it is never free.
         defect: zero for a true root.
         gap: squared distance from the neighbouring roots.
     """
@@ -420,7 +430,9 @@ def inverse_of(draft: Draft, square: Expr, degree: int) -> Scalar:
     """Return 1 / square, or 1 where the square vanishes.
 
     Args:
-        degree: dimension of the square's root, as a power of a length.
+        draft: solution step to which the threshold for zero belongs.
+        square: square of a quantity.
+        degree: dimension of that quantity (not of its square), as a power of a length.
     """
     return 1 / _nonzero(square, draft.vanishing(square, degree))
 
@@ -429,6 +441,6 @@ def _nonzero(x: Expr, vanishes: Expr | None) -> Scalar:
     """Return the divisor x, replaced by 1 where it vanishes, to avoid a division by zero.
 
     Args:
-        vanishes: flag that is 1 where x vanishes; None if it never does.
+        vanishes: flag that is 1 where x vanishes; None if x never vanishes.
     """
     return x if vanishes is None else select(vanishes, 1, x)

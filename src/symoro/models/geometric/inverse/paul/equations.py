@@ -2,8 +2,9 @@
 
     (I1 .. Ia)^-1  U0  (Ib+1 .. IN)^-1  =  Ia+1 .. Ib          for all 0 <= a <= b <= N, twelve entries each
 
-I1 to IN are the factors of the chain. The unknowns of an entry are determined numerically; the symbolic expression is
-formed only when it is used. Of equations that differ only by sign, only the one that moves the fewest joints is used.
+I1 to IN are the factors of the chain. Which unknowns an equation contains is determined numerically; its symbolic
+expression is formed only when it is used. If several equations are equal up to the sign, only the one that moves the
+fewest joints is used.
 """
 
 from __future__ import annotations
@@ -28,9 +29,12 @@ POINTS = 3  # random points at which two equations are compared
 class MatrixEntry:
     """Entry of a matrix equation in which factors of the chain are moved to the other side.
 
+    The factors before index `left` are moved from the left end of the chain, those from index `right` on are moved from
+    its right end, and those between them remain.
+
     Attributes:
-        left: number of factors that are moved from the left end of the chain.
-        right: number of factors up to the first one that is moved from the right end.
+        left: number of factors that are moved from the left end.
+        right: number of factors that precede those moved from the right end.
         row, column: position of the entry in the matrix, from 0.
     """
 
@@ -45,8 +49,8 @@ class Equation:
     """Scalar equation of inverse geometry, polynomial = 0.
 
     Attributes:
-        entry: entry of the matrix equation from which it follows.
-        unknowns: unknowns that it contains.
+        entry: entry of the matrix equation from which this equation follows.
+        unknowns: unknowns in this equation.
     """
 
     entry: MatrixEntry
@@ -54,7 +58,7 @@ class Equation:
 
     @property
     def degree(self) -> int:
-        """1 if the equation compares lengths, 0 if it compares sines and cosines."""
+        """Dimension of the equation: 1 if it compares lengths, 0 if it compares sines and cosines."""
         return int(self.entry.column == POSITION)
 
 
@@ -204,9 +208,11 @@ class _Dependences:
 
         A residual is the side with the moved factors minus the other side; lengths are divided by the chain's size.
 
+        Args:
+            target: pose (points, 4, 4) at the random points.
+
         Returns:
-            Array with the axes (moved from the left, first moved from the right, row, column, point), see
-            `MatrixEntry`.
+            Array with the axes (left, right, row, column, point); `left` and `right` are those of `MatrixEntry`.
         """
         numpy = self.numpy
         algebra = Algebra(lambda symbol: self.numbers[symbol.lit], self._lift)
@@ -239,7 +245,7 @@ class _Dependences:
                         yield MatrixEntry(a, b, row, column)
 
     def _weight(self, entry: MatrixEntry) -> int:
-        """Estimate the number of terms of an equation, to sort equations by length.
+        """Estimate the number of terms of the equation of a matrix entry, by which equations are sorted.
 
         Each joint on a side of the equation multiplies the number of terms of this side by three.
         """

@@ -1,13 +1,13 @@
 """Functions of one unknown joint position q with known coefficients (`Form`), and their zeros.
 
-    q an angle:   k0 + kc C + ks S + kcc cos(2 q) + kss sin(2 q)
+    q an angle:   k0 + kc C + ks S + kcc cos(2 q) + kss sin(2 q),   C = cos q, S = sin q
     q a length:   k0 + k1 q + k2 q^2 + k3 q^3 + k4 q^4
 
 The coordinates of a point that moves with q are functions of the first order. Its squared distance from another point
 is of the first order in (C, S), and of the second order in a length.
 
-A function of degree n has the dimension of a length to the power n. For an angle, the same holds for the coefficients.
-For a length, the coefficient km has the dimension of a length to the power n - m.
+A function of degree n has the dimension of a length to the power n. If q is an angle, its coefficients have this
+dimension, too. If q is a length, the coefficient km has the dimension of a length to the power n - m.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def _powers(unknown: Unknown) -> list[Scalar]:
 
 
 def still(turns: bool, point: Sequence[Scalar]) -> FormPoint:
-    """Return a fixed point as constant functions of the unknown.
+    """Return the coordinates of a fixed point, as constant functions of the unknown.
 
     Args:
         turns: whether the unknown is an angle.
@@ -105,10 +105,11 @@ def still(turns: bool, point: Sequence[Scalar]) -> FormPoint:
 
 
 def moved(turns: bool, sign: int, point: Sequence[Scalar]) -> FormPoint:
-    """Return a point that a joint moves, as functions of the unknown joint position q.
+    """Return the coordinates of a point that a joint moves, as functions of the unknown joint position q.
 
     Args:
-        turns: whether the joint rotates the point about z by sign q; otherwise it translates it along z by sign q.
+        turns: if true, the joint rotates the point about z by sign * q; if false, it translates the point along z by
+            sign * q.
         sign: 1 or -1.
         point: x, y, z at q = 0.
     """
@@ -135,7 +136,8 @@ def combined(factors: Sequence[Scalar], forms: Sequence[Form], degree: int = 0) 
 
     Args:
         factors: known factors, one per function.
-        degree: dimension of the first factor, as a power of a length; the others have dimension 0.
+        forms: the functions.
+        degree: dimension of the first factor, as a power of a length; the other factors have dimension 0.
     """
     total = forms[0].times(factors[0], degree)
     for factor, form in zip(factors[1:], forms[1:], strict=True):
@@ -144,9 +146,9 @@ def combined(factors: Sequence[Scalar], forms: Sequence[Form], degree: int = 0) 
 
 
 def distance(point: FormPoint) -> Form:
-    """Return the squared norm of a moving point, as a function of the unknown.
+    """Return the squared distance of a moving point from the origin, as a function of the unknown.
 
-    The point moves on a circle, or on a line along a unit vector.
+    The point moves on a circle (the unknown is an angle) or on a straight line (the unknown is a length).
     """
     k0, k1, k2 = ([form.k[n] for form in point] for n in range(3))
     if not point[0].turns:
@@ -157,11 +159,12 @@ def distance(point: FormPoint) -> Form:
 
 
 def without_zeros(form: Form, probes: Probes, size: float = 1.0) -> Form:
-    """Replace coefficients that vanish in all configurations by zero.
+    """Replace coefficients of a function that vanish at all samples by zero.
 
     Args:
+        form: the function.
         probes: random samples at which the coefficients are evaluated.
-        size: magnitude of the number by which the function was multiplied.
+        size: magnitude of the factor by which the function was multiplied; coefficients are compared relative to it.
     """
     pairs = zip(form.k, form.sizes(probes.length), strict=True)
     return Form(
@@ -174,12 +177,13 @@ def shared_direction(
 ) -> tuple[Form, list[Scalar]] | None:
     """Write all functions as form_n = k0_n + m_n L with one common function L, if possible.
 
-    The functions are of the first order (second, for a length). L is the one among them that varies most, relative to
-    the size of the robot, without its constant.
+    The functions of an angle are of the first order, those of a length of at most the second. L is the function form_n
+    that varies most relative to the size of the robot, without its constant k0_n.
 
     Args:
+        forms: the functions form_n of one unknown.
         probes: random samples at which the coefficients are compared.
-        size: magnitude of the number by which the functions were multiplied.
+        size: magnitude of the factor by which the functions were multiplied.
 
     Returns:
         L and the factors m_n; None if there is no such L.
@@ -219,10 +223,11 @@ def shared_direction(
 def solve_form(draft: Draft, unknown: Unknown, form: Form) -> Form | None:
     """Solve form = 0 for the unknown, as an equation of type 1, 2, 9 or 10.
 
-    The formulas and the type are added to the step `draft`.
+    The formulas and the type of the equation are added to the step `draft`.
 
     Returns:
-        The function with named coefficients; None if it does not depend on the unknown.
+        The function, with symbols in place of coefficients that depend on the pose; None if it does not depend on the
+        unknown.
     """
     degree = max((n for n, a in enumerate(form.k) if not draft.builder.number(a).is_zero), default=0)
     if degree == 0:

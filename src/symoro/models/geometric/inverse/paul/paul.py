@@ -40,12 +40,12 @@ SHORTEST, ALONE = 16, 60  # number of equations in two unknowns, and in one unkn
 
 @dataclass(frozen=True)
 class Reduction:
-    """Scalar equation in the remaining unknowns; known quantities are part of its coefficients.
+    """Scalar equation in the unknowns that are not solved yet; known quantities are part of its coefficients.
 
     Attributes:
-        polynomial: the equation polynomial = 0 in its unknowns.
+        polynomial: left side of the equation polynomial = 0.
         terms: number of terms of the original equation.
-        degree: 1 if it compares lengths, 0 if it compares sines and cosines.
+        degree: 1 if the equation compares lengths, 0 if it compares sines and cosines.
     """
 
     polynomial: Polynomial
@@ -63,7 +63,8 @@ class Paul:
         start: positions for joints that are free in singular configurations, by joint number.
         degeneracy: search for regular configurations at which an equation degenerates; None if the equations describe
             only a part of the mechanism.
-        pairs_first: whether two unknowns are solved together before an equation of one unknown that may be degenerate.
+        pairs_first: if true, and an equation in one unknown may be degenerate, two unknowns are solved together
+            instead.
 
     Attributes:
         used_pairs: whether `pairs_first` changed the solution.
@@ -127,7 +128,11 @@ class Paul:
         return self._two(known, left, one)
 
     def _safe(self, *derivatives: Scalar) -> bool:
-        """Return whether one of the derivatives of the equations is nonzero at every regular configuration."""
+        """Return whether, at every regular configuration, at least one of the derivatives is nonzero.
+
+        Args:
+            derivatives: derivatives of equations with respect to their common unknown.
+        """
         return self.degeneracy is None or not self.degeneracy.at_regular_configuration(*derivatives)
 
     # -- equations
@@ -135,10 +140,11 @@ class Paul:
     def _forms(
         self, known: frozenset[Unknown], unknowns: set[Unknown], most: int = SHORTEST
     ) -> list[Reduction]:
-        """Return the equations that contain exactly these unknowns besides known ones, shortest first.
+        """Return the equations that contain exactly the given unknowns besides solved ones, shortest first.
 
         Args:
             known: unknowns that are already solved.
+            unknowns: unknowns that each returned equation must contain.
             most: number of shortest equations to return. Equations that isolate one joint are returned in addition.
         """
         chosen = [e for e in self.equations.all if e.unknowns - known == unknowns]
@@ -168,7 +174,10 @@ class Paul:
         return [self._sides(form.polynomial) for form in forms]
 
     def _sides(self, polynomial: Polynomial) -> tuple[Expr, Expr]:
-        """Return the two sides of an equation: terms with unknowns on the left, known terms on the right."""
+        """Return the two sides of the equation polynomial = 0.
+
+        The left side contains the terms with unknowns, the right side the known terms.
+        """
         graph = self.builder.graph
         left = self.builder.number(0)
         for monomial, coefficient in polynomial.terms.items():
@@ -188,13 +197,17 @@ class Paul:
     def _length(
         self, known: frozenset[Unknown], u: Unknown, forms: Sequence[Reduction], steady: bool, safe: bool
     ) -> Step | None:
-        """Solve an equation of type 1 (X r = Y) for the unknown u; None if there is none.
+        """Solve an equation of type 1 (X r = Y) for the unknown u.
 
         Args:
             known: unknowns that are already solved.
+            u: prismatic joint with the position r.
             forms: equations in u alone.
             steady: whether the coefficient X must be nearly constant.
             safe: whether X must be nonzero at every regular configuration.
+
+        Returns:
+            The solution step; None if no equation has this type.
         """
         if u.turns:
             return None
@@ -213,9 +226,9 @@ class Paul:
     def _degenerate(self, *coefficients: Scalar) -> bool:
         """Return whether all coefficients of an unknown vanish at some sample.
 
-        Samples are random configurations (with closed loops of every kind), which do not include isolated
-        singularities. If the coefficients vanish at a sample, they vanish on a whole set of configurations, and the
-        equation does not determine the unknown there.
+        Samples are random configurations; if the robot has closed loops, they include all kinds of closed
+        configurations. Isolated singularities have probability zero among them. If the coefficients vanish at a sample,
+        they vanish on a whole set of configurations, and the equation does not determine the unknown there.
         """
         import numpy
 
@@ -264,9 +277,13 @@ class Paul:
         Pairs with a constant determinant come first.
 
         Args:
+            u: unknown angle.
             forms: equations in u alone.
             steady: whether the determinant of the pair must be nearly constant.
-            safe: whether it must be nonzero at every regular configuration.
+            safe: whether the determinant must be nonzero at every regular configuration.
+
+        Returns:
+            The pair; None if there is no such pair.
         """
         import numpy
 
@@ -306,17 +323,20 @@ class Paul:
     def _once(
         self, known: frozenset[Unknown], one: Mapping[Unknown, Sequence[Reduction]], safe: bool
     ) -> Step | None:
-        """Solve an equation of type 2 (X S + Y C = Z) for one unknown angle; None if there is none.
+        """Solve an equation of type 2 (X S + Y C = Z) for one unknown angle.
 
-        Equations with right side zero come first, because they are always solvable; those with constant coefficients
-        come last. The latter give, for example, a cosine, and near 1 the angle is inaccurate, which no later joint can
-        correct. Single joints come before sums of joints, because it is then clear which joint takes its position from
-        q0 if it is free.
+        Equations with right side zero are preferred, because they always have a solution. Equations with constant
+        coefficients are used last: they give, for example, the cosine of the angle alone, so that the angle is
+        inaccurate near zero, and no later joint can compensate for this error. Single joints are preferred to sums of
+        joints, because it is then clear which joint takes its position from q0 if it is free.
 
         Args:
             known: unknowns that are already solved.
             one: equations that contain only one unknown, by unknown.
             safe: whether the unknown must be determined at every regular configuration, if necessary by two equations.
+
+        Returns:
+            The solution step; None if no equation has this type.
         """
         candidates: list[tuple[tuple[int, int, int], Unknown, Reduction]] = []
         for u, forms in one.items():
@@ -354,7 +374,13 @@ class Paul:
         return x * u.cosine - y * u.sine
 
     def _turn(self, known: frozenset[Unknown], u: Unknown, *forms: Reduction) -> Step:
-        """Solve one equation of type 2, or the one of two that determines the unknown."""
+        """Solve one equation of type 2, or of two such equations the one that determines the angle u better.
+
+        Args:
+            known: unknowns that are already solved.
+            u: unknown angle.
+            forms: one or two equations in u alone.
+        """
         draft = self._draft(2, known)
         rows = [
             tuple(self._number(form.polynomial.coefficient(*s)) for s in ((u.sine,), (u.cosine,), ()))
@@ -474,10 +500,10 @@ class Paul:
                 yield first, second, mi, mj, e
 
     def _different(self, *columns: object) -> bool:
-        """Return whether two equations are not multiples of each other at any sample.
+        """Return whether two equations Mi ui + Mj uj = e are linearly independent at every sample.
 
         Args:
-            columns: Mi, Mj and e of the equations Mi ui + Mj uj = e.
+            columns: Mi, Mj and e; the rows of each belong to the two equations.
         """
         import numpy
 
@@ -490,7 +516,7 @@ class Paul:
     def _conformal(self, matrix: Sequence[Sequence[Scalar]], degree: int) -> bool:
         """Return whether the columns of a 2x2 matrix are perpendicular, of equal length and nonzero.
 
-        The formulas require exact equality: axes that are almost parallel must be rejected.
+        The formulas require exact equality, so that axes that are only almost parallel are rejected.
 
         Args:
             degree: dimension of the entries, as a power of a length.

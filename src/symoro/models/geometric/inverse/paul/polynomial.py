@@ -62,7 +62,7 @@ class Polynomial:
     __rmul__ = __mul__
 
     def absorbed(self, known: Mapping[int, Expr]) -> Polynomial:
-        """Return the polynomial with some symbols treated as known, as part of the coefficients.
+        """Return the polynomial with known symbols moved from the monomials into the coefficients.
 
         Args:
             known: the known symbols, by node reference.
@@ -80,11 +80,11 @@ class Polynomial:
         return Polynomial({m: c for m, c in self.terms.items() if m not in dropped})
 
     def coefficient(self, *symbols: Expr) -> Scalar:
-        """Return the coefficient of the product of some symbols; without symbols, the constant term."""
+        """Return the coefficient of the product of the given symbols; without symbols, the constant term."""
         return self.terms.get(tuple(sorted(s.lit for s in symbols)), 0)
 
     def only_in(self, monomials: Iterable[tuple[Expr, ...]]) -> bool:
-        """Return whether the polynomial contains no monomials other than the given ones and a constant."""
+        """Return whether the polynomial contains only the given monomials and a constant."""
         allowed = {tuple(sorted(s.lit for s in symbols)) for symbols in monomials} | {ONE}
         return set(self.terms) <= allowed
 

@@ -35,7 +35,7 @@ from symoro.models.geometric.inverse.paul.forms import FormPoint, moved, placed,
 
 @dataclass(frozen=True)
 class ArmJoint:
-    """Joint Rz(sign q) or Tz(sign q) with unknown position q."""
+    """Joint with the transform Rz(sign q) or Tz(sign q) and the unknown position q."""
 
     unknown: Unknown
     sign: int
@@ -137,10 +137,10 @@ def centres(arm: Arm, first: int, last: int, probes: Probes) -> list[Centre]:
 
 
 def _on_axes(arm: Arm, first: int, last: int, entry: Scalar, exit_height: Scalar) -> Centre:
-    """Return the common point of several axes.
+    """Return the point in which the axes of consecutive joints intersect.
 
     Args:
-        first, last: the axes are those of the joints `first` to `last` - 1.
+        first, last: the joints have the indices `first` to `last` - 1.
         entry: coordinate of the point along the first axis.
         exit_height: coordinate of the point along the last axis.
     """
@@ -149,10 +149,14 @@ def _on_axes(arm: Arm, first: int, last: int, entry: Scalar, exit_height: Scalar
 
 
 def _heights(arm: Arm, last: int, probes: Probes) -> list[Scalar]:
-    """Return coordinates of candidate points along the axis of joint `last` - 1.
+    """Return the heights, along the axis of joint `last` - 1, of points that the pose may determine.
 
-    They are 0 and the values at which x, y or z of the point is zero in the next frame, so that the point may be
-    determined by fewer columns of the pose.
+    They are 0 and the heights at which x, y or z of the point is zero in the next frame, so that fewer columns of the
+    pose are required to determine the point.
+
+    Args:
+        last: index of the joint (from 0) plus one.
+        probes: random samples to test whether coefficients are zero.
     """
     back = inverse_transform(arm.constants[last])
     steep = [row for row in back[:3] if not probes.vanishes(row[2])]
@@ -181,11 +185,12 @@ def _intersection(between: Matrix, probes: Probes) -> tuple[Scalar, Scalar] | No
 def seen_behind(arm: Arm, centre: Centre, turns: bool, probes: Probes) -> FormPoint | None:
     """Return the coordinates of a point in the base of the chain, computed backwards from the pose U0.
 
-    At most one joint follows the axes of the point; the coordinates are functions of its position.
+    At most one joint lies between the axes that intersect in the point and the end of the chain. The coordinates are
+    functions of the position of this joint.
 
     Args:
         centre: the point.
-        turns: whether the unknown of these functions is an angle: that of the joint after the axes, if there is one.
+        turns: whether the unknown of these functions is an angle.
         probes: random samples to test whether coefficients are zero.
 
     Returns:
@@ -204,7 +209,7 @@ def seen_behind(arm: Arm, centre: Centre, turns: bool, probes: Probes) -> FormPo
 
 
 def along(arm: Arm, start: int, stop: int) -> Matrix:
-    """Return the transform K J K .. J K over the joints `start` to `stop` - 1.
+    """Return the product K J K .. J K of transforms over the joints with indices `start` to `stop` - 1.
 
     K are the constant transforms, J those of the joints. The constants before the first and after the last of these
     joints are included.

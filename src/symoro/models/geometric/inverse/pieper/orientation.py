@@ -2,14 +2,14 @@
 
     M = J1 K1 J2 K2 J3            J = Rz(q); K1, K2 constant rotations, not necessarily by right angles; M known
 
-With c the third column of K1, b the third column and k the third row of K2, and m the third column of M:
+Let c be the third column of K1, b the third column of K2, k the third row of K2, and m the third column of M:
 
     (J1 c)' m = bz                                              type 2 for q1
-    J2 b = K1' J1' m              in x and y                    type 3 for q2, its determinant bx^2 + by^2
-    k J3 = (J1 c)' M              in x and y                    type 3 for q3, its determinant kx^2 + ky^2
+    J2 b = K1' J1' m              in x and y                    type 3 for q2, with the determinant bx^2 + by^2
+    k J3 = (J1 c)' M              in x and y                    type 3 for q3, with the determinant kx^2 + ky^2
 
-If axes 1 and 3 are aligned, mx = my = 0, q1 is free. Near this configuration q1 is not well determined, but the other
-angles compensate for its error, because their determinants are constants.
+If axes 1 and 3 are aligned, then mx = my = 0 and q1 is free. Near this configuration q1 is not well determined, but the
+other angles compensate for its error, because their determinants are constants.
 """
 
 from __future__ import annotations
@@ -64,7 +64,9 @@ def orientation_steps(
 
 
 def _first(problem: Problem, q: Unknown, c: Sequence[Scalar], m: Sequence[Scalar], height: Scalar) -> Step:
-    """Solve S (cx my - cy mx) + C (cx mx + cy my) = bz - cz mz for the first angle q.
+    """Solve the equation S (cx my - cy mx) + C (cx mx + cy my) = bz - cz mz for the first angle q.
+
+    S and C are the sine and cosine of q (see the module's docstring).
 
     Args:
         c: third column of K1.

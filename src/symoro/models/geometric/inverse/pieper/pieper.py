@@ -1,7 +1,8 @@
 """Pieper's method: arms with three revolute axes through one point, or with three prismatic joints.
 
     spherical joint at 1-2-3, 2-3-4, 3-4-5 or 4-5-6    the position of its centre determines the other three joints
-                                                       (see position.py), then the orientation its own three
+                                                       (see position.py); the orientation then determines the three
+                                                       angles of the spherical joint
     three prismatic joints                             the orientation determines the three angles, then the position
                                                        gives three linear equations for the lengths
 
@@ -111,15 +112,15 @@ def _position_first(problem: Problem, arm: Arm) -> Iterator[Structure]:
 
 
 def _meeting_joints(problem: Problem, arm: Arm, joints: tuple[int, int]) -> list[Step] | None:
-    """Return solution steps for the joints whose axes intersect, after the others are known.
+    """Return solution steps for the joints whose axes intersect in one point; the other joints are already solved.
 
-    These joints form a separate chain, (K0 J .. K)^-1 U0 (K J .. Kn)^-1 = J K J K J.
+    The joints form a separate chain J K J K J = (K0 J .. K)^-1 U0 (K J .. Kn)^-1, whose right side is known.
 
     Args:
         joints: indices (first, last); the joints are those from `first` to `last` - 1.
 
     Returns:
-        The steps; None if they are not possible.
+        The steps; None if the joints cannot be solved.
     """
     first, last = joints
     target = matmul(inverse_transform(along(arm, 0, first)), arm.target)
@@ -140,7 +141,7 @@ def _meeting_joints(problem: Problem, arm: Arm, joints: tuple[int, int]) -> list
 def _by_paul(
     problem: Problem, items: Sequence[Item], target: Matrix, given: Sequence[bool]
 ) -> list[Step] | None:
-    """Return solution steps of Paul's method for a part of the chain; None if unknowns remain.
+    """Return solution steps of Paul's method for a part of the chain; None if it does not solve all unknowns.
 
     Args:
         items: factors of this part of the chain.
@@ -181,7 +182,7 @@ def _position_words(position: Position, steps: Sequence[Step]) -> str:
 
 
 def _orientation_first(problem: Problem, arm: Arm) -> Iterator[Structure]:
-    """Yield the solution of an arm with three prismatic joints, if it is one.
+    """Yield the solution of an arm with three prismatic joints; nothing for other arms.
 
     The angles are solved from the orientation, then the lengths from the position.
     """
@@ -200,10 +201,13 @@ def _orientation_first(problem: Problem, arm: Arm) -> Iterator[Structure]:
 
 
 def _lengths(problem: Problem, arm: Arm) -> Step | None:
-    """Solve the position equation a r1 + z r2 + b r3 = e of three prismatic joints.
+    """Solve the position equation a r1 + z r2 + b r3 = e for the lengths r1, r2, r3 of three prismatic joints.
 
-    It is written in the frame of the second prismatic joint, whose axis is z; a and b are the axes of the others.
-    Returns None if the three axes are coplanar in all configurations.
+    The equation is written in the frame of the second prismatic joint, whose axis is z; a and b are the axes of the
+    first and third one.
+
+    Returns:
+        The solution step; None if the three axes are coplanar in all configurations.
     """
     one, two, three = (n for n, joint in enumerate(arm.joints) if not joint.turns)
     to_two = along(arm, one + 1, two)

@@ -79,6 +79,8 @@ LinearEquation = tuple[Vector, Form]  # a y = b: the factors of (yx, yy), and b
 class Position:
     """Position equation Ji (R Jj F + p) = G of a point, in three unknown joints i, j and k.
 
+    Ji and Jj are the transforms of the joints i and j. The joint k is in F or in G.
+
     Attributes:
         i, j, k: the three joints.
         between: constant transform with rotation R and position p, between joints i and j.
@@ -105,9 +107,9 @@ class Position:
 
 
 def position_of_centre(problem: Problem, arm: Arm, centre: Centre) -> Position | None:
-    """Return the position equation of an intersection point of axes.
+    """Return the position equation of the point in which some axes intersect.
 
-    The point has three joints before it, or two before it and one after it.
+    The other joints are three joints before these axes, or two before and one after them.
 
     Returns:
         The equation; None if the given columns of the pose do not determine the point.
@@ -203,29 +205,31 @@ def _turn_second(problem: Problem, position: Position) -> list[Step] | None:
 
 
 def _square(probes: Probes, v: Vector, length: float) -> float:
-    """Return the largest squared norm of the vector v at the random samples, divided by length^2."""
+    """Return the largest squared norm of the vector v over all samples, divided by length^2."""
     return probes.largest(dot(v, v)) / length**2
 
 
 def _small(problem: Problem, divisor: Scalar, size: float) -> bool:
-    """Return whether a divisor is small compared with `size` at a sample, or may become small at run time.
+    """Return whether a divisor is small at a sample, or contains symbols of the robot and so may become small.
 
-    A divisor that contains symbols of the robot may become small at run time.
+    Args:
+        divisor: the divisor.
+        size: magnitude relative to which the divisor is small.
     """
     expr = problem.builder.number(divisor)
     return bool(expr.symbols()) or bool(min(abs(problem.probes.of(expr))) < SMALL_DIVISOR * size)
 
 
 def _repeating(step: Step) -> Step:
-    """Mark coincident roots of a step as separate solutions.
+    """Return the step for qk, changed so that coincident roots count as separate solutions.
 
-    If two roots for qk are equal, both signs of the next step give solutions, so that none of them is discarded.
+    If two roots for qk are equal, both signs of the next step give solutions, so that neither root is discarded.
     """
     return replace(step, meets=(), repeats=step.meets)
 
 
 def _turn_by_larger(problem: Problem, position: Position, rows: Sequence[LinearEquation]) -> Step:
-    """Solve qj from that linear equation m y = b of two whose vector m is larger.
+    """Solve one of two linear equations m y = b for qj, the equation whose vector m is larger.
 
     Here y = Jj F is the point F after the motion of joint j:
 
@@ -297,7 +301,7 @@ def _turn_onto(problem: Problem, draft: Draft, position: Position, right: Sequen
 def _turn_to_side(problem: Problem, position: Position) -> Step:
     """Solve the position equation Ji (R Jj F + p) = G for qj if the axes of joints i and j intersect.
 
-    The vector h = R Jj F + p is known along both axes, and perpendicular to them up to its sign:
+    The components of h = R Jj F + p along both axes are known, and its component perpendicular to them up to the sign:
 
         hz = Gz, a h = Fz + a p with a = R z; h = e (ax, ay) + w (-ay, ax) in x and y, e^2 + w^2 = Gx^2 + Gy^2
     """
@@ -316,12 +320,12 @@ def _turn_to_side(problem: Problem, position: Position) -> Step:
 
 
 def _turn_once(problem: Problem, position: Position, row: LinearEquation) -> Step:
-    """Solve u (C Fx - S Fy, S Fx + C Fy) = b for the angle qj, an equation of type 2.
+    """Solve the equation u (C Fx - S Fy, S Fx + C Fy) = b (type 2) for the angle qj.
 
     C and S are the cosine and sine of qj, and F is the point `position.near`.
 
     Args:
-        row: the vector u and the right side b as a function of qk.
+        row: the vector u, and the right side b as a function of qk.
     """
     j, k = position.j, position.k.unknown
     u, right = row
@@ -416,7 +420,7 @@ def _slide_to_radius(problem: Problem, position: Position, start: FormPoint) -> 
 
 
 def _first(problem: Problem, position: Position) -> Step:
-    """Solve the position equation Ji h = G for the first joint i, after the others are known.
+    """Solve the position equation Ji h = G for the first joint i, after joints j and k are solved.
 
     Ci hx - Si hy = Gx, Si hx + Ci hy = Gy  for a revolute joint,    ri = Gz - hz  for a prismatic one
     """
@@ -464,13 +468,14 @@ def _squares(
 ) -> Step | None:
     """Solve a^2 + b^2 + c^2 = n for qk, where a, b, c and n are functions of qk.
 
-    Two square roots suffice if all terms depend on qk through one linear combination; otherwise the sum is solved as
-    one polynomial equation.
+    Two square roots suffice if all terms depend on qk through one linear combination. If they do not, the sum is solved
+    as one polynomial equation.
 
     Args:
+        k: the joint k.
         parts: a, b and c.
         total: n.
-        unit: factor by whose square the equation was multiplied, and its magnitude for the robot's size.
+        unit: (D, size), if the equation was multiplied by D^2; size is the magnitude of D for a robot of this size.
 
     Returns:
         The step; None if the equation does not depend on qk.

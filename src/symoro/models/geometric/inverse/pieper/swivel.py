@@ -1,6 +1,8 @@
 """Inverse geometry of arms with seven joints, spherical shoulder and spherical wrist, for a given swivel angle.
 
-The elbow can rotate about the line from shoulder to wrist; the swivel angle psi of this rotation is an input.
+The elbow can rotate about the line from shoulder to wrist; the swivel angle psi of this rotation is an input. S and W
+are the positions of the centres of shoulder and wrist, z1 is the first axis, s3 the position of the shoulder in the
+frame before the elbow, and w4 that of the wrist in the frame after the elbow.
 
     w = W - S                                from the shoulder's centre to the wrist's, in the frame of the pose
     v = Rz(q4) w4 - s3                       the same in the frame before the elbow; |v| = |w|: type 2 for q4
@@ -9,8 +11,8 @@ The elbow can rotate about the line from shoulder to wrist; the swivel angle psi
     a' = v / |v|, b' = -s3 + (s3' a') a', normalised,  c' = a' x b'
     R = a a'^T + b b'^T + c c'^T             orientation of the frame before the elbow
 
-At psi = 0 the elbow is in the plane of that line and the first axis, on the side of the positive axis. Shoulder and
-wrist follow from R (see orientation.py). There are eight solutions.
+At psi = 0 the elbow is in the plane of that line and the first axis, on the side of the positive axis. The angles of
+shoulder and wrist follow from R (see orientation.py). There are eight solutions.
 
 M. Shimizu, H. Kakuya, W.-K. Yoon, K. Kitagaki, K. Kosuge, "Analytical inverse kinematic computation for 7-DOF
 redundant manipulators with joint limits and its application to redundancy resolution", IEEE Trans. Robotics 24, 2008.
@@ -98,7 +100,7 @@ def _spheres(problem: Problem, arm: Arm) -> tuple[Centre, Centre]:
 
 
 def _elbow_step(problem: Problem, elbow: Unknown, w: Vector, w4: Vector, s3: Vector) -> Step:
-    """Solve |Rz(q4) w4 - s3| = |w| for the elbow angle q4, as X S + Y C = Z.
+    """Solve |Rz(q4) w4 - s3| = |w| for the elbow angle q4, as the equation X S + Y C = Z with S, C = sin, cos q4.
 
     Args:
         elbow: unknown q4.
@@ -147,8 +149,8 @@ def _triad(along: Vector, towards: Vector, instead: Vector, size: Scalar) -> tup
 
     Args:
         along: direction of a.
-        towards: vector whose component perpendicular to a gives b.
-        instead: used in place of `towards` if that is parallel to `along`.
+        towards: vector whose component perpendicular to a has the direction of b.
+        instead: vector used in place of `towards` if `towards` is parallel to `along`.
         size: magnitude of `towards`.
     """
     a = _unit(along)
