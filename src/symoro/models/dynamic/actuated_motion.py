@@ -1,4 +1,4 @@
-"""Motion and torques of the motors of elastic joints, along a motion of the links known up to its fourth derivative.
+"""Motion and torques of the motors of elastic joints, from the motion of the links and its first four derivatives.
 
     s = A(q) qdd + H(q, qd)                                     torques on the links alone, without rotors and friction
     qm = q - rest + s / k,   qmd = qd + s'/k,   qmdd = qdd + s''/k
@@ -101,13 +101,13 @@ def _program(robot: Robot) -> Program:
 def _along(
     builder: Builder, values: dict[int, Expr], chain: list[dict[int, Scalar]], own: list[int]
 ) -> dict[int, Expr]:
-    """Return the time derivatives of expressions that depend on the motion of the joints.
+    """Return the total time derivatives d/dt of expressions in q, qd, qdd and so on, by the chain rule.
 
     Args:
         values: the expressions, by joint.
         chain: joint positions, velocities, accelerations and so on; each entry is the time derivative of the previous
             one.
-        own: the joints.
+        own: numbers of the joints on whose motion the expressions depend.
     """
     seeds = {
         builder.number(before[j]).lit >> 1: builder.number(after[j]).lit

@@ -149,9 +149,9 @@ def hybrid_dynamics(
         down: gravity in frame 0.
         inertias: inertias of the links, from `body_inertias`.
         loads: wrench of each link, and of a free base, on the environment.
-        free_base: whether the base has no prescribed motion.
-        held: if true, modes of flexible links do not accelerate and a free base moves as given; otherwise they are
-            free.
+        free_base: whether the base has six degrees of freedom (a floating base).
+        held: if true, the modes of flexible links have zero acceleration and a free base has the acceleration in
+            `base`; if false, the accelerations of modes and free base are computed.
 
     Raises:
         NotApplicableError: a free joint or a free base has zero inertia.
@@ -183,7 +183,7 @@ def hybrid_dynamics(
 def _spins(
     tree: Mapping[int, TreeElement], base: BaseMotion, qd: Mapping[int, Scalar]
 ) -> tuple[Vectors, Vectors]:
-    """Return the angular velocities jw_i of the antecedent and jw_j of each body j, both in frame j."""
+    """Return, per body j, the angular velocities jw_i of its antecedent and jw_j of the body, in frame j."""
 
     def step(element: TreeElement, antecedent: tuple[Vector, Vector]) -> tuple[Vector, Vector]:
         if isinstance(element, Beam):
@@ -265,13 +265,13 @@ def _carried(
     free_base: bool,
     held: bool,
 ) -> dict[int, ArticulatedBody]:
-    """Return the articulated inertia J* and bias wrench beta* of every body; those of the base only if it is free.
+    """Return articulated inertia J* and bias wrench beta* of every body, of the base only if it is free.
 
     Args:
         w: angular velocities of the bodies.
         gamma: accelerations of the bodies at zero joint accelerations.
         bodies: inertia and bias wrench of each body alone.
-        held: whether the modes of flexible links do not accelerate.
+        held: whether the modes of flexible links have zero acceleration.
     """
 
     def step(frame: TreeElement, body: ArticulatedBody, onto: ArticulatedBody) -> ArticulatedBody:
@@ -321,7 +321,8 @@ def _accelerate(
 
     Args:
         ground: acceleration of the base minus gravity.
-        held: whether the modes of flexible links do not accelerate; the forces on them are then computed.
+        held: whether the modes of flexible links have zero acceleration; the generalised forces on the modes are then
+            computed instead.
     """
 
     def bend(beam: Beam, root: Twist) -> Twist:

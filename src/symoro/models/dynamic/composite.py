@@ -93,7 +93,7 @@ def column_of(frame: JointFrame, inertia: Inertia) -> Wrench:
 
 
 def along_axes(frames: Mapping[int, JointFrame], j: int, wrench: Wrench) -> dict[int, Scalar]:
-    """Return the components of a wrench on body j along the axes of joint j and of the joints toward the base."""
+    """Return the components of a wrench on body j along the axes of the joints from joint j to the base."""
     wrenches = toward_base(frames, j, wrench, lambda frame, body: body.to_parent(frame))
     return {k: body.along(frames[k]) for k, body in wrenches.items() if frames[k].moving}
 
@@ -106,12 +106,12 @@ def _name(builder: Builder, j: int, inertia: Inertia) -> None:
 
 
 def symmetric(a: Matrix) -> Matrix:
-    """Return a symmetric matrix from the upper half of `a`, so that both halves are identical to the last bit."""
+    """Return the symmetric matrix with the upper triangle of `a`; the lower triangle has the same expressions."""
     return [[a[min(i, j)][max(i, j)] for j in range(len(a))] for i in range(len(a))]
 
 
 def inverse_inertia(j: int, inertia: Scalar) -> Scalar:
-    """Return 1 / inertia, with the inertia about the axis of joint j.
+    """Return 1 / inertia for the inertia about (or mass along) the axis of joint j.
 
     Raises:
         NotApplicableError: the inertia is zero.
@@ -125,6 +125,9 @@ def inverse_inertia(j: int, inertia: Scalar) -> Scalar:
 
 
 def joint_parents(frames: Mapping[int, JointFrame]) -> dict[int, int]:
-    """Return the nearest moving joint between each moving joint and the base (0 if there is none), parents first."""
+    """Return, for each moving joint, the nearest moving joint on its path to the base (0 if there is none).
+
+    Each joint comes after its parent in the dictionary.
+    """
     last = outward(frames, 0, lambda frame, before: frame.j if frame.moving else before)
     return {j: last[frame.i] for j, frame in frames.items() if frame.moving}

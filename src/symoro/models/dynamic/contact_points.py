@@ -69,13 +69,14 @@ class ContactPoint:
 def contact_points(
     robot: Robot, contacts: Sequence[tuple[int | str, Sequence[Formula]]] | None
 ) -> tuple[Robot, list[ContactPoint]]:
-    """Return the contact points that the option `contacts` selects, and the robot with its tool as a link if needed.
+    """Return the contact points of the option `contacts`, and the robot; a tool with a contact becomes a link.
 
     Args:
         contacts: frames, each with the coordinates of a point; None selects the tool, or the frame of the last link.
 
     Raises:
-        OptionError, UnknownNameError: there are no contacts, or one refers to a frame without a link.
+        OptionError, UnknownNameError: there are no contacts, or the frame of a contact does not exist or is not fixed
+            to a link.
     """
     if contacts is None:
         contacts = [(last_frame(robot), (ZERO, ZERO, ZERO))]
@@ -111,12 +112,12 @@ class PlacedFrame:
 
 @dataclass(frozen=True)
 class PlacedPoints:
-    """Contact points of a robot at the joint positions of a program.
+    """Contact points of a robot, with the poses of all links as expressions of the joint positions q.
 
     Attributes:
         tree: the frames of all links.
         links, positions: the link of each point, and the point's coordinates in the frame of that link.
-        places: the poses of the frames of all links, in frame 0.
+        places: the pose of each link frame in frame 0, by link number.
     """
 
     tree: Mapping[int, JointFrame]
@@ -128,6 +129,9 @@ class PlacedPoints:
         """Return the Jacobian J_tree G of the points' velocities in the axes of frame 0.
 
         It has three rows per point; each row contains its entries by independent coordinate.
+
+        Args:
+            provider: the constraints that give the matrix G of the independent coordinates.
         """
         rows: list[dict[Coordinate, Scalar]] = []
         for j, position in zip(self.links, self.positions, strict=True):
@@ -163,6 +167,7 @@ class PlacedPoints:
 
         Args:
             rates, accelerations: velocities and accelerations of the tree's coordinates.
+            dynamics: dynamics of the tree, which computes the accelerations of the links.
         """
         base = dynamics.root(rates, accelerations)
         qd, qdd = ({j: values[joint(j)] for j in dynamics.joints} for values in (rates, accelerations))
@@ -247,7 +252,7 @@ def _sampled_rows(robot: Robot, points: Sequence[ContactPoint]) -> Any:
 
 
 def _at_closed_configurations(robot: Robot, program: Program, values: Mapping[str, float]) -> Any:
-    """Return the contact Jacobian at configurations in which the loops are closed; parallelograms are not crossed.
+    """Return the contact Jacobian at configurations with closed loops, in which no parallelogram is crossed.
 
     Args:
         program: computes the Jacobian from the joint positions q.
@@ -264,10 +269,15 @@ def _at_closed_configurations(robot: Robot, program: Program, values: Mapping[st
 
 
 def _regular(rows: Any) -> Any:
-    """Return the samples of the Jacobian with finite entries, where the constraints determine the motion.
+    """Return the samples of the contact Jacobian whose entries are all finite.
+
+    Samples with NaN are singular configurations, in which the loops or wheels do not determine the motion.
+
+    Args:
+        rows: Jacobians of shape (samples, rows, coordinates).
 
     Raises:
-        NotApplicableError: there are too few such samples.
+        NotApplicableError: there are too few finite samples.
     """
     regular = rows[np.isfinite(rows).all(axis=(1, 2))]
     if len(regular) < SAMPLES:

@@ -6,8 +6,8 @@ of the program):
 
     dnud_f = -A_ff^-1 dF_f,        dF_k + A_kf dnud_f,        dF/dnud = A,        dnud/dtau = A^-1
 
-In inverse dynamics f are the free base and the joints driven by a spring alone; in direct dynamics f are all
-coordinates.
+In inverse dynamics, f contains the free base and the joints driven by a spring alone; in direct dynamics, f contains
+all coordinates.
 
 With closed loops and wheels the configuration depends on the active joints, dq = G dqa; derivatives are along this
 constraint, at constant qda and qdda. G, its drift and tau depend on q as well.
@@ -74,7 +74,8 @@ def jvp(builder: Builder, values: Sequence[Scalar], tangents: Sequence[Mapping[s
 
     Args:
         values: the expressions.
-        tangents: the directions; each one contains the rates of some symbols (Jacobian-vector products).
+        tangents: the directions; each one is a dictionary of the rates of symbols by name. Other symbols have the rate
+            zero.
     """
     graph = builder.graph
     lits = [wrap(graph, x).lit for x in values]
@@ -86,10 +87,11 @@ def jvp(builder: Builder, values: Sequence[Scalar], tangents: Sequence[Mapping[s
 
 
 def frozen(builder: Builder, names: Sequence[str]) -> list[Scalar]:
-    """Return symbols that replace expressions during a differentiation, so that these are treated as constants.
+    """Return new symbols that replace expressions during a differentiation and are treated as constants.
 
     Args:
-        names: a name for each expression; `unfrozen` substitutes the expressions again.
+        names: a name for each expression. After the differentiation `unfrozen` substitutes the expressions for the
+            symbols.
     """
     graph = builder.graph
     return [Expr(graph, graph.symbol(f"held {name}", ops.VARIABLE)) for name in names]
@@ -137,7 +139,7 @@ def variables(structure: Structure, given: Sequence[str], *, moved: bool = False
     """Return the names of the variables with respect to which a model of a structure is differentiated.
 
     Args:
-        given: variables besides positions and velocities.
+        given: names of variables besides positions and velocities, for example "tau".
         moved: whether the acceleration of the base is an input.
     """
     base = ("V0", *(("Vd0",) if moved else ()), "R0") if structure.base else ()
@@ -171,7 +173,7 @@ def direct_outputs(structure: Structure) -> tuple[Port, ...]:
 class Linearisation:
     """Forces F = A nud + H of a robot at the inputs q, qd and V0, and their derivatives at constant accelerations.
 
-    Gravity is part of the acceleration of a floating base; its input R0 is declared last.
+    For a floating base gravity is part of the base acceleration; the rotation R0 of the base is the last input.
 
     Args:
         name: name of the program, appended to that of the robot.
@@ -204,10 +206,13 @@ class Linearisation:
         return rates
 
     def accelerations(self, known: Known) -> Values:
-        """Return the accelerations of all independent coordinates, of which some forces are known.
+        """Return the accelerations of all independent coordinates from the known accelerations and forces.
 
-        The recursion contains the inertia matrix and the bias forces; without it the Newton-Euler recursion is
-        evaluated.
+        With `recursive` the inertia matrix and the bias forces are those of the recursion for the derivatives;
+        otherwise `TreeDynamics.solve` computes the accelerations.
+
+        Args:
+            known: the known accelerations, and the known forces on the other coordinates.
         """
         if self.tree is None:
             method = Method.BASE if tuple(known.forces) == BASE else Method.PARTITION
@@ -223,9 +228,8 @@ class Linearisation:
         The matrices have one row per independent coordinate.
 
         Args:
-            nud: accelerations.
-            solved: whether `nud` was computed and depends on the configuration. It is treated as constant in both
-                cases.
+            nud: accelerations of the independent coordinates.
+            solved: whether `nud` contains expressions in q, qd and V0; these are treated as constants.
         """
         names = [f"nud {c.words}" for c in self.own]
         constant = dict(zip(self.own, frozen(self.builder, names), strict=True)) if solved else dict(nud)
@@ -287,7 +291,7 @@ class Linearisation:
         return slopes
 
     def columns(self, which: Sequence[Coordinate]) -> Matrix:
-        """Return the columns of the inertia matrix A for the given coordinates."""
+        """Return the columns of the inertia matrix A that belong to the coordinates `which`."""
         return [[self.dynamics.entry(i, c) for c in which] for i in self.own]
 
     def solved(self, slopes: Mapping[str, Matrix], free: Sequence[Coordinate]) -> dict[str, Matrix]:
@@ -295,7 +299,7 @@ class Linearisation:
 
         Args:
             slopes: matrices dF by variable, with one row per independent coordinate.
-            free: the coordinates f of known force; the others are k.
+            free: the coordinates f whose forces are known; the accelerations of the other coordinates k are known.
 
         Returns:
             Matrices with the rows dnud_f = -A_ff^-1 dF_f of free coordinates, and dF_k + A_kf dnud_f of the others.
@@ -320,9 +324,10 @@ class Linearisation:
         return results
 
     def gravity(self, rotation: str) -> Vector:
-        """Declare the rotation of a free base as an input and return gravity in frame 0 (zero if the base is not free).
+        """Return gravity in frame 0 of a free base and declare the rotation of the base as an input.
 
-        The inertias are declared before it.
+        The result is zero, and there is no input, if the base is not free. The inertial parameters are declared before
+        this input, because ports and parameters are listed in order of declaration.
 
         Args:
             rotation: 'matrix' or 'quaternion'.
@@ -357,14 +362,26 @@ class Linearisation:
         return self.builder.program()
 
     def _spring_row(self, c: Coordinate, by: str, width: int) -> Vector:
-        """Return the derivatives of a joint's spring torque tau = -k (q - rest) with respect to the variable `by`."""
+        """Return the derivatives of a joint's spring torque tau = -k (q - rest) with respect to one variable.
+
+        Args:
+            c: coordinate of the joint.
+            by: name of the variable: "q", "qd" and so on. The derivatives are zero except for "q".
+            width: number of entries of the variable, the length of the row.
+        """
         if by != "q":
             return [0] * width
         torque = -self.dynamics.elements.springs[c.j]
         return jvp(self.builder, [torque], self.tangents()["q"])[0]
 
     def _given_row(self, c: Coordinate, by: str, width: int) -> Vector:
-        """Return the derivatives of an acceleration that is an input, with respect to the variable `by` (1 or 0)."""
+        """Return the derivatives of a joint acceleration that is an input: 1 with respect to itself, otherwise 0.
+
+        Args:
+            c: coordinate of the joint.
+            by: name of the variable: "q", "qdd" and so on.
+            width: number of entries of the variable, the length of the row.
+        """
         if by != "qdd":
             return [0] * width
         unit: Matrix = [[1 if i == c else 0 for i in self.joints]]
@@ -383,8 +400,8 @@ def variable_columns(
     Args:
         name: the variable, "qdd" or "tau". Joints for which the robot prescribes it are not variables.
         joints: the joints of the columns.
-        matrix: the derivatives as if all joints were variables.
-        without: further joints that are not variables.
+        matrix: the derivatives with respect to all joints, one column per joint.
+        without: further joints whose columns are zero.
     """
     kept = [c not in without and getattr(robot.frame(c.j), FIXED_BY[name]) is None for c in joints]
     return [[x if variable else 0 for x, variable in zip(row, kept, strict=True)] for row in matrix]
@@ -393,7 +410,7 @@ def variable_columns(
 def mirrored(
     matrix: Matrix, rows: Sequence[Coordinate], columns: Sequence[Coordinate], which: Sequence[Coordinate]
 ) -> Matrix:
-    """Return the matrix with its symmetric part from the upper half, so that both halves are the same expressions.
+    """Copy the upper triangle of the symmetric part of a matrix to the lower one, and return the matrix.
 
     Args:
         rows, columns: coordinates of the rows and columns.

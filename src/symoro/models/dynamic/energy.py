@@ -33,7 +33,7 @@ Moments = tuple[Scalar, Vector]  # mass, first moment
 
 
 class Energy(NamedTuple):
-    """Kinetic energy and strain energy of beams; mass and first moments of the whole robot in frame 0."""
+    """Kinetic energy of a robot, strain energy of its beams, and its total mass and first moments in frame 0."""
 
     kinetic: Scalar
     mass: Scalar
@@ -80,7 +80,13 @@ def whole_mass(frames: Mapping[int, JointFrame], inertias: Mapping[int, Inertia]
 
 
 def _carried(frame: JointFrame, body: Moments, onto: Moments) -> Moments:
-    """Return mass and first moments of a body, added to those of its antecedent (`onto`), in the antecedent's frame."""
+    """Return the sum of the mass and first moments of a body and of its antecedent, in the antecedent's frame.
+
+    Args:
+        frame: frame of the body.
+        body: mass and first moments of the body, in its frame.
+        onto: mass and first moments of the antecedent, in the antecedent's frame.
+    """
     mass, moment = body
     return onto[0] + mass, add(onto[1], add(frame.to_parent(moment), scale(mass, frame.position)))
 
@@ -101,8 +107,10 @@ def flexible_energy(
     rotors.
 
     Args:
-        modes: modal coordinates e and their velocities ed, by link.
-        with_base: whether link 0 is included.
+        base: motion of the base.
+        with_base: whether the energy and mass of link 0 are included.
+        qd: joint velocities.
+        modes: modal coordinates e and their velocities ed, each by link.
     """
 
     def step(element: TreeElement, antecedent: Twist) -> Twist:

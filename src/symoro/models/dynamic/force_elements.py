@@ -90,7 +90,10 @@ class ForceElements:
         return spring_torques(self.builder, self.links, self.q)
 
     def read_springs(self, joints: Sequence[int]) -> None:
-        """Declare the spring parameters of some joints, because parameters are listed in order of declaration."""
+        """Declare the spring parameters (stiffness and rest position) of some joints in the program.
+
+        A program lists its parameters in order of declaration; this call determines their position.
+        """
         spring_torques(self.builder, self.links, {j: self.q[j] for j in joints})
 
     @cached_property

@@ -18,11 +18,12 @@ class Choice:
 
     Attributes:
         basis: inertial parameter that regrouping makes zero: 'K' (Kzz) or 'J' (YY).
-        column: the third column of U_j is computed from the antecedent, U_j z_j = jAi U_i z_j.
-        third: U33 is taken from the antecedent, so that w2^2 (or w1^2 + w2^2) is not computed.
-        difference: U11 = U33 + (w1^2 - w3^2); the difference is also used in the moment.
-        doubled: U31 = w1 (2 w3) - U13 instead of U31 = w1 w3 - WP2.
-        before: the link is expressed in the axes before its joint rotation; its inertia is rotated instead.
+        column: whether the third column of U_j is computed from the antecedent, U_j z_j = jAi U_i z_j.
+        third: whether U33 is taken from the antecedent, so that w2^2 (or w1^2 + w2^2) is not computed.
+        difference: whether U11 is computed as U33 + (w1^2 - w3^2); the difference is also used in the moment.
+        doubled: whether U31 is computed as w1 (2 w3) - U13 instead of w1 w3 - WP2.
+        before: whether the vectors of the link are expressed in its axes before the joint rotation; its inertia is
+            rotated instead.
     """
 
     basis: str = "K"
@@ -102,7 +103,7 @@ class Formulation:
 
 
 def plain(robot: Robot) -> Formulation:
-    """Return the formulation of SYMORO: each link in its own frame, nothing computed from the antecedent's U."""
+    """Return the formulation of SYMORO: each link in its own frame, and U computed from its w and wd alone."""
     choice = Choice(basis="J", column=False, third=False)
     return Formulation((choice,) * robot.NL, parallel_out=False, parallel_in=False)
 
@@ -116,10 +117,11 @@ def _carrying(robot: Robot) -> set[int]:
 
 
 def quick(robot: Robot) -> Formulation:
-    """Return a formulation that is good for nearly every robot, without a search.
+    """Return a formulation that needs few operations for nearly every robot, without a search.
 
     Computing the third column of U from the antecedent saves operations if the angle between the axes is a multiple of
-    90 degrees. A terminal link is best expressed in the axes before its joint rotation.
+    90 degrees. The vectors of a terminal link are expressed in the axes before its joint rotation, which needs the
+    fewest operations.
     """
     inner = _carrying(robot)
     links = []

@@ -69,12 +69,12 @@ def effective_inertias(
 ) -> dict[int, Inertia]:
     """Return the regrouped inertias of the links, without parameters that have no effect on the joint torques.
 
-    The parameters are named in the program.
+    The regrouped parameters are named variables of the program.
 
     Args:
         basis: for a revolute link, which parameter vanishes: 'K' for Kzz (default), 'J' for YY.
-        alone: whether each inertia is used by itself. If inertias are summed into composite links first, the entries
-            whose sum is ZZ of a link that rotates only about its z axis stay separate.
+        alone: whether each inertia is used without being added to that of other links. If so, the tensor of a link that
+            rotates only about its own z axis is reduced to ZZ.
     """
     about_z = _turning_about_z(robot, frames)
     inertias = regrouped(frames, _about_z_alone(link_inertias(builder, robot), about_z), basis)
@@ -89,7 +89,9 @@ def effective_inertias(
 def regrouped_inertias(
     builder: Builder, robot: Robot, frames: Mapping[int, JointFrame], *, with_base: bool
 ) -> dict[int, Inertia]:
-    """Return the regrouped inertias with the total mass unchanged: parameters that no joint moves are on link 0.
+    """Return the regrouped inertias of the links; the total mass of the robot does not change.
+
+    Parameters that move with no joint are added to link 0.
 
     Args:
         with_base: whether the inertia of link 0 is included.
@@ -117,7 +119,7 @@ def name_inertia(builder: Builder, j: int, effective: Inertia, own: Inertia, *, 
     Args:
         effective: inertia after regrouping.
         own: inertia of the link alone.
-        only_zz: whether only ZZ of the inertia tensor has an effect; it replaces KXX.
+        only_zz: whether only ZZ of the inertia tensor has an effect; the first entry is then named ZZ instead of KXX.
     """
     names = (*("ZZ" if only_zz else "KXX", "KYY", "KZZ", "KXY", "KXZ", "KYZ"), "MX", "MY", "MZ", "M")
     own_k = (own.tensor()[5], *own.k[1:]) if only_zz else own.k
@@ -138,7 +140,12 @@ def _turning_about_z(robot: Robot, frames: Mapping[int, JointFrame]) -> list[int
         return []
 
     def step(frame: JointFrame, antecedent: tuple[bool, bool]) -> tuple[bool, bool]:
-        """Return whether a link rotates at all, and whether only about its own z axis."""
+        """Return whether a link rotates at all, and whether only about its own z axis.
+
+        Args:
+            frame: frame of the link.
+            antecedent: the same two flags for the antecedent of the link.
+        """
         turns, about_z = antecedent
         return turns or frame.revolute, not turns or (about_z and is_zero(frame.alpha[0]))
 

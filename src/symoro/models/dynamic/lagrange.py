@@ -22,8 +22,8 @@ or j itself, both at unit velocity. Their product adds to the acceleration of li
     k prismatic              nothing
 
 The wrench of the composite link j under this acceleration, transformed inward, gives D_ijk for the joints i before j;
-the acceleration, transformed outward and applied to the composite links i beyond j, gives the others. Friction and
-external wrenches are not included.
+the acceleration, transformed outward and applied to the composite links i beyond j, gives D_ijk for the joints i beyond
+j. Friction and external wrenches are not included.
 
 M. Renaud, "Contribution a la modelisation et a la commande dynamique des robots manipulateurs", 1980;
 V. Filip, "Dynamic modeling of manipulators with symbolic computational method", 2008, eq. (5) to (8).
@@ -74,6 +74,10 @@ def connection(s: System, a: Matrix) -> Cube:
 
     The matrix is differentiated along the tangent of each coordinate; quasi-velocities of a free base add Lie brackets.
     D is symmetric in the last two indices if all coordinates commute.
+
+    Args:
+        s: the robot's coordinates and constraints.
+        a: inertia matrix A over the independent coordinates.
     """
     own, builder = s.provider.own, s.builder
     n = len(own)
@@ -128,10 +132,7 @@ class Renaud:
         return self.axes[k, j]
 
     def _efforts(self, j: int, k: int) -> dict[int, Scalar]:
-        """Return the torques of all joints due to the product of the velocities of joints j and k.
-
-        Both velocities are equal to one.
-        """
+        """Return the torques of all joints that are due to the velocity product qd_j qd_k, with qd_j = qd_k = 1."""
         x, y, z = self._axis(k, j)
         if self.frames[j].revolute:
             if j == k:

@@ -116,7 +116,10 @@ LONGEST_CHAIN_BY_MATRIX = (
 
 
 def is_long(robot: Robot) -> bool:
-    """Return whether a chain has so many joints that solving with the inertia matrix costs more than the recursion."""
+    """Return whether a robot has a chain so long that the articulated-body recursion is the cheaper algorithm.
+
+    The alternative, solving with the inertia matrix, has a cost that grows with the cube of the number of joints.
+    """
     depths = outward(kinematic_tree(robot), 0, lambda link, before: before + link.moving)
     return max(depths.values()) > LONGEST_CHAIN_BY_MATRIX
 
@@ -140,7 +143,7 @@ def solved(
     Args:
         layout: the coordinates of the robot that the model uses.
         name: name of the program, appended to that of the robot.
-        read: the quantities that are inputs besides the positions.
+        read: the input quantities in addition to the positions.
         effort: selects the formulation: 'quick', 'search' or 'plain'.
         outputs: function that declares the outputs of the program from the solution.
         methods: the algorithms that may be used.
@@ -172,7 +175,7 @@ def solved(
 
 
 def _key(layout: Layout, read: Inputs) -> str:
-    """Return a text that identifies the equations to solve; the result of a search is stored under it."""
+    """Return a text that identifies the equations to solve; it is the key of a stored search result."""
     return f"{layout.actuators}, {layout.surplus}, {layout.free}, {read}"
 
 
@@ -207,7 +210,10 @@ def platform_space(
 
 
 def has_own_drives(robot: Robot, options: Options) -> str | None:
-    """Return the reason why surplus drives cannot share torques, if the options request it, or None."""
+    """Return the reason why the option surplus="share" cannot be used with a robot, or None if it can.
+
+    This option distributes the torques among more drives than degrees of freedom.
+    """
     if options.get("surplus") != "share":
         return None
     if options.get("free") or any(robot.frame(j).eta for j in independent(robot)):
@@ -216,9 +222,9 @@ def has_own_drives(robot: Robot, options: Options) -> str | None:
 
 
 def has_motors(robot: Robot, options: Options) -> str | None:
-    """Return the reason why motors of elastic joints cannot have separate coordinates, or None.
+    """Return the reason why the motors of elastic joints cannot have separate coordinates, or None.
 
-    The result is None as well if the options do not request such coordinates.
+    The result is also None if the option `actuators` does not request such coordinates.
     """
     if not options.get("actuators"):
         return None
@@ -309,7 +315,7 @@ def inverse_dynamics(
     working_mode: str = "1",
     q: bool = False,
 ) -> Program:
-    """Return a program that computes the torques of a motion.
+    """Return a program that computes the joint torques that a motion requires.
 
     Further outputs are the accelerations of force-driven joints, modes and base, and the reactions (option
     `reactions`). The options are described in the catalogue.
@@ -708,9 +714,11 @@ def gravity_torques(robot: Robot, rotation: str = "matrix") -> Program:
 
 
 def _vertical_axes(s: System) -> list[Coordinate]:
-    """Return the revolute joints whose axes are always parallel to gravity, which has no moment about them.
+    """Return the revolute joints whose axes are always parallel to gravity.
 
-    Their torques are sums that vanish, which the passes do not detect. Coordinates of several joints are excluded.
+    Gravity has no moment about these axes. Their torques are replaced by zero, because the optimisation passes do not
+    detect that their terms cancel. The list is empty if constraints relate the joints or if the coordinates are those
+    of a platform.
     """
     if s.layout.platform is not None or s.provider.own != s.provider.tree:
         return []

@@ -50,7 +50,7 @@ from symoro.robot.description import JointType
 
 @dataclass
 class LinkState:
-    """Quantities of link j in the recursion, in the axes in which the link is expressed (see `Choice.before`)."""
+    """Quantities of link j in the recursion, in the axes that `Choice.before` selects for the link."""
 
     j: int
     i: int
@@ -75,7 +75,7 @@ class LinkState:
     deferred: list[tuple[Angle, Vector]] = field(default_factory=list)
 
     def before_joint(self, v: Vector) -> Vector:
-        """Return a vector of body i in the axes of body j before the joint rotation."""
+        """Transform a vector from the axes of body i to the axes of body j before the joint rotation."""
         return turn_back_x(self.alpha, turn_back_z(self.pre_rotation, v))
 
     def to_body(self, v: Vector) -> Vector:
@@ -138,11 +138,12 @@ class NewtonEuler:
     def move(
         self, base: BaseMotion, gravity: Vector, qd: Mapping[int, Scalar], qdd: Mapping[int, Scalar]
     ) -> None:
-        """Compute velocities and accelerations of all bodies; gravity is an upward acceleration of the base.
+        """Compute velocities and accelerations of all bodies; gravity is treated as an upward base acceleration.
 
         Args:
             gravity: gravity in frame 0.
             qd, qdd: joint velocities and accelerations.
+            base: motion of the base.
         """
         ground = self.ground
         ground.w, ground.wd = base.w, base.wd
@@ -271,7 +272,7 @@ class NewtonEuler:
     def gather(self) -> dict[int, Scalar]:
         """Sum the wrenches from the tips to the base and return the force or moment along each joint axis, by joint.
 
-        The bodies then contain the total wrenches.
+        Afterwards `bodies` contains the total wrench on each link.
         """
 
         def step(body: LinkState, _: LinkState, parent: LinkState) -> LinkState:
@@ -311,7 +312,9 @@ def _u_matrix(w: Vector, wd: Vector) -> Matrix:
 
 
 def _diagonal(w: Vector, u33: Scalar | None, difference: bool) -> tuple[Scalar, Scalar, Scalar, Vector]:
-    """Return U11, U22, U33, and the differences D23 = U33 - U22, D31 = U11 - U33, D12 = U22 - U11.
+    """Return the diagonal (U11, U22, U33) of U = hat(wd) + hat(w)^2, and its differences.
+
+    The differences are D23 = U33 - U22, D31 = U11 - U33 and D12 = U22 - U11.
 
     Args:
         w: angular velocity.
@@ -330,7 +333,7 @@ def _diagonal(w: Vector, u33: Scalar | None, difference: bool) -> tuple[Scalar, 
 
 
 def moment_k(k: Symmetric, u: Matrix, d: Vector | None = None) -> Vector:
-    """Return the inertial moment from the pseudo-inertia k and U.
+    """Return the inertial moment of a link from its pseudo-inertia k and the matrix U = hat(wd) + hat(w)^2.
 
     Args:
         d: the differences (D23, D31, D12) of the diagonal of U, if they are known.

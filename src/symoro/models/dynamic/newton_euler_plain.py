@@ -107,5 +107,5 @@ def link_wrenches(
 
 
 def efforts(tree: Mapping[int, JointFrame], wrenches: Mapping[int, Wrench]) -> dict[int, Scalar]:
-    """Return the component of each link's wrench along its joint axis, without the torque of the drive (31)."""
+    """Return the component of each link's wrench along its joint axis, without rotor inertia and friction (31)."""
     return {j: wrenches[j].along(frame) for j, frame in tree.items() if frame.moving}

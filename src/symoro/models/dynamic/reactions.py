@@ -51,13 +51,14 @@ def loop_reactions(robot: Robot, name: str) -> Program:
 
 
 def _open(builder: Builder, q: Scalar, rows: dict[int, Vector], missing: Iterable[WrenchEntry]) -> Matrix:
-    """Return the wrenches as rows, with NaN for the components that are not determined.
+    """Return the wrenches as rows of a matrix, with NaN for the components that are not determined.
 
     NaN is written as the square root of a negative number, which depends on a joint position q.
 
     Args:
         rows: wrench (force; moment) by frame.
         missing: the components that are not determined.
+        q: position of a joint.
     """
     none = sqrt(-1 - builder.number(q) * q)
     entries = set(missing)

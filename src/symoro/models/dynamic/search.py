@@ -79,7 +79,7 @@ def cheaper(one: Program, other: Program) -> Program:
 
 
 def starts(robot: Robot) -> list[Formulation]:
-    """Return the formulations from which the search starts."""
+    """Return the formulations from which the search for the fewest operations starts."""
     first = quick(robot)
     inside = replace(first, links=tuple(replace(c, before=False) for c in first.links))
     tensor = replace(first, links=tuple(replace(c, basis="J") for c in first.links))
@@ -126,7 +126,7 @@ def best_formulation(robot: Robot, build: Build) -> Formulation:
 
 
 class _Costs:
-    """Operation counts of formulations, each computed once: as built, and after the optimisation passes."""
+    """Cache of the operation counts of formulations, as built and after the optimisation passes."""
 
     def __init__(self, build: Build) -> None:
         self.build = build

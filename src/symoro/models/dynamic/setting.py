@@ -31,7 +31,7 @@ def fixed_tree(robot: Robot) -> str | None:
 
 
 def unsupported_loops(robot: Robot) -> str | None:
-    """Return a property of the robot that the models of closed loops do not support, or None."""
+    """Return the property of a robot that the models of closed loops do not support, or None."""
     for j, frame in enumerate(robot.frames[: robot.NL], 1):
         if frame.eta and frame.mu:
             return f"joint {j} is both active and elastic, which robots with closed loops do not support"
@@ -52,9 +52,9 @@ def gravity(builder: Builder, robot: Robot) -> Vector:
 def wrenches(builder: Builder, robot: Robot, *, with_base: bool = False) -> dict[int, Vector]:
     """Return the wrench (force; moment) of each link on the environment, in the link's frame.
 
-    Symbolic components vary in time and are inputs. For a robot with loops the input has a row for every link; nonzero
-    numbers of the description replace its entries. The wrench of the payload is added to the link with the tool; its
-    symbols are parameters.
+    Symbolic components of a wrench vary in time and are inputs. For a robot with loops the input has a row for every
+    link; nonzero numbers in the robot description replace the corresponding entries of the input. The wrench of the
+    payload is added to the link with the tool; its symbols are parameters.
 
     Args:
         with_base: whether the wrench of link 0 is included; if it has symbols, the first row of the input is its row.

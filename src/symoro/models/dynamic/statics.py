@@ -58,7 +58,7 @@ STRUCTURES: dict[Structure, dict[str, Any]] = {
 def static_torques(
     robot: Robot, to: int | str | None = None, frame: int | str = 0, mid: int | str | None = None
 ) -> Program:
-    """Return a program that computes the joint torques that balance a wrench at rest, without gravity.
+    """Return a program that computes the joint torques of a robot at rest that balance a wrench, without gravity.
 
     Args:
         to: frame that exerts the wrench; by default the tool frame or the last frame.

@@ -107,7 +107,7 @@ class Structure:
     """Kind of robot that the dynamic models distinguish, for example robots on a floating base.
 
     Attributes:
-        of: text for titles; empty for the fixed base.
+        of: text that is added to the titles of models; empty for the fixed base.
         applies: function that returns why the models of the structure do not apply to a robot, or None.
         applies_to: description of the robots of this structure.
         example: a bundled robot of this structure.
@@ -134,7 +134,7 @@ class Structure:
         """Return the input ports of a model of this structure, in their order.
 
         Args:
-            read: the quantities that the model uses.
+            read: the quantities that the model uses besides the positions.
         """
         if self.platform:
             known = {
@@ -237,7 +237,7 @@ STRUCTURES = (FLOATING, WHEELED, FLEXIBLE, FLEXIBLE_FLOATING)
 
 
 def structure_of(layout: Layout) -> Structure:
-    """Return the structure of a robot with the coordinates `layout`."""
+    """Return the structure that corresponds to the coordinates `layout` of a robot."""
     if layout.platform is not None:
         return PLATFORM
     if layout.modes:

@@ -54,15 +54,15 @@ class Dynamics(Protocol):
 
 @dataclass(frozen=True)
 class Inputs:
-    """Quantities that a model uses as inputs besides the positions.
+    """Flags for the quantities that a model uses as inputs besides the positions.
 
     Attributes:
-        rates: velocities; without them the robot is at rest.
-        accelerations: those of the joints and motors that are not force-driven.
-        all_accelerations: also those of the force-driven joints; no force is known then.
-        base_acceleration: that of a free base; without it the force on the base is zero.
-        torques: those of the drives.
-        weight: gravity.
+        rates: the velocities; without this flag the robot is at rest.
+        accelerations: the accelerations of the joints and motors that are not force-driven.
+        all_accelerations: the accelerations of the force-driven joints as well; no force is known then.
+        base_acceleration: the acceleration of a free base; without this flag the force on the base is zero.
+        torques: the torques of the drives.
+        weight: whether gravity acts on the robot.
         position: the position of a free base.
     """
 
@@ -82,7 +82,7 @@ class System:
     Attributes:
         layout: the coordinates of the robot that the model uses.
         provider: the constraints between the coordinates.
-        state: velocities.
+        state: velocities of the coordinates.
         known: given accelerations and forces; empty if the model has neither.
         position: position of a free base, if it is an input.
     """
@@ -99,7 +99,7 @@ class System:
     def tree(self) -> TreeDynamics:
         """Return the dynamics of the kinematic tree.
 
-        Platforms on six UPS legs have special equations instead; they are excluded.
+        It does not exist for a platform on six UPS legs, which has special equations.
         """
         assert isinstance(self.dynamics, TreeDynamics)
         return self.dynamics
@@ -129,7 +129,7 @@ def system(
         inputs: the quantities that are inputs besides the positions.
         rotation: representation of the rotation of a free base, 'matrix' or 'quaternion'.
         regroup: whether inertias may be regrouped across joints, as in `TreeDynamics`.
-        every_loop: whether parallelograms have equations like other loops.
+        every_loop: whether parallelograms have closure equations like other loops instead of linear couplings.
     """
     if layout.platform is not None:
         return _platform_system(name, layout, layout.platform, inputs)
@@ -243,8 +243,8 @@ class _Declaration:
     def _free_forces(self, elements: ForceElements) -> dict[Coordinate, Scalar]:
         """Return the known forces on force-driven joints and modes, and declare the input tau_free if it is needed.
 
-        The input is needed if joints are listed as free. Forces of springs and motors are added elsewhere
-        (`ForceElements`), so that they are zero here.
+        The input is needed if the option `free` lists joints. Joints driven by springs or motors have zero force here;
+        `ForceElements` adds the forces of springs and motors.
         """
         joints = of_block(self.own, Block.JOINT)
         forces: dict[Coordinate, Scalar] = {c: 0 for c in joints if self.layout.is_force_driven(c.j)}

@@ -72,11 +72,13 @@ class VelocityMoments:
     def to_parent(
         self, frame: JointFrame, rate: Scalar, inertia: Inertia, onto: VelocityMoments
     ) -> VelocityMoments:
-        """Return the integrals in the antecedent's frame i, added to `onto`.
+        """Return the sum of these integrals, transformed to the antecedent's frame i, and of `onto`.
 
         Args:
-            rate: velocity of joint j.
+            frame: frame j of the composite link.
             inertia: composite inertia of link j.
+            rate: velocity of joint j.
+            onto: integrals of the antecedent, in frame i.
         """
         (xx, xy, xz, x), (_, yy, yz, y), (*_, z), _ = inertia.matrix()
         k, p = self.k, self.p
@@ -114,6 +116,7 @@ class MotionGradient:
         Args:
             rate: velocity of joint j.
             lever: result of `velocity_lever` for the antecedent.
+            frame: frame j of the link.
         """
         f, m, w = self.acceleration.f, self.acceleration.m, self.w
         if frame.revolute:  # wd_j contains (jw_i x z) qd
@@ -125,14 +128,15 @@ class MotionGradient:
         return MotionGradient(wrench, add(frame.to_parent(w), matvec(lever, wrench.f)))
 
     def along(self, change: MotionChange) -> Scalar:
-        """Return the change of the torque for a change of the motion of the link."""
+        """Return the change of the joint torque that a change of the link's motion causes."""
         return self.acceleration.dot(Twist(change.vd, change.wd)) + dot(self.w, change.w)
 
 
 def velocity_lever(w: Vector, p: Vector) -> Matrix:
-    """Return the matrix M with f' (dw x (w x p) + w x (dw x p)) = (M f)' dw.
+    """Return the matrix M for which f' (dw x (w x p) + w x (dw x p)) = (M f)' dw.
 
-    M = p w' + (p' w) 1 - 2 w p'; it contains the centripetal acceleration of the point p.
+    M = p w' + (p' w) 1 - 2 w p'; it describes the change of the centripetal acceleration of the point p with the
+    angular velocity w.
     """
     x, y, z = (a * b for a, b in zip(w, p, strict=True))
     diagonal = (y + z, x + z, x + y)
@@ -141,7 +145,10 @@ def velocity_lever(w: Vector, p: Vector) -> Matrix:
 
 @dataclass(frozen=True)
 class MotionChange:
-    """Change of the motion of frame j: w, wd and vd, with dU = hat(dwd) + hat(dw) hat(w) + hat(w) hat(dw)."""
+    """Change (dw, dwd, dvd) of the motion of frame j per unit change of a coordinate.
+
+    The attribute `u` is dU = hat(dwd) + hat(dw) hat(w) + hat(w) hat(dw).
+    """
 
     w: Vector
     wd: Vector
@@ -149,7 +156,11 @@ class MotionChange:
     u: Matrix
 
     def wrench(self, inertia: Inertia, moments: VelocityMoments) -> Wrench:
-        """Return the change of the wrench on the composite link j."""
+        """Return the change of the wrench on the composite link j.
+
+        Args:
+            inertia, moments: integrals over the composite link j.
+        """
         ms = list(inertia.ms)
         f = add(matvec(self.u, ms), add(scale(inertia.m, self.vd), scale(2, cross(self.w, moments.p))))
         m = add(moment_k(inertia.k, self.u), cross(ms, self.vd))
@@ -157,7 +168,7 @@ class MotionChange:
 
 
 def position_change(frame: JointFrame, body: LinkState) -> MotionChange:
-    """Return the change of the motion of frame j with q_j."""
+    """Return the derivative of the motion of frame j with respect to the joint position q_j."""
     w, u = body.w, body.u
     if frame.prismatic:
         return MotionChange(NONE, NONE, [row[2] for row in u], zeros(3, 3))
@@ -171,7 +182,7 @@ def position_change(frame: JointFrame, body: LinkState) -> MotionChange:
 
 
 def velocity_change(frame: JointFrame, w: Vector) -> MotionChange:
-    """Return the change of the motion of frame j with qd_j, at the angular velocity w of the link."""
+    """Return the derivative of the motion of frame j with respect to qd_j, with w the angular velocity of link j."""
     twice = scale(2, w)
     if frame.prismatic:
         return MotionChange(NONE, NONE, _times_z(twice), zeros(3, 3))
@@ -180,7 +191,7 @@ def velocity_change(frame: JointFrame, w: Vector) -> MotionChange:
 
 
 def turning_change(axis: Vector, w: Vector) -> MotionChange:
-    """Return the change of the motion of a free base with its angular velocity about an axis."""
+    """Return the derivative of the motion of a free base with respect to its angular velocity about an axis."""
     twice = 2 * dot(axis, w)
     turned = [
         [axis[r] * w[c] + w[r] * axis[c] - (twice if r == c else 0) for c in range(3)] for r in range(3)
@@ -189,7 +200,7 @@ def turning_change(axis: Vector, w: Vector) -> MotionChange:
 
 
 def _times_z(v: VectorLike) -> Vector:
-    """Return v x z."""
+    """Return the vector product v x z with the unit vector z = (0, 0, 1)."""
     return [v[1], -v[0], 0]
 
 
@@ -221,7 +232,7 @@ def gradient(frame: JointFrame, w: Vector, inertia: Inertia, moments: VelocityMo
 
 
 def _times(entries: Entries, values: Values) -> dict[Coordinate, Scalar]:
-    """Return the product of a matrix with a vector."""
+    """Return the product of a sparse matrix (entries by row and column) with a vector of values by coordinate."""
     product: dict[Coordinate, Scalar] = {}
     for (row, column), x in entries.items():
         product[row] = product.get(row, 0) + x * values[column]
@@ -260,7 +271,7 @@ class TreeDerivatives:
     def gradients(self) -> dict[int, dict[int, MotionGradient]]:
         """Return the derivatives of each joint torque with respect to the motion of the links on the path to the base.
 
-        The torque of joint j is a function of the motion of link i: gradients[j][i].
+        The entry [j][i] contains the derivatives of the torque of joint j with respect to the motion of link i.
         """
         levers = {
             j: velocity_lever(self.w[frame.i], list(frame.position)) for j, frame in self.frames.items()
@@ -306,8 +317,8 @@ class TreeDerivatives:
     def bias(self) -> dict[Coordinate, Scalar]:
         """Return the forces on the tree's coordinates at zero accelerations of these coordinates.
 
-        The velocities contribute half of the derivatives times the velocities, because these forces are homogeneous of
-        degree 2. This requires that the base does not move as prescribed.
+        The Coriolis and centrifugal forces h are homogeneous of degree 2 in the velocities nu, so that h = (dh/dnu) nu
+        / 2. If the base has a prescribed motion, this does not hold, and the Newton-Euler recursion is used.
         """
         dynamics, rates = self.dynamics, self.state.rates
         if not self.base and not dynamics.prescribed.still:
@@ -379,11 +390,12 @@ class TreeDerivatives:
         return entries
 
     def _entries(self, changes: Mapping[int, MotionChange], wrenches: Mapping[int, Wrench]) -> Entries:
-        """Return the derivatives with respect to joint coordinates of one kind.
+        """Return the derivatives of the forces with respect to the joint positions, or to the joint velocities.
 
         Args:
-            changes: change of the motion of each link j with the coordinate of joint j.
-            wrenches: change of the wrench on each composite link j with the coordinate of joint j.
+            changes: for each joint j, the derivative of the motion of link j with respect to q_j (or qd_j).
+            wrenches: for each joint j, the derivative of the wrench on the composite link j with respect to q_j (or
+                qd_j).
         """
         entries: Entries = {}
         for j, wrench in wrenches.items():

@@ -1,13 +1,13 @@
 """Equations of motion of a tree with constraints, A nud + H = forces, over its independent coordinates.
 
-For each coordinate either the acceleration or the force is known; `solve` computes the other one. Inverse, direct and
-hybrid dynamics differ only in what is known. There are four algorithms:
+For each coordinate either the acceleration or the force is known; `solve` computes the unknown one of the two. Inverse,
+direct and hybrid dynamics differ only in what is known. There are four algorithms:
 
     walk       no force is known: Newton-Euler recursion over the tree, then multiplication by G'
     base       only the forces on the base are known: composite inertias of ten parameters, a 3x3 solve
                (Khalil 2010, section 7.2)
     partition  the rows of the force-driven coordinates are solved, with A by composite links and A_ff = L' D L;
-               the others follow
+               the forces on the other coordinates follow
     recursion  articulated bodies, including acceleration-driven joints (`articulated.py`); it requires G = 1
 
 G maps the velocities of the independent coordinates to those of the tree. Gravity is an upward acceleration of the
@@ -55,7 +55,7 @@ NONE: Vector = [0, 0, 0]
 
 
 class Method(StrEnum):
-    """Algorithm by which `TreeDynamics.solve` computes the unknown accelerations and forces (see the module)."""
+    """Algorithm by which `TreeDynamics.solve` computes the unknown accelerations and forces (see the module text)."""
 
     WALK = "walk"
     BASE = "base"
@@ -92,7 +92,7 @@ class Solution(NamedTuple):
 class TreeDynamics:
     """Dynamics of a tree whose coordinates are related by constraints.
 
-    Geometry, inertia, wrenches and gravity are declared when they are first used, each once.
+    Geometry, inertial parameters, wrenches and gravity are declared in the program when they are first used.
 
     Args:
         robot: links and frames of the tree; its base is free if the provider has coordinates of the base.
@@ -176,7 +176,11 @@ class TreeDynamics:
         return {j: values[joint(j)] for j in self.joints}
 
     def root(self, rates: Values, accelerations: Values) -> BaseMotion:
-        """Return the motion of the base, from the velocities and accelerations of the tree or as prescribed."""
+        """Return the motion of the base: that of its coordinates if it has any, otherwise the prescribed motion.
+
+        Args:
+            rates, accelerations: velocities and accelerations of the tree's coordinates.
+        """
         if not self.with_base:
             return self.prescribed
         v, vd = ([values[c] for c in BASE] for values in (rates, accelerations))
@@ -190,7 +194,7 @@ class TreeDynamics:
         """Return the forces A nud + H on the independent coordinates.
 
         Args:
-            state: velocities.
+            state: velocities of the coordinates.
             nud: accelerations of the independent coordinates.
             down: gravity in frame 0, if it differs from that of the robot.
             elements: whether drives, springs, motors and the stiffness of flexible links are included.
@@ -360,8 +364,8 @@ class TreeDynamics:
     def _parents(self, free: Sequence[Coordinate]) -> dict[Coordinate, Coordinate | None]:
         """Return, for each free coordinate, the nearest free coordinate between it and the base; parents come first.
 
-        If constraints or flexible links couple the coordinates, the parent of each one is the previous one, as for a
-        full matrix.
+        If constraints or flexible links couple the coordinates, A_ff is a full matrix, and the parent of each
+        coordinate is the previous one in the list.
         """
         if not self.provider.is_identity or self.modes is not None:
             return chain_parents(free)
@@ -393,7 +397,7 @@ class TreeDynamics:
         """Return the solutions x of A_ff x = b over the coordinates `free`, for several right-hand sides b.
 
         Args:
-            columns: the right-hand sides; many are zero on branches of the tree.
+            columns: the right-hand sides b; entries that are zero on whole branches of the tree save operations.
         """
         if tuple(free) == BASE and self.modes is None and self.provider.is_identity:
             return [self._solve_base(column) for column in columns]

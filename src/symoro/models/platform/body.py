@@ -125,6 +125,11 @@ def platform_wrench(
 
 
 def tensor_in_frame_0(rotation: Matrix, inertia: Inertia) -> Matrix:
-    """Return R J R', the platform's inertia tensor J in the axes of frame 0; R is the rotation of the platform."""
+    """Return R J R', the platform's inertia tensor in the axes of frame 0.
+
+    Args:
+        rotation: rotation matrix R of the platform.
+        inertia: inertia of the platform, with the tensor J in its own axes.
+    """
     xx, xy, xz, yy, yz, zz = inertia.tensor()
     return matmul(matmul(rotation, [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]), transpose(rotation))

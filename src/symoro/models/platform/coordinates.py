@@ -63,7 +63,11 @@ TWIST = tuple(Coordinate(Block.PLATFORM, 0, k) for k in range(1, 7))
 
 
 def require(builder: Builder, conditions: Sequence[Scalar]) -> None:
-    """Make all outputs of the program NaN where one of the conditions is not 1."""
+    """Make all outputs of the program NaN unless every condition equals 1.
+
+    Args:
+        conditions: expressions that are 1 where the outputs are valid and 0 elsewhere.
+    """
     regular: Scalar = 1
     for condition in conditions:
         regular = select(condition, regular, 0)
@@ -117,12 +121,12 @@ class PlatformActuation(Actuation):
 
 
 class TwistCoordinates(ConstraintProvider):
-    """Twist of a platform, or some of its entries, as coordinates.
+    """Coordinates of a platform: its twist, or the entries of the twist that can differ from zero.
 
     Attributes:
         pose: pose of the platform.
         postures: configurations of its legs.
-        is_constrained: whether the coordinates depend on each other.
+        is_constrained: whether legs impose constraints C V = 0 on the coordinates.
     """
 
     is_identity = is_constant = False
@@ -136,18 +140,21 @@ class TwistCoordinates(ConstraintProvider):
 
     @abstractmethod
     def joint_positions(self) -> tuple[dict[int, Scalar], list[Scalar]]:
-        """Return the positions of all joints including cut joints, and conditions that are 1 where they exist."""
+        """Return the joint positions including cut joints, and conditions that equal 1 where these positions exist."""
 
     @abstractmethod
     def regular(self) -> list[Scalar]:
-        """Return conditions that are 1 where the twist determines the joint rates (no singularity of type 1)."""
+        """Return conditions that equal 1 where the twist determines the joint rates (no singularity of type 1)."""
 
     @abstractmethod
     def allows_velocity(self, nu: Values) -> list[Scalar]:
-        """Return conditions that are 1 where the velocity nu of the platform satisfies the constraints of the legs."""
+        """Return conditions that equal 1 where the velocity nu of the platform satisfies the legs' constraints."""
 
     def tangents(self) -> dict[Coordinate, dict[str, Scalar]]:
-        """Return, per coordinate, the rates of the entries of the pose T at unit velocity: P' = v, R' = w x R."""
+        """Return, per coordinate, the time derivatives of the entries of the pose T at unit rate of the coordinate.
+
+        They are P' = v and R' = w x R, with the position P and rotation R of the platform.
+        """
         tangents: dict[Coordinate, dict[str, Scalar]] = {}
         for c in self.own:
             if c.k <= 3:
@@ -171,7 +178,7 @@ class TwistCoordinates(ConstraintProvider):
 
 
 class PlatformCoordinates(TwistCoordinates):
-    """Independent entries of the twist of a platform as coordinates; they determine the joint rates of its legs.
+    """Coordinates of a platform with legs: the entries of its twist that determine the joint rates of the legs.
 
     Args:
         modes: working mode of each leg, 1 or 2.
@@ -179,7 +186,7 @@ class PlatformCoordinates(TwistCoordinates):
 
     Attributes:
         freedoms: entries of V that can differ from zero, the columns of G; the other entries are ignored.
-        length: a length of the robot, from its parameters.
+        length: a characteristic length of the robot, from its parameters.
     """
 
     def __init__(
@@ -271,16 +278,20 @@ class PlatformCoordinates(TwistCoordinates):
         return [leg.constraint for leg in self._constrained if leg.constraint is not None]
 
     def allows_velocity(self, nu: Values) -> list[Scalar]:
-        """Return conditions that are 1 where the velocity nu satisfies the constraint of a leg, C V = 0."""
+        """Return conditions, one per constraint, that equal 1 where the velocity nu satisfies C V = 0."""
         return [leg.allows(motion_of(nu, {}), self.length)[0] for leg in self._constrained]
 
     def allows_acceleration(self, nu: Values, nud: Values) -> list[Scalar]:
-        """Return conditions that are 1 where the acceleration nud satisfies a leg's constraint, C Vd + drift = 0."""
+        """Return conditions, one per constraint, that equal 1 where the acceleration satisfies C Vd + drift = 0.
+
+        Args:
+            nu, nud: velocity and acceleration of the platform.
+        """
         return [leg.allows(motion_of(nu, nud), self.length)[1] for leg in self._constrained]
 
     @cached_property
     def units(self) -> Vector:
-        """Return the units of the coordinates: the length for translations, 1 for rotations."""
+        """Return the scales of the coordinates: the characteristic length for translations, 1 for rotations."""
         return _units([k < 3 for k in self.freedoms], self.length)
 
     @property
@@ -327,10 +338,10 @@ def _sum(values: Sequence[Scalar]) -> Scalar:
 
 
 def _units(linear: Sequence[bool], length: Scalar) -> Vector:
-    """Return the units of coordinates: `length` for linear ones and 1 for angles; all are 1 if they are of one kind.
+    """Return scales of coordinates: `length` for translations, 1 for rotations; all are 1 if only one kind occurs.
 
     Args:
-        linear: for each coordinate, whether it is linear.
+        linear: for each coordinate, whether it is a translation.
     """
     if all(linear) or not any(linear):
         return [1] * len(linear)
@@ -338,9 +349,13 @@ def _units(linear: Sequence[bool], length: Scalar) -> Vector:
 
 
 def _freedoms(legs: Sequence[Leg]) -> tuple[tuple[int, ...], list[Scalar]]:
-    """Return the indices of the entries of the twist V that can differ from zero for a platform with these legs.
+    """Return the indices of the entries of the twist V that can differ from zero, and conditions.
 
-    A second result contains conditions on the parameters under which the other entries are zero.
+    Args:
+        legs: the legs of the platform.
+
+    Returns:
+        The indices, and conditions on the geometric parameters that equal 1 where the other entries of V are zero.
 
     Raises:
         NotApplicableError: the legs do not form a supported platform.
@@ -374,8 +389,9 @@ class LegMotion:
     """Rates and accelerations of a leg's joints from those of the platform.
 
     Attributes:
-        constraint: row of C over the coordinates; None if the leg has six joints or restricts `freedoms` itself.
-        conditions: each is 1 where the rates are determined.
+        constraint: the leg's row of C; None if the leg has six joints, or if its constraint is already expressed by
+            zero entries of the twist (`freedoms`).
+        conditions: expressions that equal 1 where the joint rates are determined.
     """
 
     def __init__(
@@ -419,7 +435,7 @@ class LegMotion:
         return [(k, x.axis) for k, (kind, x) in enumerate(pairs) if kind == R]
 
     def _end_forms(self) -> list[Vector]:
-        """Return, for each axis of the end joint, the vector beta_k with joint rate k = beta_k . w.
+        """Return, for each axis k of the end joint, the vector beta_k for which the joint rate is beta_k . w.
 
         w is the angular velocity of the platform relative to the arm.
         """
@@ -436,7 +452,7 @@ class LegMotion:
         ]
 
     def rows(self) -> dict[int, Vector]:
-        """Return the rows of G by joint: the joint rates at unit values of the coordinates."""
+        """Return the rows of G by joint number: each joint's rates for unit values of the coordinates."""
         leg = self.at.leg
         rows: dict[int, Vector] = {}
         for j, row in zip(leg.arm, self.inverse, strict=True):
@@ -452,7 +468,11 @@ class LegMotion:
         return {j: [row[k] for k in self.freedoms] for j, row in self._with_rods(rows).items()}
 
     def _with_rods(self, values: dict[int, Any]) -> dict[int, Any]:
-        """Return the joint values, extended by those of the second rod and the coupler of a parallelogram."""
+        """Return joint values by joint, with those of the second rod and the coupler of a parallelogram added.
+
+        Args:
+            values: rates, accelerations or rows of G by joint, including the first rod.
+        """
         rods = self.at.leg.parallelogram
         if rods is None:
             return values
@@ -487,11 +507,11 @@ class LegMotion:
         return self._with_rods(rates), self._with_rods(accelerations)
 
     def _arm(self, v: Vector) -> Vector:
-        """Return the rates of the arm's joints from the velocity v of the end joint's centre C."""
+        """Return the rates of the arm's joints for the velocity v of the centre C of the end joint."""
         return matvec(self.inverse, [v[k] for k in self.linear])
 
     def _parallel_end(self, values: Mapping[int, Scalar], angular: Vector) -> Scalar:
-        """Return rate or acceleration of the revolute joint at the platform; all axes of the leg are parallel.
+        """Return rate or acceleration of the revolute joint at the platform, in a leg whose axes are all parallel.
 
         Args:
             values: rates or accelerations of the arm's joints.
@@ -506,7 +526,8 @@ class LegMotion:
     def _at_constant_rates(self, rates: Vector) -> tuple[Vector, Vector, Vector]:
         """Return w and wd of the arm's last link, and the acceleration of the centre C, at zero joint accelerations.
 
-        With w_k after joint k and c_k its column, the acceleration is sum_k (w_(k-1) + w_k) x (rate_k c_k).
+        With w_k the angular velocity after joint k and c_k the Jacobian column of this joint, the acceleration of C is
+        sum_k (w_(k-1) + w_k) x (rate_k c_k).
 
         Args:
             rates: joint rates of the arm.
@@ -532,10 +553,10 @@ class LegMotion:
         return dot(self.at.normal, cross(motion.w, cross(motion.w, self.rho)))
 
     def allows(self, motion: PlatformMotion, length: Scalar) -> tuple[Scalar, Scalar]:
-        """Return two conditions: 1 where the velocity, and where the acceleration, satisfies the leg's constraint.
+        """Return two conditions, which equal 1 where velocity and acceleration satisfy the leg's constraint.
 
         Args:
-            length: a length of the robot, which makes linear and angular components comparable.
+            length: characteristic length of the robot, which makes linear and angular components comparable.
         """
         assert self.constraint is not None
         # The constraint is scaled to the rate of a length.

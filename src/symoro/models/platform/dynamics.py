@@ -89,7 +89,11 @@ class PlatformDynamics(TreeDynamics):
         return matadd(inertia, block([[mass, transpose(hat)], [hat, tensor]]))
 
     def methods(self, known: Known) -> list[Method]:
-        """Return the algorithm for the unknowns: either all accelerations or all forces of the platform are known."""
+        """Return the algorithm that computes the forces on the platform, or its accelerations.
+
+        Args:
+            known: either all accelerations or all forces of the platform.
+        """
         return [Method.PARTITION] if known.forces else [Method.WALK]
 
     def solve(self, state: State, known: Known, method: Method) -> Solution:

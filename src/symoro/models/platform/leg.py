@@ -54,14 +54,14 @@ RIGHT_ANGLES = {formula("pi/2").text: 1, formula("-pi/2").text: -1}  # their sig
 
 @dataclass(frozen=True)
 class Parallelogram:
-    """Parallelogram in a leg.
+    """Parallelogram of two rods and a coupler in a leg.
 
     Attributes:
-        rod, coupler: joints on the path to the platform.
-        second: joint of the other rod.
+        rod, coupler: joints of the first rod and of the coupler, on the path from the base to the platform.
+        second: joint of the second rod.
         length: length of both rods.
         sign: sign of the right angle alpha of the rods.
-        offset: offset of the end joint from the axis of the rod, along the axis before the rods.
+        offset: offset of the end joint from the rod, along the axis of the joint that precedes the parallelogram.
     """
 
     rod: int
@@ -80,11 +80,12 @@ class Leg:
 
     Attributes:
         arm: joints that move C, including the rod of a parallelogram.
-        end: joints of the end joint, the last one at the platform (a cut joint except in leg 1).
+        end: single-axis joints of the end joint; the last one is at the platform and is a cut joint except in leg 1.
         kinds: types of the joints of the arm.
-        places: 4x4 poses of the arm's joints (without rods) on the previous link, including constant r or theta.
-        tip: pose of the first end joint on the arm's last link (or the coupler) at theta = 0.
-        seat: pose of the last end joint on the platform.
+        places: 4x4 poses of the arm's joint frames (without rods) relative to the previous link, including constant r
+            or theta.
+        tip: 4x4 pose of the first axis of the end joint relative to the arm's last link (or the coupler), at theta = 0.
+        seat: 4x4 pose of the last axis of the end joint relative to the platform.
     """
 
     number: int
@@ -157,7 +158,7 @@ def _reject(number: int, why: str) -> NoReturn:
 
 
 def _place(builder: Builder, frame: Frame) -> Matrix:
-    """Return the pose of a joint before its motion, including constant theta (prismatic) or r (revolute)."""
+    """Return the pose of a joint's frame at joint variable zero, with constant theta (prismatic) or r (revolute)."""
     place = before_turn(builder, frame)
     if frame.sigma == P:
         theta = builder.formula(frame.theta)
@@ -187,6 +188,7 @@ def _leg(
     Args:
         arm: joints that move the centre of the end joint.
         end: joints of the end joint.
+        parallelogram: the parallelogram of the leg, if it has one.
     """
     robot, size = parallel.robot, characteristic_length(parallel.robot)
     for j in (*leg.members, end[-1]):
@@ -216,9 +218,10 @@ def _leg(
 
 
 def _end_size(robot: Robot, joints: Sequence[int]) -> int:
-    """Return the number of joints of a leg's end joint.
+    """Return the number of single-axis joints that form the end joint of a leg.
 
-    It is two after a universal and a prismatic joint in a leg of five joints, otherwise three.
+    A leg of five joints that begins with a universal and a prismatic joint ends in a universal joint (two joints);
+    other legs end in a ball joint (three).
     """
     return 2 if len(joints) == 5 and robot.frame(joints[2]).sigma == P else 3
 
@@ -285,7 +288,7 @@ def _check_universal_joint(robot: Robot, leg: Leg) -> None:
 
 
 def _check_translation(builder: Builder, legs: Sequence[Leg]) -> None:
-    """Check that legs U P U permit a translation of the platform.
+    """Check that the legs of type U P U allow the platform to translate.
 
     This requires one orientation of the platform in which the last axis of every leg is parallel to its first axis.
     """
@@ -343,7 +346,7 @@ def _chain_leg(builder: Builder, parallel: ParallelRobot, leg: PlatformLeg) -> L
 
 
 def _parallelogram(builder: Builder, robot: Robot, leg: PlatformLeg, last: Frame) -> Parallelogram:
-    """Return the parallelogram of a leg, after checks of its geometric parameters.
+    """Return the parallelogram of a leg; reject geometric parameters that do not form a parallelogram.
 
     Args:
         last: frame of the joint at the platform.

@@ -1,10 +1,10 @@
-"""Dynamics of a Gough-Stewart platform: its legs are loads on one free body.
+"""Dynamics of a Gough-Stewart platform, treated as a free body on which the legs act as loads.
 
     A Vd + H = sum_i w_i tau_i,     w_i = (u_i; rho_i x u_i),     tau = J' (A Vd + H)
 
 The columns w_i are the rows of the inverse Jacobian. A leg that is a body of revolution acts as a point mass I/L^2 at
-its ball joint and a further mass along u. A force along a leg affects the drive of this leg alone and is kept separate.
-The same models by the tree and its loops require about three times as many operations.
+its ball joint and a further mass along u. A force along a leg affects the drive of this leg alone and is computed
+separately. The same models by the tree and its loops require about three times as many operations.
 
 v and a are velocity and acceleration of the centre of the ball joint in frame 0. The prismatic joint has the rate rd =
 u.v. If a leg is a body of revolution without inertia about its axis, its load does not depend on its rotation about
@@ -20,8 +20,8 @@ Any other leg is described in the axes of the leg, with w = (-v_y / L, v_x / L, 
     m = J wd + w x (J w) + S3 x c - S x g,   c = (2 rd w_y, -2 rd w_x, rdd)        moment about the universal joint
     f_x = m_y / L,   f_y = -(m_x + k m_z) / L
 
-with friction and rotors of the universal joint added. `along` is the force of the drive in addition to the balance of
-the platform (Khalil 2010, eq. 66, leg by leg).
+with friction and rotors of the universal joint added. `along` is the force of the leg's drive that is not due to the
+platform (Khalil 2010, eq. 66, leg by leg).
 
 A torque t about an axis d of the ball joint loads the platform with the moment t d. The leg rotates with the velocity
 of the centre of its ball joint, so that the torque also loads the ball joint with the force of equal power,
@@ -76,7 +76,7 @@ from symoro.robot.platform import ParallelRobot
 
 @dataclass(frozen=True)
 class LegBodies:
-    """Inertia and friction of a leg in the axes of the leg; cylinder and rod rotate together, and the rod translates.
+    """Inertia and friction of a leg, in its axes; cylinder and rod rotate together, the rod also translates.
 
     Attributes:
         tensor: sum of the tensors XX XY XZ YY YZ ZZ of the cylinder about the universal joint and of the rod about the
@@ -97,7 +97,10 @@ class LegBodies:
 
     @property
     def of_revolution(self) -> bool:
-        """Return whether the load of the leg does not depend on its rotation about itself."""
+        """Return whether the leg is a body of revolution without inertia about its axis.
+
+        Its load then does not depend on its rotation about this axis.
+        """
         xx, xy, xz, yy, yz, zz = self.tensor
         passive = [x for k, drive in enumerate(self.drives) if k != 2 for x in drive]
         zero = [xy, xz, yz, zz, *self.ms[:2], *self.rod[:2], *self.cross, *passive]
@@ -152,7 +155,7 @@ class LegLoad:
 
     Attributes:
         force: force at the ball joint.
-        along: additional force of the leg's drive.
+        along: force of the leg's drive that is due to the leg itself, in addition to that due to the platform.
         moment: moment on the platform; None for zero.
     """
 
@@ -179,7 +182,7 @@ class UpsLegDynamics:
 
     @property
     def regular(self) -> list[Scalar]:
-        """Return conditions that are 1 where the configuration of the leg is regular."""
+        """Return conditions that equal 1 where the configuration of the leg is not singular."""
         return [part.regular for part in (self.at, self.axes, self.ball) if part is not None]
 
     def tip(self, motion: PlatformMotion, angular: AngularMotion) -> tuple[Vector, Vector]:
@@ -200,6 +203,7 @@ class UpsLegDynamics:
         Args:
             angular: angular motion of the platform.
             gravity: gravity in frame 0.
+            motion: motion of the platform.
         """
         v, a = self.tip(motion, angular)
         if self.axes is None:
@@ -269,6 +273,7 @@ class UpsLegDynamics:
             ball: axes of the ball joint.
             k: ratio w_z / w_x of the leg's angular velocity.
             w, wd: angular velocity and acceleration of the leg, in its axes.
+            motion: motion of the platform.
 
         Returns:
             The force (x, y) at the ball joint in the leg's axes, and the moment on the platform in frame 0.
@@ -286,9 +291,9 @@ class UpsLegDynamics:
         return force, ball.world(moment)
 
     def ball_inertia(self) -> list[tuple[Scalar, Vector]]:
-        """Return the inertias of the rotors in the ball joint, each with a row vector of six entries.
+        """Return the rotor inertias of the ball joint, each with the row r for which r V is the rate of the rotor.
 
-        The product of this row with the platform's twist is the rate of the rotor.
+        V is the twist of the platform (linear; angular).
         """
         if self.ball is None or self.axes is None:
             return []
@@ -320,9 +325,10 @@ class UpsLegDynamics:
         z1x is the component of the joint's axis along e_x.
 
         Args:
-            over: 1 / z1x.
+            axes: axes of the leg.
             wx, wy, wdx: components of the leg's angular velocity and acceleration.
             g: gravity in the leg's axes.
+            over: 1 / z1x.
         """
         zz, mx, my = self.bodies.cross
         drive = self.bodies.drives[0]
@@ -338,7 +344,10 @@ class UpsLegDynamics:
         return torque * over
 
     def inertia(self) -> Matrix:
-        """Return the leg's 3x3 inertia matrix at its ball joint over (e_x, e_y, u); not for a body of revolution."""
+        """Return the leg's 3x3 inertia matrix at its ball joint, in the axes (e_x, e_y, u) of the leg.
+
+        For a body of revolution use `point_mass`.
+        """
         assert self.axes is not None
         at, bodies = self.at, self.bodies
         inverse, over = at.inverse, at.leg.s2 / self.axes.s2
@@ -356,7 +365,7 @@ class UpsLegDynamics:
         """Return the inertia of a leg that is a body of revolution, reduced to its ball joint.
 
         Returns:
-            The transverse inertia, and the axial minus the transverse inertia.
+            The mass in the transverse directions, and the mass along the leg minus this mass.
         """
         length, bodies = self.at.length, self.bodies
         across = self._tensor(length)[0] * self.at.inverse * self.at.inverse
@@ -374,7 +383,7 @@ def _slide(bodies: LegBodies, rdd: Scalar, rd: Scalar) -> Scalar:
 
 
 def _at_ball(direction: Vector, k: Scalar, inverse: Scalar) -> tuple[Scalar, Scalar]:
-    """Return the force (x, y) at the ball joint per unit torque about an axis with this direction.
+    """Return the components (x, y) of the force at the ball joint per unit torque about an axis.
 
     Args:
         direction: axis in the leg's axes.
@@ -386,9 +395,9 @@ def _at_ball(direction: Vector, k: Scalar, inverse: Scalar) -> tuple[Scalar, Sca
 
 
 def light_ups_legs(builder: Builder, parallel: ParallelRobot) -> list[UpsLeg] | None:
-    """Return the legs if they are six UPS legs with massless ball joints and no link has an external wrench.
+    """Return the six UPS legs of a platform with massless ball joints, or None.
 
-    Otherwise the result is None.
+    The result is None if the legs are of another type, or if an external wrench acts on a link.
     """
     robot = parallel.robot
     legs = ups_legs(builder, parallel)
@@ -419,13 +428,13 @@ class LegDynamics:
         require(self.builder, [condition for leg in self.legs for condition in leg.regular])
 
     def state(self, nu: Values) -> State:
-        """Return the velocity nu of the platform as a state; joint velocities are not computed."""
+        """Return the velocity nu of the platform as a `State`; the velocities of the leg joints are not computed."""
         return State(nu, {})
 
     def loads(self, motion: PlatformMotion) -> tuple[Wrench, list[LegLoad]]:
         """Return the wrench that the platform alone requires for a motion, and the load of each leg.
 
-        The wrench includes the moments of the legs on the platform.
+        The wrench includes the moments that the legs exert on the platform.
         """
         g = gravity(self.builder, self.parallel.robot)
         angular = AngularMotion.of(self.builder, motion.w, motion.wd, "U")
@@ -438,7 +447,12 @@ class LegDynamics:
         return wrench, loads
 
     def _total(self, wrench: Wrench, forces: Sequence[Vector]) -> Vector:
-        """Return the sum (force; moment) of a wrench on the platform and of forces at the ball joints, one per leg."""
+        """Return the sum (force; moment) of a wrench on the platform and of the forces at its ball joints.
+
+        Args:
+            wrench: wrench about the origin of the platform's frame.
+            forces: force at the ball joint of each leg.
+        """
         force, moment = wrench.f, wrench.m
         for at, f in zip(self.provider.postures, forces, strict=True):
             force = add(force, f)
@@ -472,13 +486,17 @@ class LegDynamics:
         return block([[_full(parts.mass), transpose(parts.h)], [parts.h, _full(parts.tensor)]])
 
     def methods(self, known: Known) -> list[Method]:
-        """Return the algorithm for the unknowns: either all accelerations or all forces of the platform are known."""
+        """Return the algorithm that computes the forces on the platform, or its accelerations.
+
+        Args:
+            known: either all accelerations or all forces of the platform.
+        """
         return [Method.PARTITION] if known.forces else [Method.WALK]
 
     def solve(self, state: State, known: Known, method: Method) -> Solution:
         """Return the accelerations of the platform and the forces on it.
 
-        Forces along the legs are returned as those of the drives (`at_drives`).
+        The forces along the legs are returned as forces of the drives, `Solution.at_drives`.
 
         Args:
             known: the known accelerations or forces.
@@ -519,9 +537,10 @@ class LegDynamics:
         return _articulated(rows)
 
     def _directions(self, leg: UpsLegDynamics, column: Vector) -> tuple[list[Vector], Matrix]:
-        """Return the twists over which the inertia of a leg is given, and this inertia as a matrix.
+        """Return twists W and a matrix M for which W M W' is the leg's part of the inertia matrix of the platform.
 
         Args:
+            leg: the leg.
             column: (u; rho x u), the twist along the leg.
         """
         if leg.axes is None:
@@ -541,12 +560,12 @@ def _hat(s: Vector) -> Matrix:
 
 
 def _gain(rows: Matrix, directions: Sequence[Vector], inertia: Matrix) -> None:
-    """Add W M W' to the upper half of a symmetric 6x6 matrix.
+    """Add W M W' to the upper triangle of a symmetric 6x6 matrix.
 
     Args:
-        rows: the matrix, which is changed.
-        directions: columns of W.
-        inertia: M.
+        rows: the 6x6 matrix, which is changed in place.
+        directions: the columns of W, each with six entries.
+        inertia: the square matrix M.
     """
     weighted = [
         [

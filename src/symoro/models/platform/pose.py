@@ -56,7 +56,7 @@ def working_modes(working_mode: str, legs: int) -> list[int]:
         legs: number of legs.
 
     Raises:
-        OptionError: the text is neither.
+        OptionError: the text is neither one digit nor one digit per leg, or a digit is not 1 or 2.
     """
     digits = working_mode * legs if len(working_mode) == 1 else working_mode
     if len(digits) != legs or set(digits) - set("12"):

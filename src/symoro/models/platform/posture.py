@@ -62,11 +62,11 @@ class Posture:
         joints: axes and velocity columns of the arm's joints.
         end_axes: z axes of the end joint.
         centre: centre C of the end joint.
-        normal: normal of the plane in which a ball joint moves; otherwise None.
-        fixed_axis: z4 x z5 of a leg U P U, about which the platform does not rotate; otherwise None.
-        conditions: each is 1 where the positions exist.
-        moving: each is 1 where the rates of the arm are determined too.
-        turning: each is 1 where the rates of the end joint are determined too.
+        normal: normal of the plane in which the leg moves its ball joint; None if the leg is not planar.
+        fixed_axis: for a leg U P U, the axis z4 x z5 about which the platform cannot rotate; None for other legs.
+        conditions: expressions that equal 1 where the joint positions exist.
+        moving: expressions that equal 1 where the rates of the arm's joints are determined too.
+        turning: expressions that equal 1 where the rates of the end joint are determined too.
     """
 
     leg: Leg
@@ -82,12 +82,17 @@ class Posture:
 
 
 def posture_of(builder: Builder, robot: Robot, leg: Leg, pose: PlatformPose, mode: int) -> Posture:
-    """Return the configuration of a leg in one of its working modes, 1 or 2."""
+    """Return the configuration of a leg in one of its two working modes.
+
+    Args:
+        pose: pose of the platform.
+        mode: working mode, 1 or 2.
+    """
     return _ClosedForm(builder, robot, leg, pose, 1 if mode == 1 else -1).posture()
 
 
 class _ClosedForm:
-    """Closed-form inverse geometry of one leg; `at` is the pose in frame 0 after the joints solved so far."""
+    """Closed-form inverse geometry of one leg; `at` is the pose in frame 0 after the last solved joint."""
 
     def __init__(self, builder: Builder, robot: Robot, leg: Leg, pose: PlatformPose, sign: int) -> None:
         self.builder, self.robot, self.leg, self.pose, self.sign = builder, robot, leg, pose, sign
@@ -140,7 +145,7 @@ class _ClosedForm:
         return self.builder.formula(getattr(self.robot.frame(j), name))
 
     def _before(self, index: int) -> Matrix:
-        """Return the pose of a joint of the arm in frame 0 before its motion.
+        """Return the pose of a joint of the arm in frame 0 at zero joint variable.
 
         Args:
             index: index of the joint in the arm.
@@ -228,7 +233,7 @@ class _ClosedForm:
         return [x, y, z + self._formula(self.leg.arm[2], "r")]
 
     def _motor(self) -> None:
-        """Solve the joint before a universal joint, so that the centre B of the latter has the distance l from C.
+        """Solve the joint before a universal joint so that the centre B of the latter has the distance l from C.
 
         B is on the link of this joint; the equation is |C - B|^2 = l^2.
         """
@@ -248,6 +253,7 @@ class _ClosedForm:
         Args:
             index: index of its first joint in the arm.
             sign: selects one of the two solutions, 1 or -1.
+            t: vector from the centre of the universal joint to C, in the axes of its second rotation.
         """
         second = self.robot.frame(self.leg.arm[index + 1])
         before = self._before(index)
@@ -358,10 +364,10 @@ class _ClosedForm:
     # -- the end joint; `start` is the pose of its first joint before its rotation
 
     def _end_rotation(self, start: Matrix) -> Matrix:
-        """Return the rotation of the end joint: the rotation matrix of its last frame in the axes of `start`.
+        """Return the rotation matrix of the last frame of the end joint, relative to `start`.
 
         Args:
-            start: pose of its first joint before its rotation.
+            start: pose of the first axis of the end joint before its rotation.
         """
         last = matmul(self.pose.rotation, rotation_of(self.leg.seat))
         return matmul(transpose(rotation_of(start)), last)
@@ -388,7 +394,7 @@ class _ClosedForm:
         Its last axis must be parallel to the first axis of the leg.
 
         Args:
-            start: pose of its first joint before its rotation.
+            start: pose of the first axis of the joint before its rotation.
         """
         # n = Rz(a) Rx(alpha) Rz(b): its third column is s (sin a, -cos a, 0), its third row s (sin b, cos b, 0).
         n = self._end_rotation(start)
@@ -409,7 +415,7 @@ class _ClosedForm:
         too.
 
         Args:
-            start: pose of its first joint before its rotation.
+            start: pose of the first axis of the ball joint before its rotation.
         """
         n = self._end_rotation(start)
         second, third = (self.robot.frame(j) for j in self.leg.end[1:])

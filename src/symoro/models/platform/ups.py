@@ -55,10 +55,10 @@ class UpsLeg:
 
     Attributes:
         joints: two of the universal joint, one prismatic, three of the ball joint; the last one may be a cut joint.
-        base: pose of frame 1 before its rotation.
+        base: pose of the leg's first joint frame at theta = 0, in frame 0.
         centre: centre A of the universal joint, in frame 0.
-        b: centre of the ball joint on the platform.
-        seat: rotation of the last frame of the ball joint on the platform.
+        b: centre of the ball joint, in the platform's frame.
+        seat: rotation matrix of the last frame of the ball joint, relative to the platform.
         s2, s3: signs of the right angles alpha_2, alpha_3.
         spin: theta_3, a constant rotation of the prismatic joint about the leg.
     """
@@ -79,7 +79,7 @@ class UpsLeg:
 
 
 def ups_legs(builder: Builder, parallel: ParallelRobot) -> list[UpsLeg] | None:
-    """Return the legs if all consist of universal joint, actuated prismatic joint and ball joint; otherwise None."""
+    """Return the legs if each consists of a universal, an actuated prismatic and a ball joint; otherwise None."""
     if not all(_is_ups(parallel, leg) for leg in parallel.legs):
         return None
     return [_leg(builder, parallel, leg) for leg in parallel.legs]
@@ -125,7 +125,7 @@ def _leg(builder: Builder, parallel: ParallelRobot, leg: PlatformLeg) -> UpsLeg:
 
 @dataclass(frozen=True)
 class LegPosture:
-    """Configuration of a leg in frame 0.
+    """Configuration of a UPS leg in frame 0: its direction and length.
 
     Attributes:
         rho: vector R b from the platform's origin to the centre of the ball joint.
@@ -173,7 +173,7 @@ class LegAxes:
 
 
 def leg_axes(builder: Builder, at: LegPosture, mode: int) -> LegAxes:
-    """Return the axes of a leg, which its universal joint determines.
+    """Return the axes of a leg; the universal joint determines its rotation about the direction u.
 
     Args:
         at: direction and length of the leg.
@@ -195,11 +195,12 @@ def leg_positions(
 ) -> dict[int, Scalar]:
     """Return the positions of a leg's six joints, by joint number.
 
-    The middle angle of the ball joint (with offset) is between 0 and pi.
+    The middle angle theta_5 of the ball joint (joint variable plus offset) is between 0 and pi.
 
     Args:
         at: direction and length of the leg.
         axes: axes of the leg.
+        pose: pose of the platform.
     """
     leg = at.leg
     x1, y1 = ([row[k] for row in leg.base[:3]] for k in range(2))
@@ -226,6 +227,7 @@ def _ball_angles(builder: Builder, turns: list[Frame], n: Matrix) -> list[Scalar
 
     Args:
         turns: the three frames of the ball joint.
+        n: rotation matrix of the last frame of the ball joint.
     """
     first = rotation_of(before_turn(builder, turns[0]))
     n = matmul(transpose(first), n)
@@ -264,11 +266,11 @@ class BallAxes:
         self.regular = less(ZERO_SQUARE, square)
 
     def local(self, v: Vector) -> Vector:
-        """Return a vector v of frame 0 in the leg's axes."""
+        """Transform a vector v from frame 0 to the axes of the leg."""
         return [dot(e, v) for e in self.basis]
 
     def world(self, v: Vector) -> Vector:
-        """Return a vector v of the leg's axes in frame 0."""
+        """Transform a vector v from the axes of the leg to frame 0."""
         ex, ey, u = self.basis
         return add(add(scale(v[0], ex), scale(v[1], ey)), scale(v[2], u))
 
@@ -297,7 +299,7 @@ class BallAxes:
 
 
 class LegCoordinates(TwistCoordinates):
-    """Twist of a platform with six UPS legs as coordinates; the joint positions of the legs are not computed.
+    """Coordinates of a platform with six UPS legs: its twist. The joint positions of the legs are not computed.
 
     Args:
         modes: working mode of each leg, 1 or 2.

@@ -75,10 +75,10 @@ class Beam:
         shift: translation from the root to the tip.
         y, z: bending along y and along z.
         inertia: inertia of the bent beam about the root.
-        columns: C, the wrench at the root per modal acceleration, one per mode.
+        columns: columns of C, for each mode the wrench at the root at unit modal acceleration.
         mass: modal mass matrix m.
         stiff: elastic forces K e.
-        tips: S, the twist of the tip per modal velocity, one per mode.
+        tips: columns of S, for each mode the twist of the tip at unit modal velocity.
         rate: twist of the tip relative to the root.
         angular_bias: angular acceleration of the tip relative to the root at edd = 0.
     """
@@ -129,9 +129,12 @@ class Beam:
         return acceleration
 
     def coriolis(self, w: Vector) -> Wrench:
-        """Return the Coriolis wrench at the root due to modal velocities; w is the angular velocity of the root.
+        """Return the Coriolis wrench at the root due to the modal velocities.
 
         The centrifugal term w x (w x r) is not included; it is computed with the inertia.
+
+        Args:
+            w: angular velocity of the root.
         """
         y, z = self.y, self.z
         force = scale(2, cross(w, [0, dot(y.means, y.ed), dot(z.means, z.ed)]))
@@ -182,7 +185,7 @@ def beam(
 
     Args:
         link: number of the link.
-        tip: number of the body at the tip, in the root's axes; the rotations are numbered after it.
+        tip: number of the body at the tip; the frames of the rotations have the numbers that follow.
         e, ed: modal coordinates and their velocities.
     """
     made = _BeamBuilder(builder, flexible, e, ed)
@@ -282,7 +285,7 @@ class _BeamBuilder:
         """Return a block diagonal matrix.
 
         Args:
-            parts: for each block a table of numbers, the number of its rows that are used, and a factor.
+            parts: per block (table, n, factor); the block is the leading n x n part of the table times the factor.
         """
         size, first = sum(n for _, n, _ in parts), 0
         matrix: Matrix = [[0] * size for _ in range(size)]
@@ -371,7 +374,11 @@ class _BeamBuilder:
 
 
 def _total(entries: Sequence[Scalar]) -> Scalar:
-    """Return the value at the tip, where every shape function equals 1."""
+    """Return the sum of modal values, which is the value at the tip because every shape function is 1 there.
+
+    Args:
+        entries: one value per mode, for example the modal coordinates.
+    """
     total: Scalar = 0
     for x in entries:
         total = total + x

@@ -74,7 +74,8 @@ def _modes(
     """Add the columns of a beam's modes to the entries of the inertia matrix.
 
     Args:
-        tip: inertia of the beam's tip with all bodies that it carries.
+        tip: inertia J* of the beam's tip with all bodies that it carries.
+        entries: entries of the matrix, to which the columns are added.
     """
     for k, (column, twist) in enumerate(zip(beam.columns, beam.tips, strict=True), 1):
         wrench = tip @ twist

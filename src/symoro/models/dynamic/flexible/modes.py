@@ -1,4 +1,4 @@
-"""Modes of a beam in the recursions of the dynamics, either free or not accelerating.
+"""Modes of a beam in the recursions of the dynamics, either free or with zero acceleration.
 
 With J* and beta* of all that the tip carries, gamma the tip acceleration at rest, and T the translation from root to
 tip, the equations of the beam and f_tip = J* Vd_tip - beta* give
@@ -24,7 +24,7 @@ from symoro.models.spatial import AnyInertia, Twist, Wrench, gathered
 
 @dataclass(frozen=True)
 class ModalBlock:
-    """Equations B' Vd + D edd = r of the modes of a beam, including the effect of what its tip carries.
+    """Equations B' Vd + D edd = r of the modes of a beam, including the bodies that its tip carries.
 
     Attributes:
         mass: D.
@@ -57,7 +57,12 @@ def block(beam: Beam, w: Vector, inertia: AnyInertia, beta: Wrench) -> ModalBloc
 
 @dataclass(frozen=True)
 class Eliminated:
-    """Eliminated mode, with edd = inverse (torque - column' Vd - row . (accelerations of the modes after it))."""
+    """Equation of a mode after the elimination of the modes before it.
+
+        edd = inverse (torque - column' Vd - row . edd_after)
+
+    Vd is the acceleration of the beam's root, and edd_after are the accelerations of the modes that follow.
+    """
 
     inverse: Scalar
     column: Wrench
@@ -67,6 +72,10 @@ class Eliminated:
 
 def eliminated(link: int, block: ModalBlock) -> list[Eliminated]:
     """Eliminate the modes of a link one by one from the equations B' Vd + D edd = r.
+
+    Args:
+        link: number of the link, for the error message.
+        block: the equations.
 
     Raises:
         NotApplicableError: the modal mass is zero.
@@ -94,13 +103,13 @@ def eliminated(link: int, block: ModalBlock) -> list[Eliminated]:
 def articulated_root(
     beam: Beam, w: Vector, tip: tuple[AnyInertia, Wrench], root: tuple[AnyInertia, Wrench], *, held: bool
 ) -> tuple[AnyInertia, Wrench]:
-    """Return articulated inertia J* and bias wrench beta* of a beam's root, including what the tip carries.
+    """Return articulated inertia J* and bias wrench beta* of a beam's root, including the bodies at its tip.
 
     Args:
         w: angular velocity of the root.
         tip: J* and beta* of the tip.
-        root: inertia and bias wrench of the root without what the tip carries.
-        held: whether the modes do not accelerate.
+        root: inertia and bias wrench of the root without the bodies that the tip carries.
+        held: whether the modes have zero acceleration.
     """
     inertia, beta = tip
     carried = gathered(beam.shift, inertia, root[0])
@@ -134,7 +143,7 @@ def accelerations(beam: Beam, w: Vector, tip: tuple[AnyInertia, Wrench], root: T
 
 
 def efforts(beam: Beam, w: Vector, tip: tuple[AnyInertia, Wrench], root: Twist) -> list[Scalar]:
-    """Return the generalised forces B' Vd - r on the modes of a beam if the modes do not accelerate.
+    """Return the generalised forces B' Vd - r that keep the accelerations of a beam's modes at zero.
 
     Args:
         w: angular velocity of the root.

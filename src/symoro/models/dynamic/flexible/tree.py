@@ -43,7 +43,10 @@ class FlexibleTree:
     beams: dict[int, Beam]
 
     def without_stiffness(self) -> dict[int, TreeElement]:
-        """Return the elements of the tree with beams of zero stiffness, for the forces of gravity alone."""
+        """Return the elements of the tree with beams of zero stiffness.
+
+        They are used to compute the forces of gravity without elastic forces.
+        """
         return {
             j: replace(element, stiff=[0] * len(element.stiff)) if isinstance(element, Beam) else element
             for j, element in self.elements.items()
