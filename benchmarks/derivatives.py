@@ -19,14 +19,17 @@ from __future__ import annotations
 import argparse
 import ctypes
 import os
+import shutil
 import subprocess
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from floating import CASADI, CPP, OURS, SAMPLES, Timed, check, packed, spatial, state, timed
 from peers.environment import BUILD, built, casadi_folder, enter, versions
 
 TITLES = {"inverse": "inverse dynamics", "direct": "direct dynamics"}
+COPIES = 3
 LARGE = 20  # joints; compilers need minutes for the code of larger robots with -O3
 FINGERS = ("panda_finger_joint1", "panda_finger_joint2")
 GENERAL = "general 6R"
@@ -95,6 +98,17 @@ def flags(case: Any) -> list[str]:
     return ["-O1" if len(case.joints) > LARGE else "-O3", "-march=native"]
 
 
+def loaded(library: Path) -> list[ctypes.CDLL]:
+    """Return a library and copies of it, each in other pages of the memory.
+
+    Code that is larger than the first-level cache is slower by up to a sixth in unlucky pages; the best copy counts.
+    """
+    paths = [library.with_name(f"{library.name}_{k}") for k in range(COPIES)]
+    for path in paths:
+        shutil.copyfile(library, path)
+    return [ctypes.CDLL(str(path)) for path in paths]
+
+
 def motion(case: Any, at: dict[str, Any], what: str) -> Any:
     """Return the inputs of Pinocchio's functions, on positions (P0; quaternion x y z w; q) if the base floats."""
     import numpy as np
@@ -113,11 +127,9 @@ def pinocchio(case: Any, at: dict[str, Any]) -> list[Timed]:
     import numpy as np
     from peers import subjects as make
 
-    library = ctypes.CDLL(str(make.cpp("pinocchio_derivatives", [*make.OPTIMISED, *make.SHARED])))
-    library.setup(len(case.rows), make.doubles(np.ascontiguousarray(case.rows)))
     n = len(case.joints) + 6 * case.floating
 
-    def reader(what: str) -> Callable[[Any, int], Any]:
+    def reader(library: ctypes.CDLL, what: str) -> Callable[[Any, int], Any]:
         def read(_: Any, sample: int) -> Any:
             result = np.empty((3, n, n))
             getattr(library, f"{what}_matrices")(make.doubles(result))
@@ -125,9 +137,13 @@ def pinocchio(case: Any, at: dict[str, Any]) -> list[Timed]:
 
         return read
 
-    return [
-        Timed(CPP, what, getattr(library, what), motion(case, at, what), 1, reader(what)) for what in TITLES
-    ]
+    subjects = []
+    for library in loaded(make.cpp("pinocchio_derivatives", [*make.OPTIMISED, *make.SHARED])):
+        library.setup(len(case.rows), make.doubles(np.ascontiguousarray(case.rows)))
+        for what in TITLES:
+            call = getattr(library, what)
+            subjects.append(Timed(CPP, what, call, motion(case, at, what), 1, reader(library, what)))
+    return subjects
 
 
 def compared(case: Any, what: str, matrices: Any) -> Any:
@@ -152,12 +168,11 @@ def casadi(case: Any, at: dict[str, Any]) -> list[Timed]:
     names = {(what, kind): f"{what}_{kind}" for what in TITLES for kind in kinds}
     n = len(case.joints) + 6 * case.floating
     files = {"model.c": source.read_text(), "calls.c": make.casadi_calls(list(names.values()), 3, n * n)}
-    library = ctypes.CDLL(
-        str(built(f"{case.name}_derivatives", files, ["gcc", *flags(case), *make.SHARED], ("-lm",)))
-    )
+    command = ["gcc", *flags(case), *make.SHARED]
+    libraries = loaded(built(f"{case.name}_derivatives", files, command, ("-lm",)))
     subjects = []
     for (what, _), name in names.items():
-        patterns = [make.sparsity(library, name, k) for k in range(3)]
+        patterns = [make.sparsity(libraries[0], name, k) for k in range(3)]
 
         def read(y: Any, sample: int, what: str = what, patterns: Any = patterns) -> Any:
             result = np.zeros((3, n, n))
@@ -166,8 +181,9 @@ def casadi(case: Any, at: dict[str, Any]) -> list[Timed]:
             result[2] = np.triu(result[2]) + np.triu(result[2], 1).T
             return compared(case, what, result)
 
-        call = getattr(library, f"call_{name}")
-        subjects.append(Timed(CASADI, what, call, motion(case, at, what), 3 * n * n, read))
+        for library in libraries:
+            call = getattr(library, f"call_{name}")
+            subjects.append(Timed(CASADI, what, call, motion(case, at, what), 3 * n * n, read))
     return subjects
 
 
@@ -192,9 +208,10 @@ def ours(case: Any, at: dict[str, Any], what: str, method: str) -> tuple[list[Ti
     files = {f: text for f, text in model.code("c").items() if not f.endswith("_example.c")}
     files["calls.c"] = calls(name, model, floating=case.floating)
     command = ["gcc", "-std=c99", *flags(case), *make.OURS[3:], *make.SHARED]
-    library = ctypes.CDLL(str(built(f"{case.name}_{what}_derivatives", files, command, ("-lm",))))
+    libraries = loaded(built(f"{case.name}_{what}_derivatives", files, command, ("-lm",)))
     if model.program.constants:
-        library.prepare(make.doubles(np.array([dict(robot.nominal)[p] for p in model.parameters])))
+        for library in libraries:
+            library.prepare(make.doubles(np.array([dict(robot.nominal)[p] for p in model.parameters])))
     order = np.array([case.joints.index(frame.name) for frame in robot.frames if frame.moving])
     q, qd, qdd = (at[key][:, order] for key in ("q", "qd", "qdd"))
     given = packed((q,), (qd,), (qdd,))
@@ -211,9 +228,12 @@ def ours(case: Any, at: dict[str, Any], what: str, method: str) -> tuple[list[Ti
         return assembled(case, what, made, np.argsort(order), at["V0"][sample])
 
     who = OURS if method == "auto" else f"{OURS}, {method}"
-    one = Timed(who, what, library.call, given, sum(sizes.values()), read)
-    batch = Timed(f"{who}, batch", what, library.call_batch, given, one.outputs, read, True)
-    return [one, batch] if method == "auto" else [one], model.count().total
+    size = sum(sizes.values())
+    subjects = [Timed(who, what, library.call, given, size, read) for library in libraries]
+    if method == "auto":
+        batches = (Timed(f"{who}, batch", what, x.call_batch, given, size, read, True) for x in libraries)
+        subjects += batches
+    return subjects, model.count().total
 
 
 def assembled(case: Any, what: str, made: dict[str, Any], back: Any, twist: Any) -> Any:

@@ -192,22 +192,36 @@ def _read(what: str, back: Any, at: dict[str, Any]) -> Callable[[Any, int], Any]
     return {"inertia": inertia, "inverse": forces, "free": forces, "direct": accelerations}[what]
 
 
+def placed(size: int) -> Any:
+    """An array that starts at a random multiple of 64 bytes within two pages.
+
+    Code is slower by up to a sixth where its stack and its arrays happen to share the low bits of their addresses; with
+    a new place in each round every party has its best one.
+    """
+    import numpy as np
+
+    whole = np.empty(size + 2 * 1024)
+    start = (-whole.ctypes.data // 8) % 8 + 8 * int(np.random.default_rng().integers(0, 128))
+    return whole[start : start + size]
+
+
 def measure(subject: Timed, passes: int) -> tuple[float, Any]:
     """(ns, outputs a sample)."""
     import numpy as np
     from peers.subjects import doubles, timer
 
-    width = subject.inputs.shape[2]
+    width, inputs = subject.inputs.shape[2], subject.inputs
     if subject.batch:
-        many = subject.inputs[np.arange(BATCH) % SAMPLES].transpose(1, 2, 0)
-        given, out = np.ascontiguousarray(many), np.empty((subject.outputs, BATCH))
+        inputs = inputs[np.arange(BATCH) % SAMPLES].transpose(1, 2, 0)
+    given, out = placed(inputs.size), placed(subject.outputs * (BATCH if subject.batch else SAMPLES))
+    given[:] = np.ascontiguousarray(inputs).ravel()
+    if subject.batch:
         least = timer().time_batch(subject.call, passes, BATCH, width, doubles(given), doubles(out))
-        return least, out.T[:SAMPLES]
-    given, out = np.ascontiguousarray(subject.inputs), np.empty((SAMPLES, subject.outputs))
+        return least, out.reshape(subject.outputs, BATCH).T[:SAMPLES]
     least = timer().time_calls(
         subject.call, passes, SAMPLES, width, subject.outputs, doubles(given), doubles(out)
     )
-    return least, out
+    return least, out.reshape(SAMPLES, subject.outputs)
 
 
 def check(subjects: list[Timed]) -> float:

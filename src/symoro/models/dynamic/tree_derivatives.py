@@ -6,7 +6,7 @@ dw, dwd and dvd. A point x of these links with the velocity xd relative to frame
     dvd + dU x + 2 dw x xd,    dU = hat(dwd) + hat(dw) hat(w) + hat(w) hat(dw)
 
 The wrench on the composite link j changes accordingly, with the composite inertia P_j and C_j, the integral of
-xd [x; 1]' dm, which is accumulated inward like P_j: C_i <- C_i + iTj (C_j + qd_j S P_j) iTj'. In frame j
+2 xd [x; 1]' dm, which is accumulated inward like P_j: C_i <- C_i + iTj (C_j + 2 qd_j S P_j) iTj'. In frame j
 
     revolute   q:  dw = w x z,  dwd = wd x z,  dvd = vd x z        qd:  dw = z,  dwd = w x z,  dvd = 0
     prismatic  q:  dw = 0,      dwd = 0,       dvd = U z           qd:  dw = 0,  dwd = 0,      dvd = 2 w x z
@@ -61,7 +61,7 @@ def in_link_axes(formulation: Formulation) -> Formulation:
 
 @dataclass(frozen=True)
 class VelocityMoments:
-    """Integrals k of xd x' dm and p of xd dm over a composite link, in its frame.
+    """Integrals k of 2 xd x' dm and p of 2 xd dm over a composite link, in its frame.
 
     x is the position of a point in the frame, xd its velocity relative to the frame.
     """
@@ -81,19 +81,19 @@ class VelocityMoments:
             onto: integrals of the antecedent, in frame i.
         """
         (xx, xy, xz, x), (_, yy, yz, y), (*_, z), _ = inertia.matrix()
-        k, p = self.k, self.p
+        k, p, twice = self.k, self.p, 2 * rate
         if frame.revolute:
-            k = matadd(k, [scale(-rate, [xy, yy, yz]), scale(rate, [xx, xy, xz]), [0, 0, 0]])
-            p = add(p, [-(rate * y), rate * x, 0])
+            k = matadd(k, [scale(-twice, [xy, yy, yz]), scale(twice, [xx, xy, xz]), [0, 0, 0]])
+            p = add(p, [-(twice * y), twice * x, 0])
         elif frame.prismatic:
-            k = matadd(k, [[0, 0, 0], [0, 0, 0], scale(rate, [x, y, z])])
-            p = add(p, [0, 0, rate * inertia.m])
+            k = matadd(k, [[0, 0, 0], [0, 0, 0], scale(twice, [x, y, z])])
+            p = add(p, [0, 0, twice * inertia.m])
         k, p = matrix_to_parent(frame, k), frame.to_parent(p)
         moved = [[a * b for b in frame.position] for a in p]
         return VelocityMoments(matadd(onto.k, matadd(k, moved)), add(onto.p, p))
 
     def moment(self) -> Matrix:
-        """Return N = tr(k) 1 - k, so that N w is the integral of x x (w x xd) dm."""
+        """Return N = tr(k) 1 - k, so that N w is the moment of the accelerations 2 w x xd."""
         (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = self.k
         return [[yy + zz, -xy, -xz], [-yx, xx + zz, -yz], [-zx, -zy, xx + yy]]
 
@@ -139,8 +139,8 @@ def velocity_lever(w: Vector, p: Vector) -> Matrix:
     angular velocity w.
     """
     x, y, z = (a * b for a, b in zip(w, p, strict=True))
-    diagonal = (y + z, x + z, x + y)
-    return [[diagonal[r] if r == c else p[r] * w[c] - 2 * (w[r] * p[c]) for c in range(3)] for r in range(3)]
+    diagonal, twice = (y + z, x + z, x + y), scale(2, p)
+    return [[diagonal[r] if r == c else p[r] * w[c] - w[r] * twice[c] for c in range(3)] for r in range(3)]
 
 
 @dataclass(frozen=True)
@@ -162,9 +162,9 @@ class MotionChange:
             inertia, moments: integrals over the composite link j.
         """
         ms = list(inertia.ms)
-        f = add(matvec(self.u, ms), add(scale(inertia.m, self.vd), scale(2, cross(self.w, moments.p))))
+        f = add(matvec(self.u, ms), add(scale(inertia.m, self.vd), cross(self.w, moments.p)))
         m = add(moment_k(inertia.k, self.u), cross(ms, self.vd))
-        return Wrench(f, add(m, scale(2, matvec(moments.moment(), self.w))))
+        return Wrench(f, add(m, matvec(moments.moment(), self.w)))
 
 
 def position_change(frame: JointFrame, body: LinkState) -> MotionChange:
@@ -215,8 +215,8 @@ def gradient(frame: JointFrame, w: Vector, inertia: Inertia, moments: VelocityMo
     if frame.prismatic:
         (x, y, z), p = inertia.ms, moments.p
         by_w = [
-            w[2] * x - 2 * (w[0] * z) + 2 * p[1],
-            w[2] * y - 2 * (w[1] * z) - 2 * p[0],
+            w[2] * x - 2 * (w[0] * z) + p[1],
+            w[2] * y - 2 * (w[1] * z) - p[0],
             w[0] * x + w[1] * y,
         ]
         return MotionGradient(column, by_w)
@@ -224,9 +224,9 @@ def gradient(frame: JointFrame, w: Vector, inertia: Inertia, moments: VelocityMo
     difference, twice = xx - yy, 2 * xy
     third = moments.moment()[2]
     by_w = [
-        difference * w[1] - twice * w[0] - yz * w[2] + 2 * third[0],
-        difference * w[0] + twice * w[1] + xz * w[2] + 2 * third[1],
-        xz * w[1] - yz * w[0] + 2 * third[2],
+        difference * w[1] - twice * w[0] - yz * w[2] + third[0],
+        difference * w[0] + twice * w[1] + xz * w[2] + third[1],
+        xz * w[1] - yz * w[0] + third[2],
     ]
     return MotionGradient(column, by_w)
 
