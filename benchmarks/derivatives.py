@@ -105,7 +105,8 @@ def loaded(library: Path) -> list[ctypes.CDLL]:
     """
     paths = [library.with_name(f"{library.name}_{k}") for k in range(COPIES)]
     for path in paths:
-        shutil.copyfile(library, path)
+        if not path.exists():  # a library that is in use must not be overwritten
+            shutil.copyfile(library, path)
     return [ctypes.CDLL(str(path)) for path in paths]
 
 
