@@ -11,7 +11,8 @@ All read the same URDF. On a floating base the inverse dynamics is that with the
 are compared before the stopwatch starts: Pinocchio's columns of the base's velocity are converted, because its
 acceleration of the base is the spatial one. CasADi writes half of symmetric matrices, and Pinocchio leaves its results
 in its own data. One thread, -march=native -O3 (-O1 for the generated code of robots with more than 20 joints, whose
-compilation takes too long otherwise); the parties take turns, the least of many passes counts.
+compilation takes too long otherwise); symoro's with the option that `Model.function` adds for single calls
+(-fno-tree-slp-vectorize; CasADi's code is not faster with it). The parties take turns, the least of many passes counts.
 """
 
 from __future__ import annotations
@@ -95,7 +96,7 @@ def case_of(name: str) -> Any:
 
 def flags(case: Any) -> list[str]:
     """Return the compiler's options for generated code."""
-    return ["-O1" if len(case.joints) > LARGE else "-O3", "-march=native"]
+    return ["-O1" if len(case.joints) > LARGE else "-O3", "-march=native", "-falign-functions=64"]
 
 
 def loaded(library: Path) -> list[ctypes.CDLL]:
@@ -198,6 +199,7 @@ def ours(case: Any, at: dict[str, Any], what: str, method: str) -> tuple[list[Ti
     from peers import subjects as make
 
     import symoro
+    from symoro.runtime.compiler import STRAIGHT
 
     robot = symoro.load(case.urdf)
     options: dict[str, str] = {"method": method}
@@ -208,7 +210,7 @@ def ours(case: Any, at: dict[str, Any], what: str, method: str) -> tuple[list[Ti
     name = make.function_name(model.program)
     files = {f: text for f, text in model.code("c").items() if not f.endswith("_example.c")}
     files["calls.c"] = calls(name, model, floating=case.floating)
-    command = ["gcc", "-std=c99", *flags(case), *make.OURS[3:], *make.SHARED]
+    command = ["gcc", "-std=c99", *flags(case), *make.OURS[3:], *STRAIGHT, *make.SHARED]
     libraries = loaded(built(f"{case.name}_{what}_derivatives", files, command, ("-lm",)))
     if model.program.constants:
         for library in libraries:

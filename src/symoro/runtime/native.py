@@ -197,7 +197,8 @@ class Code:
         self.constants = sources.constants
         self.options = options
         extra = packed_source(program, NAME, constants=self.constants > 0)
-        self._library = library({**sources.files, **extra, **self._rows_source(program, blocks=False)})
+        files = {**sources.files, **extra, **self._rows_source(program, blocks=False)}
+        self._library = library(files, straight=True)
         self.one = getattr(self._library, NAME)
         self.one.restype = None
         self.address = _address(self.one)
