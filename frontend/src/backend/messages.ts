@@ -11,13 +11,13 @@ export interface RobotRequest {
   robot: Record<string, unknown>;
 }
 
-/** Request for the poses of a robot's frames; with `loops`, also for the closure of its loops. */
+/** Request for the poses of a robot's frames; if `loops` is true, also for the closure of its loops. */
 export interface FramesRequest {
   robot: Record<string, unknown>;
   loops?: boolean;
 }
 
-/** Request for the catalogue of models, optionally for a robot. */
+/** Request for the catalogue of models; if it contains a robot, for the variants that apply to this robot. */
 export interface CatalogueRequest {
   robot?: Record<string, unknown>;
 }
@@ -97,7 +97,7 @@ export interface EvaluateRequest extends ModelRequest {
   values?: Record<string, number>;
 }
 
-/** Request to close the loops of a robot at given active joints, starting from a posture. */
+/** Request to close the loops of a robot for given positions of its active joints, starting from a posture. */
 export interface CloseRequest {
   robot: Record<string, unknown>;
   qa: number[];
@@ -115,22 +115,23 @@ export interface SolveRequest {
   values?: Record<string, number>;
 }
 
-/** Request for the base parameters of a robot, with options of the method. */
+/** Request for the base inertial parameters of a robot, with options of the model `base-parameters`. */
 export interface BaseRequest extends RobotRequest {
   options?: Record<string, unknown>;
 }
 
-/** Request for the singular configurations of a frame. */
+/** Request for the conditions under which the Jacobian of a frame is singular. */
 export interface SingularitiesRequest {
   robot: Record<string, unknown>;
   to?: number | string;
 }
 
 /**
- * Request for the torques along a trajectory: the text of its file (YAML or CSV), or the tree of the YAML file.
+ * Request for the torques along a trajectory.
  *
- * `posture` selects the assembly mode of closed loops if a table contains only the active joints: the positions of
- * all joints, or the name of a posture.
+ * The trajectory is the text of its file (YAML or CSV), or the tree of the YAML file. If a table contains only the
+ * active joints of a robot with closed loops, `posture` selects the assembly mode: it contains the positions of all
+ * joints, or the name of a posture.
  */
 export interface TrajectoryRequest {
   robot: Record<string, unknown>;
@@ -277,7 +278,7 @@ export interface Term {
   ratio: string;
 }
 
-/** Coupled joint, whose position is a linear function of other joints. */
+/** Coupled joint, whose position is a linear function of the positions of other joints. */
 export interface CouplingView {
   frame: number;
   terms: Term[];
@@ -378,13 +379,17 @@ export interface OptionData {
   choices: string[];
 }
 
-/** Input or output of a model; its shape is given in letters, for example 'n' or 'K,n'. */
+/** Input or output of a model; its shape is given by symbolic dimensions, for example 'n' or 'K,n'. */
 export interface PortData {
   shape: string;
   title: string;
 }
 
-/** Variant of a model for a kind of robot, which `of` names; `of` is absent for the general variant. */
+/**
+ * Variant of a model for one kind of robot.
+ *
+ * `of` names the kind of robot; it is absent for the general variant.
+ */
 export interface FormData {
   of?: string;
   inputs: Record<string, PortData>;
@@ -394,7 +399,11 @@ export interface FormData {
   applies_to: string;
 }
 
-/** Value of an option that selects another variant of a model; null if every value does. */
+/**
+ * Option value with which another variant of a model is derived.
+ *
+ * `form` is the index of that variant. `value` is null if every value except the default selects it.
+ */
 export interface Switch {
   option: string;
   value: unknown;
@@ -404,7 +413,8 @@ export interface Switch {
 /**
  * Model of the catalogue with its variants.
  *
- * `form` (index in [general variant, *forms]), `switches` and `why_not` refer to the robot of the request.
+ * If the request contains a robot, `form` is the index in [general variant, *forms] of the variant for this robot,
+ * `switches` are the options that select other variants, and `why_not` is the reason if the model does not apply.
  */
 export interface EntryData extends FormData {
   id: string;
@@ -443,7 +453,7 @@ export interface Sources extends Files {
   inputs: Record<string, InputData>;
 }
 
-/** Output arrays of a model by name; null is a value that is not finite. */
+/** Output arrays of a model by name; values that are not finite are null. */
 export interface Outputs {
   outputs: Record<string, unknown>;
 }
@@ -456,13 +466,23 @@ export interface Module {
   outputs: Record<string, number[]>;
 }
 
-/** JavaScript modules that compute the poses of all frames and, if there is a closed form, close the loops. */
+/**
+ * JavaScript modules for the motion of a robot in the scene.
+ *
+ * `frames` computes the poses of all frames. `loops` computes the passive joints; it is null if there is no closed
+ * form.
+ */
 export interface Placements {
   frames: Module;
   loops: Module | null;
 }
 
-/** Solution of the inverse geometric model: coordinates, positions of the cut joints, and distance from the pose. */
+/**
+ * Solution of the inverse geometric model.
+ *
+ * `q` are the positions of the coordinates and `qc` those of the cut joints; `residual` is the difference between the
+ * reached pose and the requested one.
+ */
 export interface PostureRow {
   q: number[];
   qc: number[];
@@ -490,7 +510,7 @@ export interface ModelPort {
   entries?: string[];
 }
 
-/** Operation counts of a model; `setup` counts the operations that are evaluated only once. */
+/** Operation counts of a model; `setup` counts the operations that are evaluated once, before the first call. */
 export interface Counts {
   additions: number;
   multiplications: number;
@@ -538,7 +558,11 @@ export interface Explanation {
   passes: PassData[];
 }
 
-/** Base inertial parameters of a robot; `relations` contains the factors of the grouped parameters. */
+/**
+ * Base inertial parameters of a robot.
+ *
+ * `relations` contains, per base parameter, the factors of the parameters that are grouped with it.
+ */
 export interface BaseAnswer {
   robot: string;
   names: string[];
@@ -550,13 +574,13 @@ export interface BaseAnswer {
   notes: string[];
 }
 
-/** Conditions of the singular configurations of a robot, as text; `complete` is true if these are all. */
+/** Conditions under which a robot is singular, as text; `complete` is true if no other conditions exist. */
 export interface SingularAnswer {
   text: string;
   complete: boolean;
 }
 
-/** Peak values of a joint along a motion; they keep their signs. */
+/** Values of largest magnitude of a joint along a motion, with their signs. */
 export interface PeakData {
   joint: number;
   torque: number;
@@ -568,7 +592,7 @@ export interface PeakData {
   energy: number;
 }
 
-/** Joint limit that a motion exceeds; `told` is a sentence about it. */
+/** Joint limit that a motion exceeds; `told` is a sentence for the user that describes it. */
 export interface PassedLimit {
   joint: number;
   what: string;
@@ -580,9 +604,9 @@ export interface PassedLimit {
 }
 
 /**
- * Motion of a robot: positions of all joints, and torques of `joints` with their units and limits.
+ * Motion of a robot: positions `q` of all joints, and torques `tau` of the joints with the numbers `joints`.
  *
- * If there are more than 4000 samples, some are omitted; peaks and energy refer to all samples.
+ * If there are more than 4000 samples, some are omitted; peaks and energy are computed from all samples.
  */
 export interface MotionAnswer {
   times: number[];
@@ -595,7 +619,7 @@ export interface MotionAnswer {
   efforts: (number | null)[];
 }
 
-/** Torques along a trajectory; `verdict` is the statement that no limit is exceeded. */
+/** Torques along a trajectory; `verdict` is the sentence to display if no limit is exceeded. */
 export interface TrajectoryAnswer extends MotionAnswer {
   power: ((number | null)[])[];
   peaks: PeakData[];
@@ -605,7 +629,7 @@ export interface TrajectoryAnswer extends MotionAnswer {
   warnings: string[];
 }
 
-/** Exciting trajectory: text of its file, condition number of the regressor, and names of its columns. */
+/** Exciting trajectory as the text of a file, with condition number and column names of the regressor. */
 export interface ExcitationAnswer {
   text: string;
   condition: number;
@@ -660,9 +684,9 @@ export interface SectionData {
 }
 
 /**
- * Result of an identification; residuals are relative to the measurements, null if there are none.
+ * Result of an identification; residuals are relative to the measurements, null if they are unknown.
  *
- * `robot` is the description with the estimated parameters; `files` are the report as Markdown and HTML.
+ * `robot` is the robot's description with the estimated parameters; `files` contains the report as Markdown and HTML.
  */
 export interface IdentifyAnswer {
   method: string;

@@ -154,7 +154,14 @@ def _known_flags(parser: argparse.ArgumentParser, command: str | None) -> list[s
 
 
 def _other_model_hint(options: argparse.Namespace, flag: str) -> str | None:
-    """Return a hint if an unknown option belongs to other models than the one that is named; None otherwise."""
+    """Return a hint if an unknown option belongs to other models than the one on the command line.
+
+    The result is None if no model has this option or if the command does not use a model.
+
+    Args:
+        options: the parsed command line.
+        flag: the unknown option, for example '--frame'.
+    """
     if options.command not in WITH_MODEL or not getattr(options, "model", None):
         return None
     from symoro.models.catalogue import catalogue, entry
@@ -169,9 +176,9 @@ def _other_model_hint(options: argparse.Namespace, flag: str) -> str | None:
 
 
 def _joined(arguments: Sequence[str]) -> Iterator[str]:
-    """Yield the arguments with values such as '--at -1,2' joined to '--at=-1,2'.
+    """Join an option and a value that begins with a minus: '--at -1,2' becomes '--at=-1,2'.
 
-    Otherwise argparse would interpret a list with a leading minus as an option.
+    Otherwise argparse would interpret such a value as another option.
     """
     words = iter(arguments)
     for word in words:

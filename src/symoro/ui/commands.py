@@ -341,7 +341,14 @@ def export(options: argparse.Namespace) -> None:
 
 
 def _warn_of_other_model(folder: Path, files: Mapping[str, Any]) -> None:
-    """Print a warning if the folder contains the project of another model, whose common files are replaced."""
+    """Print a warning if the output folder contains the project of another model.
+
+    The new project replaces its Makefile and README.md.
+
+    Args:
+        folder: output folder.
+        files: contents of the new files by name.
+    """
     shared = [name for name in ("Makefile", "README.md") if name in files]
     try:
         title = (folder / "README.md").read_text(encoding="utf-8").partition("\n")[0]
@@ -374,7 +381,7 @@ def _base_name(robot: Robot, options: argparse.Namespace) -> str:
 
 
 def _emitting(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the options of the code generator that are given on the command line, by name."""
+    """Return the options of the code generator that are given on the command line: values by option name."""
     given = {
         "scalar": "float" if options.float32 else None,
         "trig": options.trig,
@@ -386,7 +393,7 @@ def _emitting(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _reading(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the options of the reader of the robot file that are given on the command line, by name."""
+    """Return the options for reading the robot file that are given on the command line: values by option name."""
     prefix = "read_"
     given = {
         name.removeprefix(prefix): value
@@ -415,7 +422,7 @@ def _read(options: argparse.Namespace) -> Robot:
 
 
 def _chosen(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the options of the model that are given on the command line, by name."""
+    """Return the model's options that are given on the command line: values by option name."""
     prefix = "option_"
     return {
         name.removeprefix(prefix): value

@@ -15,7 +15,7 @@ URDF_HELP = (
 
 
 def command_of(arguments: Sequence[str]) -> str | None:
-    """Return the name of the command, which is the first argument that is not an option; None without one."""
+    """Return the name of the command, the first argument that is not an option; None if there is no such argument."""
     return next((word for word in arguments if not word.startswith("-")), None)
 
 
@@ -143,6 +143,7 @@ def output_argument(
     Args:
         target: kind of output: a folder, a robot file, or the permitted suffixes of a file.
         text: help text.
+        more: further arguments of `ArgumentParser.add_argument`.
     """
     metavar = "DIR" if target == FOLDER else "FILE"
     parser.add_argument("-o", "--output", metavar=metavar, help=text, **more)

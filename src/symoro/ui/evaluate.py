@@ -55,18 +55,30 @@ def evaluate(model: Model, options: argparse.Namespace) -> None:
 
 
 def _function(model: Model, parameters: Mapping[str, Any], options: argparse.Namespace) -> Function:
-    """Return the function of the model; it is compiled only if an option requires it."""
+    """Return the numerical function of a model; its code is compiled only if an option requires this.
+
+    Args:
+        parameters: values of the model's symbols by name.
+        options: the parsed command line.
+    """
     compiled = None if options.threads > 1 or options.dtype != "float64" else False
     return model.function(parameters, compiled=compiled, dtype=options.dtype, threads=options.threads)
 
 
 def _converted(inputs: Mapping[str, Any], dtype: str) -> dict[str, Any]:
-    """Return the inputs with arrays of the given type: numbers of a command line have no type of their own."""
+    """Return the inputs of a model as arrays of the NumPy type `dtype`.
+
+    Args:
+        inputs: values from the command line by input name, as numbers and lists.
+    """
     return {name: a.astype(dtype) if isinstance(a, np.ndarray) else a for name, a in inputs.items()}
 
 
 def _warn_if_not_finite(model: Model, results: Mapping[str, Any]) -> None:
-    """Print a warning on standard error if an output is NaN or infinite; missing solutions are expected."""
+    """Print a warning on standard error if an output of a model is NaN or infinite.
+
+    Models that return several solutions are not checked, because NaN marks solutions that do not exist.
+    """
     if "status" in results:
         return
     undefined = [name for name, array in results.items() if not np.isfinite(array).all()]
@@ -104,6 +116,11 @@ def _input(robot: Robot, port: Input, value: Any, degrees: bool) -> Any:
     """Return the value of an input of a model in SI units.
 
     The name of a posture is replaced by its joint positions, a single number by a list, degrees by radians.
+
+    Args:
+        port: the input.
+        value: number, list of numbers, or name of a posture from the command line.
+        degrees: whether angles are given in degrees.
     """
     if isinstance(value, str):
         return _posture(robot, port, value)
@@ -132,22 +149,25 @@ def _posture(robot: Robot, port: Input, name: str) -> list[float]:
 
 
 def _joints(port: Input) -> list[int]:
-    """Return the joint number of each entry of an input, from the entry names: q3, qd3 and q0_3 belong to joint 3."""
+    """Return the joint number of each entry of a model's input, from the entry's name: q3, qd3 and q0_3 give 3."""
     return [int(re.findall(r"\d+\Z", symbol)[0]) for symbol in port.symbols]
 
 
 def _factors(robot: Robot, joints: list[int]) -> Any:
-    """Return, per joint, the factor from displayed units to SI: pi/180 for revolute joints, 1 for prismatic joints."""
+    """Return, per joint, the factor from degrees or metres to SI units: pi/180 (revolute) or 1 (prismatic)."""
     turns = [robot.frame(j).sigma == JointType.REVOLUTE for j in joints]
     return np.where(turns, np.pi / 180, 1.0)
 
 
 def _in_degrees(robot: Robot, name: str, array: Any) -> Any:
-    """Convert an output array to degrees if it contains joint positions or their derivatives.
+    """Convert an output of a model to degrees if it contains joint positions or their time derivatives.
 
     Args:
         name: name of the output.
         array: its values in SI units.
+
+    Returns:
+        The converted array; other outputs and entries of prismatic joints are unchanged.
     """
     if name == OF_LOOPS:
         return array / _factors(robot, list(range(robot.NL + 1, robot.NJ + 1)))

@@ -104,7 +104,13 @@ def _worded(text: str, words: Words) -> str:
 
 
 def report(error: SymoroError, arguments: Sequence[str]) -> int:
-    """Print an error, as text or with --json as an object, and return the exit code."""
+    """Print an error and return the exit code.
+
+    The error is printed as text, or as a JSON object if the arguments contain --json.
+
+    Args:
+        arguments: arguments of the command line.
+    """
     if "--json" in arguments:
         print(json.dumps({"error": as_data(error)}, indent=2))
         sys.stdout.flush()

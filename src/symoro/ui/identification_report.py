@@ -31,7 +31,11 @@ KINDS = {
 
 
 def report_files(result: Identification) -> dict[str, str]:
-    """Return the files of an identification report by name: report.md, report.html and one plot per equation."""
+    """Return the files of an identification report: report.md, report.html and one plot (SVG) per equation.
+
+    Returns:
+        Contents of the files by file name.
+    """
     plots = charts(result)
     sections = report_sections(result)
     title = f"Identification of {result.original.name}"
@@ -51,7 +55,7 @@ def report_sections(result: Identification) -> list[Section]:
 
 
 def result_sections(result: Identification) -> list[Section]:
-    """Return the sections of an identification report with residuals and estimated parameters only."""
+    """Return only those sections of an identification report that contain residuals and estimated parameters."""
     sections = [_data(result), _residuals(result), _parameters(result)]
     if result.essential is not None:
         sections.append(_essential(result))
@@ -128,7 +132,7 @@ def _data(result: Identification) -> Section:
 
 
 def _delays(result: Identification) -> list[tuple[str, str]]:
-    """Return table rows with the given delay of the torques and the additional estimated delay."""
+    """Return table rows with the given and the estimated delay of the torques, as far as they exist."""
     rows = []
     if any(log.delay for log in result.logs):
         given = ", ".join(dict.fromkeys(f"{1e3 * log.delay:.4g} ms" for log in result.logs))
@@ -140,13 +144,21 @@ def _delays(result: Identification) -> list[tuple[str, str]]:
 
 
 def _held(result: Identification) -> list[tuple[str, str]]:
-    """Return a table row with the friction parameters that are grouped with other parameters, if there are any."""
+    """Return a table row that lists the friction parameters which are grouped with other parameters.
+
+    Returns:
+        One pair (label, text); an empty list if there is no such parameter.
+    """
     held = [f"{name} in {', '.join(others)}" for name, others in result.model.absorbed.items() if others]
     return [("friction grouped with other parameters", "; ".join(held))] if held else []
 
 
 def _known(result: Identification) -> list[tuple[str, str]]:
-    """Return a table row with the known torques that were subtracted from the measured ones, if there are any."""
+    """Return a table row that lists the known torques which were subtracted from the measured torques.
+
+    Returns:
+        One pair (label, text); an empty list if no torques were subtracted.
+    """
     words = known_load_names(result.original)
     return [("known torques, subtracted", ", ".join(words))] if words else []
 
@@ -222,12 +234,16 @@ def _noise(autocorrelation: float) -> str:
 
 
 def _shown(name: str, result: Identification) -> str:
-    """Return the name of a base parameter as in the literature: ZZR1 if other parameters are grouped with ZZ1."""
+    """Return the literature's name of a base parameter, for example ZZR1 if parameters are grouped with ZZ1.
+
+    Args:
+        name: name of the parameter, for example ZZ1.
+    """
     return renamed(name) if result.base.relations.get(name) else name
 
 
 def _with_column(name: str, result: Identification) -> str:
-    """Return the name of a base parameter as in the literature, followed by the name of its column if that differs."""
+    """Return the literature's name of a base parameter, with its plain name if that differs: 'ZZR1 (ZZ1)'."""
     shown = _shown(name, result)
     return shown if shown == name else f"{shown} ({name})"
 

@@ -243,11 +243,12 @@ def _entry(command: str, words: Sequence[str]) -> Entry:
     """Return the catalogue entry of the model that the first word names.
 
     Args:
+        command: the command, for the hint of the error.
         words: the arguments of the command that are not options.
 
     Raises:
-        UnknownNameError: it is not a model; if the second word is a model, the hint states the order of the
-            arguments.
+        UnknownNameError: the first word is not a model; if the second word is a model, the hint states the order of
+            the arguments.
     """
     from symoro.errors import UnknownNameError
     from symoro.models.catalogue import entry
@@ -284,7 +285,7 @@ OTHER_FLAGS = {"frm": ["from"], "pose": ["given"]}
 
 
 def flags(option: Option) -> list[str]:
-    """Return the words of the command line for an option of a model, the usual one first."""
+    """Return the command-line flags of an option of a model, the usual flag first."""
     name = option.flag or option.name
     former = [option.former] if option.former else []
     others = OTHER_FLAGS.get(option.name, former)

@@ -1,4 +1,7 @@
-"""Examples in the help of a model: commands that run as they are, made from the catalogue."""
+"""Return example commands for the help text of a model; the user can run them without changes.
+
+The examples are generated from the catalogue of models.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ def examples(command: str, entry: Entry) -> str:
     """Return example commands for the help of a model.
 
     Args:
-        command: the command; for `generate` there is one example per kind of robot.
+        command: command that the examples use; for `generate` there is one example per kind of robot.
         entry: catalogue entry of the model.
     """
     if command == "eval":

@@ -48,7 +48,7 @@ def model_html(model: Model) -> str:
 
 
 def _inside(lines: Sequence[str]) -> bool:
-    """Return whether lines of LaTeX end inside an environment (between begin and end)."""
+    r"""Return whether the last \begin or \end in lines of LaTeX is a \begin, so that an environment is open."""
     return next(
         (r"\begin" in line for line in reversed(lines) if r"\begin" in line or r"\end" in line), False
     )
@@ -104,7 +104,7 @@ class NotebookScene:
 
 
 def _inert(text: str) -> str:
-    """Escape a text for use inside an HTML element, so that it cannot close the element."""
+    """Escape "</" in a text for use inside an HTML script element, so that it cannot close the element."""
     return text.replace("</", "<\\/")
 
 
@@ -119,6 +119,7 @@ def scene(
     """Return an interactive scene of a robot for a notebook; closed loops stay closed while joints move.
 
     Args:
+        robot: a robot, the name of a bundled robot, or the path of a robot file.
         values: numbers for symbols, in addition to the nominal values.
         posture: positions of all moving joints (rad, m), in the order of the sliders.
         height: height in pixels, 50 to 10000.

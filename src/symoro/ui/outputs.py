@@ -54,7 +54,11 @@ def _check_suffix(path: Path, suffixes: Sequence[str]) -> None:
 
 
 def check_robot(robot: Robot, options: argparse.Namespace, **details: Any) -> None:
-    """Check that the output format can represent a robot.
+    """Check that the output format of a command can represent a robot.
+
+    Args:
+        options: the parsed command line with the output file.
+        details: further arguments of the writer of robot files.
 
     Raises:
         FormatError, NotApplicableError: the message lists the data that the format cannot represent.

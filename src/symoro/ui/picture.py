@@ -48,9 +48,9 @@ def picture(robot: Robot) -> str:
 
 
 def _drawn_at(robot: Robot) -> tuple[Sequence[Segment], str]:
-    """Return the segments of the links in the zero posture, and a description of the posture.
+    """Return the segments of the links in the zero posture, and a description of this posture for the legend.
 
-    Loops are closed if possible.
+    If the robot has closed loops, the passive joints are changed so that the loops are closed, where this is possible.
     """
     if not robot.B:
         return segments(robot, {}), "zero posture"

@@ -99,7 +99,7 @@ def stacked(charts: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class _Area:
-    """Plot area of a chart: maps data ranges x and y to pixels."""
+    """Plot area of a chart, which maps the data ranges of x and y to pixels."""
 
     x: tuple[float, float]
     y: tuple[float, float]
@@ -150,7 +150,7 @@ def ticks(low: float, high: float, wanted: int = TICKS) -> list[float]:
 
 
 def _tick_texts(values: Sequence[float]) -> list[str]:
-    """Return the texts of tick values with the smallest number of digits that distinguishes neighbours."""
+    """Return tick labels with the smallest number of digits for which neighbouring labels differ."""
     near = 1e-3 * abs(values[1] - values[0]) if len(values) > 1 else math.inf
     for digits in range(1, 16):
         texts = [f"{value:.{digits}g}" for value in values]
@@ -197,7 +197,11 @@ def _level_lines(area: _Area, levels: Sequence[Level]) -> list[str]:
 
 
 def _style(k: int, kind: Kind) -> tuple[str, str]:
-    """Return colour and dash pattern of line number k of a chart."""
+    """Return the colour and the dash pattern (SVG) of the line with index k in a chart.
+
+    Args:
+        kind: 'dashed' for a dashed line; other lines are dashed only when their colour is used again.
+    """
     again = k // len(COLOURS)
     dash = "5 4" if kind == "dashed" else "" if not again else f"{2 + 4 * again} 3"
     return COLOURS[k % len(COLOURS)], dash
@@ -241,7 +245,9 @@ def _thinned(x: Array, y: Array, span: tuple[float, float]) -> tuple[Array, Arra
 
 
 def _legend(names: Sequence[str], kinds: Sequence[Kind], width: int) -> tuple[list[str], int]:
-    """Return the SVG elements of the legend and its number of rows; none if no line has a name.
+    """Return the SVG elements of a chart's legend and its number of rows.
+
+    There are no elements and no rows if no line has a name.
 
     Args:
         names, kinds: name and style of each line.

@@ -18,7 +18,9 @@ from symoro.ui.values import numbers, posture_named, read_values
 
 
 def show_pose(robot: Robot, options: argparse.Namespace) -> int:
-    """Print one platform pose near a start, or all poses, at given active joints.
+    """Print the platform pose of a parallel robot for given positions of its active joints.
+
+    By default one pose near a start is computed by Newton's method; with the option --all every pose is computed.
 
     Returns:
         The exit code: 1 if there is no solution, otherwise 0.
@@ -51,10 +53,10 @@ def show_pose(robot: Robot, options: argparse.Namespace) -> int:
 
 
 def _start(robot: Robot, text: str | None) -> Any:
-    """Return the initial value of Newton's method: the name of a posture, or a pose (4, 4) from its numbers.
+    """Return the start of Newton's method from the text of --near: a posture's name, or a platform pose (4, 4).
 
     Args:
-        text: value of the option --near.
+        text: value of the option --near, or None.
 
     Raises:
         ArgumentError: the numbers are neither x,y,z,roll,pitch,yaw nor the 12 or 16 entries of a matrix.

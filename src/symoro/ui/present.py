@@ -116,7 +116,10 @@ def robot_latex(shown: Robot) -> str:
 
 
 def wheels(shown: Robot) -> str:
-    """Return a text about the class of a wheeled robot, or the reason why it has none."""
+    """Return a text with the type of a wheeled robot (degrees of mobility and steerability).
+
+    If the type is undefined, the text contains the reason.
+    """
     try:
         return mobility(shown).words
     except SymoroError as error:
@@ -205,7 +208,7 @@ def source(files: Mapping[str, str]) -> None:
 
 
 def arrays(results: Mapping[str, Any]) -> None:
-    """Print arrays with their names, for example the outputs of a model."""
+    """Print named arrays, for example the outputs of a model by output name."""
     import numpy as np
 
     with np.printoptions(precision=6, suppress=True, linewidth=120):
@@ -219,7 +222,7 @@ def without_negative_zeros(array: Any) -> Any:
 
 
 def count(model: Model) -> None:
-    """Print the operation counts of a model, per call and for the setup."""
+    """Print the operation counts of a model: those of each call, and those of the setup, which runs once."""
     counted = model.count()
     rows = [_count_row("each call", counted)]
     if counted.setup is not None:
@@ -273,7 +276,11 @@ def entry_data(entry: Entry, shown: Robot | None) -> dict[str, Any]:
 
 
 def _form_data(form: Entry) -> dict[str, Any]:
-    """Return inputs, outputs, options and reference of a variant of a model as a dictionary for JSON."""
+    """Return inputs, outputs, options and reference of a variant of a model as a dictionary for JSON.
+
+    Args:
+        form: catalogue entry of the variant.
+    """
     return {
         "inputs": {port.name: {"shape": port.shape, "title": port.title} for port in form.inputs},
         "outputs": {port.name: {"shape": port.shape, "title": port.title} for port in form.outputs},

@@ -47,7 +47,11 @@ class Display:
         self.rows: dict[int, Any] = {}
 
     def update(self, news: Progress) -> None:
-        """Update the progress bar of a task."""
+        """Update the progress bar of a task.
+
+        Args:
+            news: the task with its title, work done and total work.
+        """
         with self.lock:
             if news.finished:
                 self.tasks.pop(news.task, None)

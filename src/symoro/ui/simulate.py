@@ -70,7 +70,14 @@ def show_simulation(robot: Robot, options: argparse.Namespace) -> int:
 
 
 def _words(robot: Robot, words: list[str]) -> tuple[dict[str, Any], dict[str, float]]:
-    """Split the arguments NAME=VALUE into state variables and inputs, and numbers for symbols."""
+    """Split the arguments NAME=VALUE into values of state variables and inputs, and numbers for symbols.
+
+    Args:
+        words: arguments of the command line.
+
+    Returns:
+        The values by name of the state variable or input, and the numbers by symbol name.
+    """
     given: dict[str, Any] = {}
     values: dict[str, float] = {}
     for item in words:

@@ -40,7 +40,8 @@ FLAT = 1e-9
 class PostureRow:
     """Solution of the inverse geometric model as displayed.
 
-    `number` is its row in the model's output (from 1), `residual` its distance from the pose.
+    `number` is the row of the solution in the model's output (from 1), `residual` the difference between the reached
+    pose and the requested one.
     """
 
     number: int
@@ -52,9 +53,9 @@ class PostureRow:
 
 @dataclass(frozen=True, eq=False)
 class PoseAnswer:
-    """Solutions of the inverse geometric model for one pose, valid ones first.
+    """Solutions of the inverse geometric model for one pose; valid solutions come first.
 
-    `nearest` is the solution nearest to a given posture, if one is given.
+    If the user gives a posture, `nearest` is the solution nearest to it.
     """
 
     rows: tuple[PostureRow, ...]
@@ -162,10 +163,12 @@ def _vector(name: str, text: str, entries: Sequence[str]) -> Array:
 def _poses(
     place: Function, options: argparse.Namespace, joints: JointDisplay
 ) -> tuple[list[Array], Array | None]:
-    """Return the poses given by the options, and the joint positions of the option --near or None.
+    """Return the poses given on the command line, and the joint positions of the option --near or None.
 
     Args:
-        place: function that computes the pose of the frame from joint positions.
+        place: direct geometric model: function that computes the pose of the frame from joint positions.
+        options: the parsed command line.
+        joints: conversion of joint positions from displayed units.
     """
     if sum(getattr(options, name) is not None for name in POSES) != 1:
         active = (
@@ -190,7 +193,11 @@ def _poses(
 
 
 def _direct_geometry(model: Model | Numeric) -> Function:
-    """Return the function that computes the pose of the frame from the joint positions."""
+    """Return the function that computes the pose of the solved frame from the joint positions.
+
+    Args:
+        model: inverse geometric model, or the numerical solver in its place.
+    """
     frames = {name: model.options[name] for name in ("frm", "to") if name in model.options}
     return generate(model.robot, "fast-geometry", **frames).function(compiled=False)
 
@@ -218,8 +225,8 @@ def _rotations(targets: Sequence[Array], given: Given, place: Function) -> tuple
 
     Args:
         targets: homogeneous transforms (4, 4).
-        given: entries of the pose that are given.
-        place: function that computes the pose of the frame from joint positions.
+        given: which entries of the transforms are given; the others are unknown.
+        place: direct geometric model: function that computes the pose of the frame from joint positions.
     """
     if not np.isfinite(targets).all():
         raise ArgumentError("an entry of the pose is not a finite number")
@@ -240,12 +247,12 @@ def _hand(part: poses.RotationPart, place: Function) -> int | None:
     """Return the handedness of a frame that moves in a plane.
 
     The result is 1 or -1 for a right- or left-handed frame, 0 if the frame leaves the plane, and None if the pose
-    has no rotation part. A frame that stays in a plane has the same handedness in all postures: -1 if z points
-    down.
+    has no rotation part. A frame that stays in a plane has the same handedness in all postures: -1 if its z axis
+    points down.
 
     Args:
         part: entries of the pose that describe a rotation.
-        place: function that computes the pose of the frame from joint positions.
+        place: direct geometric model: function that computes the pose of the frame from joint positions.
     """
     if part.whole or part.rows != len(part.columns):
         return 1 if part.whole else None
@@ -263,8 +270,9 @@ def answer_of(
     """Return the solutions of a model for display.
 
     Args:
+        joints: conversion of joint positions to displayed units.
         solutions: outputs q, status, free and residual of the model, one row per solution.
-        aim: joint positions to which the nearest solution is determined, or None.
+        aim: joint positions of a posture, to which the nearest solution is determined, or None.
         limits: keep only solutions within the joint limits.
     """
     rows, n = [], len(independent(robot))
@@ -288,9 +296,9 @@ def answer_of(
 
 
 def _not_proved(answer: PoseAnswer) -> PoseAnswer:
-    """Replace the status 'out of reach' by 'not reached'.
+    """Return the answer with the status 'out of reach' replaced by 'not reached'.
 
-    A failed iteration does not prove that a pose is out of reach.
+    The answer is that of an iteration, whose failure does not prove that the pose is out of reach.
     """
     rows = tuple(replace(r, status="not reached") if r.status == "out of reach" else r for r in answer.rows)
     return replace(answer, rows=rows)
@@ -375,7 +383,7 @@ FEW = 5  # largest number of poses for which NumPy is tried first; beyond it com
 
 
 class Numeric:
-    """Numerical solver of the inverse geometric model, with the interface of a closed-form model."""
+    """Numerical solver of the inverse geometric model, which can be called like a closed-form model."""
 
     def __init__(self, robot: Robot, chosen: Mapping[str, Any], options: argparse.Namespace) -> None:
         self.robot = robot
@@ -402,9 +410,10 @@ class Numeric:
         return self
 
     def __call__(self, T: Array, q0: Array) -> dict[str, Any]:
-        """Return one solution for the pose T, as a dictionary with the keys of a closed-form solution.
+        """Return one solution for the pose T, as a dictionary with the same keys as the outputs of a closed-form model.
 
         Args:
+            T: pose of the frame (4, 4).
             q0: joint positions at which the iteration starts (options --start, --near or --at).
         """
         compiled = None if find_compiler() else False
@@ -441,10 +450,11 @@ FALLBACK_RESTARTS = 4  # few, because most poses without a closed-form solution 
 
 
 def numeric_fallback(model: Model) -> Callable[[Array, Array | None], dict[str, Any] | None] | None:
-    """Return a function that solves a pose numerically; None for models that the numeric method does not replace.
+    """Return a function that solves for a pose numerically if the closed form has no solution.
 
     The function takes a pose and joint positions at which to start, or None. It returns the outputs of the closed form
-    with one solution, or None if the iteration does not reach the pose.
+    with one solution, or None if the iteration does not reach the pose. There is no such function (None) for models
+    that the numerical method cannot replace.
     """
     if model.robot.B or model.options.get("swivel") or model.options.get("method", "auto") != "auto":
         return None
@@ -475,10 +485,13 @@ def numeric_fallback(model: Model) -> Callable[[Array, Array | None], dict[str, 
 
 
 def model_or_numeric(robot: Robot, chosen: Mapping[str, Any], options: argparse.Namespace) -> Model | Numeric:
-    """Return the solver of the inverse geometric model: the requested method, or the first one that applies.
+    """Return the solver of the inverse geometric model.
+
+    The option --method selects it; without this option, the first method that applies to the robot is used.
 
     Args:
         chosen: options of the model by name.
+        options: the parsed command line.
     """
     method = chosen.get("method", "auto")
     if method == METHOD:
@@ -504,11 +517,15 @@ ACTIVE, START, START_CUT = "qa", "q0", "qc0"
 
 
 def solve_modes(robot: Robot, words: list[str], options: argparse.Namespace, chosen: dict[str, Any]) -> int:
-    """Print every assembly mode of a robot at given active joints; return the exit code, 1 if there is none.
+    """Print every assembly mode of a robot for given positions of its active joints.
 
     Args:
         words: arguments NAME=VALUE of the command line, with the positions of the active joints.
+        options: the parsed command line.
         chosen: options of the model by name.
+
+    Returns:
+        The exit code: 1 if there is no assembly mode, otherwise 0.
     """
     _check(robot, options)
     joints = {
@@ -579,6 +596,8 @@ def _positions(robot: Robot, name: str, joints: list[int], text: str, options: a
     Args:
         name: name of the option, for errors.
         joints: numbers of the joints.
+        text: the numbers, or the name.
+        options: the parsed command line, which selects degrees or radians.
     """
     shown = JointDisplay(robot, options.degrees, cut=True)
     factors = dict(zip([*independent(robot), *cut_joints(robot)], shown.factors, strict=True))

@@ -72,7 +72,14 @@ def show_torques(robot: Robot, options: argparse.Namespace) -> int:
 
 
 def _start(robot: Robot, words: list[str]) -> tuple[dict[str, Array], dict[str, float]]:
-    """Split the arguments NAME=VALUE into parts of the initial state, and numbers for symbols."""
+    """Split the arguments NAME=VALUE into parts of the initial state, and numbers for symbols.
+
+    Args:
+        words: arguments of the command line.
+
+    Returns:
+        The parts of the initial state by name, and the numbers by symbol name.
+    """
     state: dict[str, Array] = {}
     values: dict[str, float] = {}
     symbols = robot.symbols()
@@ -158,7 +165,7 @@ def torque_data(report: TorqueReport) -> dict[str, Any]:
 
 
 def _end(report: TorqueReport) -> dict[str, float] | None:
-    """Return the final values of the simulated coordinates by name; None if there are none."""
+    """Return the final values of the simulated coordinates by name; None if no coordinates are simulated."""
     if report.follows is None:
         return None
     return {name: float(rows[-1]) for name, rows in report.follows.columns.items()}

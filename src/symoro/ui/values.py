@@ -112,7 +112,11 @@ def numbers(name: str, text: str) -> Any:
 
 
 def _split(name: str, text: str) -> list[str]:
-    """Split a text at its commas, except those inside brackets."""
+    """Split a text at its commas, except those inside brackets.
+
+    Args:
+        name: name of the argument, for errors.
+    """
     parts, depth = [""], 0
     for sign in text:
         depth += (sign in "([") - (sign in ")]")
@@ -128,7 +132,11 @@ def _split(name: str, text: str) -> list[str]:
 
 
 def _number(name: str, text: str) -> float:
-    """Return the value of a number or of an expression without symbols, such as -pi/2."""
+    """Return the value of a number or of an expression without symbols, such as -pi/2.
+
+    Args:
+        name: name of the argument, for errors.
+    """
     try:
         value = formula(text).number
     except ExpressionError as error:

@@ -96,9 +96,10 @@ def thumbnail(robot: Robot) -> str:
 
 
 def _drawn_out(robot: Robot) -> list[float] | None:
-    """Return joint positions with prismatic joints extended by half the size of the robot.
+    """Return joint positions for a picture in which prismatic joints are extended by half the robot's size.
 
-    The result is None if the robot has a named posture or no prismatic joint.
+    The result is None if the robot has a named posture, closed loops or no prismatic joint; then the default posture
+    is drawn.
     """
     slides = [robot.frame(j).sigma == JointType.PRISMATIC for j in independent(robot)]
     if robot.postures or robot.B or not any(slides):
@@ -150,7 +151,7 @@ def _joined(texts: list[str]) -> str:
 
 
 class _Paper:
-    """Collection of projected shapes, scaled to the size of the picture when it is complete."""
+    """Collection of projected shapes; after the last one is added, all are scaled to the size of the picture."""
 
     def __init__(self, eye: Eye, width: int, height: int, margin: int) -> None:
         self.eye, self.width, self.height, self.margin = eye, width, height, margin

@@ -38,7 +38,10 @@ DARK = Palette("#16191e", "#d5dae1", "#8d97a4", "#e0973a", "#59626e", "#2b3038",
 
 @dataclass(frozen=True)
 class Solid:
-    """Convex solid, the convex hull of its points; `flat` solids are drawn semi-transparent."""
+    """Convex solid of a drawing, given by points whose convex hull it is.
+
+    Solids with `flat` set are drawn semi-transparent.
+    """
 
     points: tuple[Point, ...]
     colour: str
@@ -80,7 +83,9 @@ def links(drawing: Figure, palette: Palette) -> Iterator[Part]:
 
 
 def joints(robot: Robot, drawing: Figure, unit: float, palette: Palette) -> Iterator[Part]:
-    """Yield a cylinder per revolute joint and a box per prismatic joint; active joints have the accent colour.
+    """Yield a cylinder per revolute joint and a box per prismatic joint.
+
+    Active joints have the accent colour of the palette.
 
     Args:
         unit: size of the shapes in metres.
@@ -104,8 +109,8 @@ def drum(place: Point, axes: Axes, radius: float, height: float, colour: str) ->
     """Return a cylinder as a solid.
 
     Args:
-        place: its centre.
-        axes: axes of a frame; the cylinder is along z.
+        place: centre of the cylinder.
+        axes: axes of a frame; the axis of the cylinder is parallel to z.
         radius, height: sizes in metres.
     """
     x, y, z = axes
@@ -121,12 +126,13 @@ def drum(place: Point, axes: Axes, radius: float, height: float, colour: str) ->
 
 
 def box(place: Point, axes: Axes, half: float, height: float, colour: str) -> Solid:
-    """Return a box as a solid.
+    """Return a square box as a solid.
 
     Args:
-        place: its centre.
-        axes: axes of a frame; the box is along z.
-        half, height: half of its width, and its height, in metres.
+        place: centre of the box.
+        axes: axes of a frame; the sides of the box are parallel to them, its height is along z.
+        half: half of the side length of the square, in metres.
+        height: height in metres.
     """
     x, y, z = axes
     corners = [(a, b, c) for a in (-1, 1) for b in (-1, 1) for c in (-1, 1)]
@@ -136,7 +142,11 @@ def box(place: Point, axes: Axes, half: float, height: float, colour: str) -> So
 
 
 def wheels(robot: Robot, drawing: Figure, values: Mapping[str, float], palette: Palette) -> Iterator[Part]:
-    """Yield a disc about the axle of each wheel, with its radius if that is known."""
+    """Yield a disc for each wheel, perpendicular to its axle; the disc has a default radius if the wheel's is unknown.
+
+    Args:
+        values: values of symbols by name.
+    """
     at = origins(drawing)
     for wheel in robot.wheels:
         known = wheel.radius.symbols <= values.keys()
@@ -177,10 +187,10 @@ def arrows(place: Point, axes: Axes, length: float) -> Iterator[Part]:
 
 
 def ground(place: Point, size: float, palette: Palette) -> Iterator[Part]:
-    """Yield the lines of a square grid on the ground.
+    """Yield the lines of a square grid on the ground below a robot.
 
     Args:
-        place: origin of the base, which gives the height.
+        place: origin of the base frame; the grid has the same height.
         size: extent of the robot in metres; the grid is somewhat larger.
     """
     step = _round_step(size / 4)

@@ -90,7 +90,11 @@ def _dashes(stroke: Stroke) -> list[tuple[Flat, Flat]]:
 
 
 def svg(drawing: Drawing, *, header: bool = True) -> str:
-    """Return a drawing as SVG text; without header it can be embedded in an HTML page."""
+    """Return a drawing as SVG text.
+
+    Args:
+        header: whether the text begins with the header of an SVG file; an HTML page embeds the text without it.
+    """
     lines = [f"<!-- {MADE_BY} -->"] if header else []
     size = f'width="{drawing.width}" height="{drawing.height}"'
     lines.append(

@@ -188,7 +188,7 @@ class Term:
 
 @dataclass(frozen=True, kw_only=True)
 class CouplingView:
-    """Coupled joint, whose position is a linear function of other joints."""
+    """Coupled joint, whose position is a linear function of the positions of other joints."""
 
     frame: int
     terms: list[Term]
@@ -303,7 +303,7 @@ class OptionData:
 
 @dataclass(frozen=True, kw_only=True)
 class PortData:
-    """Input or output of a model; its shape is given in letters, for example 'n' or 'K,n'."""
+    """Input or output of a model; its shape is given by symbolic dimensions, for example 'n' or 'K,n'."""
 
     shape: str
     title: str
@@ -311,7 +311,10 @@ class PortData:
 
 @dataclass(frozen=True, kw_only=True)
 class FormData:
-    """Variant of a model for a kind of robot, which `of` names; `of` is absent for the general variant."""
+    """Variant of a model for one kind of robot.
+
+    `of` names the kind of robot; it is absent for the general variant.
+    """
 
     of: str = optional()
     inputs: dict[str, PortData]
@@ -323,7 +326,10 @@ class FormData:
 
 @dataclass(frozen=True, kw_only=True)
 class Switch:
-    """Value of an option that selects another variant of a model; null if every value does."""
+    """Option value with which another variant of a model is derived.
+
+    `form` is the index of that variant. `value` is null if every value except the default selects it.
+    """
 
     option: str
     value: Any
@@ -334,7 +340,8 @@ class Switch:
 class EntryData(FormData):
     """Model of the catalogue with its variants.
 
-    `form` (index in [general variant, *forms]), `switches` and `why_not` refer to the robot of the request.
+    If the request contains a robot, `form` is the index in [general variant, *forms] of the variant for this robot,
+    `switches` are the options that select other variants, and `why_not` is the reason if the model does not apply.
     """
 
     id: str
@@ -385,7 +392,7 @@ class Sources(Files):
 
 @dataclass(frozen=True, kw_only=True)
 class Outputs:
-    """Output arrays of a model by name; null is a value that is not finite."""
+    """Output arrays of a model by name; values that are not finite are null."""
 
     outputs: dict[str, Any]
 
@@ -402,7 +409,11 @@ class Module:
 
 @dataclass(frozen=True, kw_only=True)
 class Placements:
-    """JavaScript modules that compute the poses of all frames and, if there is a closed form, close the loops."""
+    """JavaScript modules for the motion of a robot in the scene.
+
+    `frames` computes the poses of all frames. `loops` computes the passive joints; it is null if there is no closed
+    form.
+    """
 
     frames: Module
     loops: Module | None
@@ -410,7 +421,11 @@ class Placements:
 
 @dataclass(frozen=True, kw_only=True)
 class PostureRow:
-    """Solution of the inverse geometric model: coordinates, positions of the cut joints, and distance from the pose."""
+    """Solution of the inverse geometric model.
+
+    `q` are the positions of the coordinates and `qc` those of the cut joints; `residual` is the difference between the
+    reached pose and the requested one.
+    """
 
     q: list[float]
     qc: list[float]
@@ -444,7 +459,7 @@ class ModelPort:
 
 @dataclass(frozen=True, kw_only=True)
 class Counts:
-    """Operation counts of a model; `setup` counts the operations that are evaluated only once."""
+    """Operation counts of a model; `setup` counts the operations that are evaluated once, before the first call."""
 
     additions: int
     multiplications: int
@@ -500,7 +515,10 @@ class Explanation:
 
 @dataclass(frozen=True, kw_only=True)
 class BaseAnswer:
-    """Base inertial parameters of a robot; `relations` contains the factors of the grouped parameters."""
+    """Base inertial parameters of a robot.
+
+    `relations` contains, per base parameter, the factors of the parameters that are grouped with it.
+    """
 
     robot: str
     names: list[str]
@@ -514,7 +532,7 @@ class BaseAnswer:
 
 @dataclass(frozen=True, kw_only=True)
 class SingularAnswer:
-    """Conditions of the singular configurations of a robot, as text; `complete` is true if these are all."""
+    """Conditions under which a robot is singular, as text; `complete` is true if no other conditions exist."""
 
     text: str
     complete: bool
@@ -522,7 +540,7 @@ class SingularAnswer:
 
 @dataclass(frozen=True, kw_only=True)
 class PeakData:
-    """Peak values of a joint along a motion; they keep their signs."""
+    """Values of largest magnitude of a joint along a motion, with their signs."""
 
     joint: int
     torque: float
@@ -536,7 +554,7 @@ class PeakData:
 
 @dataclass(frozen=True, kw_only=True)
 class PassedLimit:
-    """Joint limit that a motion exceeds; `told` is a sentence about it."""
+    """Joint limit that a motion exceeds; `told` is a sentence for the user that describes it."""
 
     joint: int
     what: str
@@ -549,9 +567,9 @@ class PassedLimit:
 
 @dataclass(frozen=True, kw_only=True)
 class MotionAnswer:
-    """Motion of a robot: positions of all joints, and torques of `joints` with their units and limits.
+    """Motion of a robot: positions `q` of all joints, and torques `tau` of the joints with the numbers `joints`.
 
-    If there are more than 4000 samples, some are omitted; peaks and energy refer to all samples.
+    If there are more than 4000 samples, some are omitted; peaks and energy are computed from all samples.
     """
 
     times: list[float]
@@ -566,7 +584,7 @@ class MotionAnswer:
 
 @dataclass(frozen=True, kw_only=True)
 class TrajectoryAnswer(MotionAnswer):
-    """Torques along a trajectory; `verdict` is the statement that no limit is exceeded."""
+    """Torques along a trajectory; `verdict` is the sentence to display if no limit is exceeded."""
 
     power: Matrix
     peaks: list[PeakData]
@@ -578,7 +596,7 @@ class TrajectoryAnswer(MotionAnswer):
 
 @dataclass(frozen=True, kw_only=True)
 class ExcitationAnswer:
-    """Exciting trajectory: text of its file, condition number of the regressor, and names of its columns."""
+    """Exciting trajectory as the text of a file, with condition number and column names of the regressor."""
 
     text: str
     condition: float
@@ -643,9 +661,9 @@ class SectionData:
 
 @dataclass(frozen=True, kw_only=True)
 class IdentifyAnswer:
-    """Result of an identification; residuals are relative to the measurements, null if there are none.
+    """Result of an identification; residuals are relative to the measurements, null if they are unknown.
 
-    `robot` is the description with the estimated parameters; `files` are the report as Markdown and HTML.
+    `robot` is the robot's description with the estimated parameters; `files` contains the report as Markdown and HTML.
     """
 
     method: str
@@ -694,7 +712,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class ServiceCall:
-    """Types of request and answer of a call; a long call runs as a job."""
+    """Call of the service: types of its request and its answer, and whether it is long and therefore runs as a job."""
 
     request: type[Request]
     answer: type

@@ -87,7 +87,8 @@ def catalogue_of(payload: Mapping[str, Any]) -> CatalogueData:
 def _entry(entry: Entry, robot: Robot | None) -> EntryData:
     """Return the data of a catalogue entry.
 
-    With a robot they include its variant without options and the options that select other variants.
+    If a robot is given, they include the variant for this robot with default options, and the options that select
+    other variants.
     """
     data = present.entry_data(entry, robot)
     shown = {
@@ -103,7 +104,11 @@ def _entry(entry: Entry, robot: Robot | None) -> EntryData:
 
 
 def _typed(form: Mapping[str, Any]) -> dict[str, Any]:
-    """Return inputs, outputs and options of a variant of a model as objects of the answer types."""
+    """Return a variant of a model with its inputs, outputs and options converted to objects of the answer types.
+
+    Args:
+        form: data of the variant by key, as returned by `present`.
+    """
     ports = ("inputs", "outputs")
     typed: dict[str, Any] = {
         side: {name: PortData(**port) for name, port in form[side].items()} for side in ports
@@ -112,7 +117,10 @@ def _typed(form: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _model_of(payload: Mapping[str, Any]) -> Model:
-    """Return the model that a request names; models are cached, because a page requests the same one repeatedly."""
+    """Return the model that a request names.
+
+    Models are cached, because a page requests the same model repeatedly.
+    """
     options = json.dumps(item(payload, "options", dict, {}), sort_keys=True)
     return _generated(robot_of(payload), item(payload, "model", str), options)
 
@@ -202,14 +210,17 @@ def evaluate(payload: Mapping[str, Any]) -> Outputs:
 
 
 def base(payload: Mapping[str, Any]) -> BaseAnswer:
-    """Return the base inertial parameters of a robot and their relations, with the options of `base-parameters`."""
+    """Return the base inertial parameters of a robot and their relations.
+
+    The request may contain options of the model `base-parameters`.
+    """
     options = item(payload, "options", dict, {})
     given = checked_options(catalogue()["base-parameters"], options)
     return BaseAnswer(**present.base_data(base_parameters(robot_of(payload), **given)))
 
 
 def singular(payload: Mapping[str, Any]) -> SingularAnswer:
-    """Return the conditions of the singular configurations of a frame of a robot."""
+    """Return the conditions under which the Jacobian of a frame of a robot is singular."""
     result = singularities(robot_of(payload), payload.get("to"))
     return SingularAnswer(text=str(result), complete=result.complete)
 
@@ -246,7 +257,10 @@ def _javascript(derived: Model) -> Module:
 
 
 def closed(payload: Mapping[str, Any]) -> Outputs:
-    """Close the loops of a robot at given active joint positions, by Newton's method from a posture."""
+    """Return the positions of all joints at which the loops of a robot are closed, for given active joints.
+
+    They are computed by Newton's method, which starts at the posture in the request.
+    """
     robot = robot_of(payload)
     if not robot.B:
         raise ArgumentError(f"robot '{robot.name}' has no closed loops")
@@ -263,9 +277,8 @@ def form_data(entry: Entry, robot: Robot) -> tuple[int, list[Switch]]:
     """Return the variant of a model for a robot, and the options that select another applicable variant.
 
     Returns:
-        Index in [general variant, *forms], and one entry per option value that selects another variant. Its value
-        is
-        None if every value except the default selects that variant.
+        Index in [general variant, *forms], and one `Switch` per option value that selects another variant. The value
+        of a `Switch` is None if every value except the default selects that variant.
     """
     forms = [entry, *entry.forms]
     taken = _place(entry, robot, {})

@@ -101,7 +101,7 @@ def coupling(field: str, text: str) -> Coupling | None:
 
 
 def coupling_text(held: Coupling | None) -> str:
-    """Return the text of a coupling for a table cell, such as 'q1 - 0.5*q2 + pi/2'."""
+    """Return the text of a coupling for a table cell, such as 'q1 - 0.5*q2 + pi/2'; empty for None."""
     if held is None:
         return ""
     made = held.offset

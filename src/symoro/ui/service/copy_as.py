@@ -1,4 +1,4 @@
-"""Return a model of the page as Python code and as a shell command; both run without changes.
+"""Return Python code and a shell command that derive the model displayed on the page; both run without changes.
 
 An unchanged bundled robot is loaded by name, another robot from the file in which the page saves it.
 """
@@ -21,7 +21,7 @@ from symoro.ui.service.defaults import default_values
 def as_python(derived: Model) -> str:
     """Return Python code that derives the given model.
 
-    Parameters without a value get the page's default numbers.
+    In this code, parameters without a nominal value get the page's default numbers.
     """
     options = "".join(f", {name}={value!r}" for name, value in derived.options.items())
     bundled = _bundled(derived.robot)
@@ -37,7 +37,7 @@ def as_python(derived: Model) -> str:
 def _function(derived: Model) -> str:
     """Return the Python code that creates the numerical function of a model.
 
-    Parameters without a nominal value get numbers.
+    In this code, parameters without a nominal value get the page's default numbers.
     """
     usual, known = default_values(derived.robot), dict(derived.robot.nominal)
     open_ones = [name for name in derived.parameters if name not in known]

@@ -24,7 +24,7 @@ _OTHER = 0.0
 
 
 def default_values(robot: Robot) -> dict[str, float]:
-    """Return a number for each symbol of a robot: its nominal value, or a default.
+    """Return a number for each symbol of a robot: its nominal value, or a default if it has none.
 
     The default depends on the first quantity (length, mass, inertia, ...) in which the symbol occurs.
     """
@@ -45,7 +45,7 @@ def number_at(value: Formula, values: Mapping[str, float]) -> float | None:
 
 
 def _places(robot: Robot) -> Iterator[tuple[Formula, float]]:
-    """Yield each formula of the robot with a default for its symbols; geometric parameters come first."""
+    """Yield pairs (formula of the robot, default number for the symbols in it); geometric parameters come first."""
     for frame in robot.frames:
         yield from _of(frame, {**_LENGTHS, **_ANGLES})
     if robot.tool:

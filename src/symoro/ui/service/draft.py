@@ -91,7 +91,7 @@ def robot_of_draft(draft: Draft) -> Robot:
 
 
 def renumbered(draft: Draft, number: Callable[[int], int]) -> Draft:
-    """Return the edited robot data with all references to frames renumbered; the order of frames does not change.
+    """Return the edited robot data with new frame numbers in all references; the order of the frames stays the same.
 
     Args:
         number: function from the old to the new frame number.

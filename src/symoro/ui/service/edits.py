@@ -73,7 +73,14 @@ def _place(edit: Any) -> Cell:
 
 
 def _culprit(error: SymoroError, edits: Sequence[Any]) -> Any:
-    """Return the edit of the table row that an error message mentions; the last edit if there is none."""
+    """Return the edit that probably caused an error: the one of the table row that the message names.
+
+    If no edit matches the message, the last edit is returned.
+
+    Args:
+        error: error that the edited robot caused.
+        edits: the edits of the request.
+    """
     message = error.problems[0] if isinstance(error, RobotError) else error.message
     for word, j in re.findall(r"\b(frame|joint|link|wheel|posture) '?(\w+)'?", message):
         part = "frame" if word == "joint" else word
@@ -126,10 +133,10 @@ def _with_spring(draft: Draft, j: int, field: str, text: str) -> Draft:
 
 
 def _offset(draft: Draft, j: int, field: str, text: str) -> Formula:
-    """Return the geometric parameter in the text of a cell.
+    """Return the geometric parameter `field` of frame j from the text of its cell.
 
-    The parameter that is the joint variable may contain the variable, as in 'q3 + pi/2'; then the offset is
-    returned.
+    If the parameter is the joint variable, the text may contain the variable, as in 'q3 + pi/2'; then the offset
+    pi/2 is returned.
     """
     value = cell(field, text)
     own = f"q{j}"

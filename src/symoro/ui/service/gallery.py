@@ -87,7 +87,11 @@ def _shown(file: str) -> str:
 
 
 def _alone(text: str, file: str) -> None:
-    """Reject an MJCF text that includes other files, because MuJoCo would read them from any folder."""
+    """Reject an MJCF text that includes other files, because MuJoCo would read these files from any folder.
+
+    Args:
+        file: name of the file, for the error.
+    """
     if match := _FILES.search(text):
         line = text.count("\n", 0, match.start()) + 1
         raise FormatError(
@@ -149,12 +153,20 @@ def new(payload: Mapping[str, Any]) -> View:
 
 
 def _axle(at: str) -> Frame:
-    """Return the frame of a wheel at the lateral position `at` on the base; frame 0 is on the ground with x forward."""
+    """Return the frame of a wheel whose centre is at the lateral position `at` on the base.
+
+    Frame 0 of the base is on the ground, with x forward.
+
+    Args:
+        at: formula of the lateral position, for example '-W'.
+    """
     return Frame(0, b=Formula("R"), alpha=formula("-pi/2"), r=Formula(at))
 
 
 def _open(links: int, shape: str, below: int) -> list[Frame]:
-    """Return the frames of a new chain, or of a tree in which every third link starts a branch on the first link.
+    """Return the frames of a new serial chain or tree.
+
+    In a tree every third link starts a new branch, which is attached to the first link.
 
     Args:
         links: number of links.
@@ -171,8 +183,7 @@ def _open(links: int, shape: str, below: int) -> list[Frame]:
 def _ring(links: int, below: int) -> list[Frame]:
     """Return the frames of a new planar closed loop, whose links have length one.
 
-    The frames are those of the chain, of the cut joint, and the second frame of the cut joint, which is on the
-    base.
+    The last two frames belong to the cut joint: its frame on the last link, and its second frame on the base.
 
     Args:
         links: number of links.
@@ -204,7 +215,10 @@ def _link(j: int) -> Link:
 
 
 def from_rows(payload: Mapping[str, Any]) -> View:
-    """Return the data of a robot from rows of Denavit-Hartenberg parameters in one of three conventions."""
+    """Return the data of a robot that is described by rows of Denavit-Hartenberg parameters.
+
+    The request names one of three conventions for the parameters.
+    """
     rows, convention = item(payload, "rows", list), item(payload, "convention", str)
     name, degrees = item(payload, "name", str, "robot"), item(payload, "degrees", bool, False)
     made = [tuple(row) if isinstance(row, list) else row for row in rows]

@@ -67,7 +67,13 @@ def identified(payload: Mapping[str, Any]) -> IdentifyAnswer:
 
 
 def _known(robot: Robot, values: Mapping[str, float]) -> dict[str, float]:
-    """Return the given numbers of symbols without those of friction and rotor inertias, which are estimated."""
+    """Return the numbers for symbols in a request, except those for friction and rotor inertias.
+
+    Friction and rotor inertias are estimated, so they are not known values.
+
+    Args:
+        values: numbers by symbol name.
+    """
     unknowns = {
         name for frame in robot.frames for amount in (frame.FV, frame.FS, frame.IA) for name in amount.symbols
     }
@@ -83,7 +89,10 @@ def _words(payload: Mapping[str, Any], name: str, usual: tuple[str, ...]) -> lis
 
 @contextmanager
 def _folder(payload: Mapping[str, Any]) -> Iterator[Path]:
-    """Write the files of a request to a temporary folder and yield its path; error messages omit the folder."""
+    """Write the files of a request to a temporary folder and yield its path.
+
+    The path of the folder is removed from error messages.
+    """
     files = item(payload, "files", dict)
     if not 1 <= len(files) <= MOST_FILES:
         raise ArgumentError(f"'files': expected 1 to {MOST_FILES} files, got {len(files)}")

@@ -59,9 +59,9 @@ def motion_of(payload: Mapping[str, Any]) -> Trajectory | Samples:
 
 
 def is_table(text: str) -> bool:
-    """Return whether a text is a table of samples.
+    """Return whether a text is a table of samples, not YAML.
 
-    Its first line that is not a comment then contains column names.
+    The first line of a table that is not a comment contains column names.
     """
     lines = (line.strip() for line in text.splitlines())
     first = next((line for line in lines if line and not line.startswith("#")), "")
@@ -96,14 +96,21 @@ def _data(
 
 
 def units_of(robot: Robot, joints: Any) -> list[str]:
-    """Return the unit of the torque or force of each joint, as text."""
+    """Return, per joint, the unit of its torque or force as text.
+
+    Args:
+        joints: joint numbers.
+    """
     from symoro.simulation.extremes import unit_of
 
     return [unit_of(robot, j)[1] for j in joints]
 
 
 def _frame(robot: Robot, motion: Trajectory | Samples) -> int:
-    """Return the number of the frame whose path is drawn, the one to which the trajectory refers."""
+    """Return the number of the frame whose path the page draws.
+
+    It is the frame whose poses the trajectory prescribes, otherwise the end effector.
+    """
     which = getattr(motion, "frame", None)
     if which is None or (robot.tool is not None and which == robot.tool.name):
         return end_frame(robot)

@@ -1,4 +1,7 @@
-"""Answer calls of a page that runs Python in a web worker: from text to text, with progress."""
+"""Answer calls of a page that runs Python in a web worker: arguments and answers are JSON texts.
+
+Progress of the computation is reported by a function of the page.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ STOPPED = "the computation exceeds the memory or recursion limit of a page"
 
 
 class _MissingModules:
-    """Last finder of Python's import system; it records the names of modules that could not be imported."""
+    """Finder of Python's import system that is tried last and records the names of modules that do not exist."""
 
     def __init__(self) -> None:
         self.names: list[str] = []

@@ -1,4 +1,7 @@
-"""Convert motions for display: positions of all joints per sample in the order of the view, and poses of the base."""
+"""Convert motions for display: positions of all joints per sample, and poses of the base.
+
+The joints are in the order in which the page displays them.
+"""
 
 from __future__ import annotations
 
@@ -54,12 +57,16 @@ def row(payload: Mapping[str, Any], name: str) -> list[float] | None:
 
 
 def stride(rows: int) -> int:
-    """Return n such that every n-th of `rows` samples is sent to the page, which limits their number."""
+    """Return n such that sending every n-th of `rows` samples to the page does not exceed the limit on samples."""
     return max(1, ceil((rows - 1) / MOST_ROWS)) if rows > 1 else 1
 
 
 def kept_rows(rows: int) -> list[int]:
-    """Return the indices of the samples that are sent to the page, including the last one."""
+    """Return the indices of the samples that are sent to the page; the last sample is always among them.
+
+    Args:
+        rows: number of samples.
+    """
     return [*range(0, rows - 1, stride(rows)), rows - 1] if rows else []
 
 
@@ -80,7 +87,11 @@ class Postures:
             self._places = Function(program, {**dict(robot.nominal), **values}, compiled=False)
 
     def __call__(self, tree: Array) -> Array:
-        """Return positions of all displayed joints (N, joints) from coordinates of the tree (N, coordinates)."""
+        """Return the positions of all displayed joints (N, joints).
+
+        Args:
+            tree: positions of the tree's independent joints, one row per sample (N, coordinates).
+        """
         import numpy as np
 
         if self._places is None or not len(tree):
@@ -98,6 +109,9 @@ class Postures:
         """Return the positions of the cut joints (rad or m) for N postures, (N, cut joints).
 
         They are computed from the poses of the two frames of each cut.
+
+        Args:
+            tree: positions of the tree's independent joints, one row per posture.
         """
         import numpy as np
 
@@ -115,7 +129,7 @@ class Postures:
 
 
 def end_frame(robot: Robot) -> int:
-    """Return the number of the frame whose path is drawn: that of the tool, the platform or the last link."""
+    """Return the number of the frame whose path the page draws: the tool frame, the platform or the last link."""
     if robot.tool is not None:
         return robot.NF + 1
     return robot.platform or robot.NL

@@ -1,4 +1,7 @@
-"""Solve for all configurations that reach a pose; solutions are checked for finite values and by direct geometry."""
+"""Solve for all configurations that reach a pose.
+
+Each solution must be finite, and the direct geometric model must return the requested pose for it.
+"""
 
 from __future__ import annotations
 
@@ -66,10 +69,14 @@ def _numbers(name: str, given: Any, shape: tuple[int, ...]) -> Array:
 def _by_iteration(
     robot: Robot, options: Mapping[str, Any], values: Mapping[str, float], T: Array, start: Array
 ) -> dict[str, Any]:
-    """Return one numerical solution for the pose T, as a dictionary with the keys of a closed-form solution.
+    """Return one numerical solution of the inverse geometric model for the pose T.
+
+    The result is a dictionary with the same keys as the outputs of the closed-form model.
 
     Args:
         options: options of the inverse geometric model.
+        values: values of the robot's symbols.
+        T: pose of the end effector (4, 4).
         start: joint positions at which the iteration starts.
     """
     import numpy as np
@@ -94,7 +101,9 @@ def _verified(
 
     Args:
         options: options of the inverse geometric model.
+        values: values of the robot's symbols.
         solutions: arrays q, qc, status and free with one row per solution.
+        T: pose of the end effector (4, 4).
     """
     import numpy as np
 
@@ -136,8 +145,8 @@ class _LoopClosure:
         """Return the positions of the cut joints, and the largest difference between the two frames of a cut.
 
         Args:
-            q: positions of the coordinates.
-            qc: positions of the cut joints if they are known; computed otherwise.
+            q: positions of the robot's coordinates.
+            qc: positions of the cut joints; if None, they are computed.
         """
         import numpy as np
 
@@ -152,7 +161,7 @@ class _LoopClosure:
         return poses
 
     def _cut_positions(self, q: Array) -> Array:
-        """Return the positions of the cut joints (rad or m) at the coordinates q.
+        """Return the positions of the cut joints (rad or m) for the positions q of the robot's coordinates.
 
         They are computed from the poses of the two frames of each cut.
         """

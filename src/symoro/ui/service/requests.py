@@ -39,7 +39,7 @@ class RobotRequest(Request):
 
 @dataclass(frozen=True, kw_only=True)
 class FramesRequest(Request):
-    """Request for the poses of a robot's frames; with `loops`, also for the closure of its loops."""
+    """Request for the poses of a robot's frames; if `loops` is true, also for the closure of its loops."""
 
     robot: Document
     loops: bool = True
@@ -47,7 +47,7 @@ class FramesRequest(Request):
 
 @dataclass(frozen=True, kw_only=True)
 class CatalogueRequest(Request):
-    """Request for the catalogue of models, optionally for a robot."""
+    """Request for the catalogue of models; if it contains a robot, for the variants that apply to this robot."""
 
     robot: Document | None = None
 
@@ -149,7 +149,7 @@ class EvaluateRequest(ModelRequest):
 
 @dataclass(frozen=True, kw_only=True)
 class CloseRequest(Request):
-    """Request to close the loops of a robot at given active joints, starting from a posture."""
+    """Request to close the loops of a robot for given positions of its active joints, starting from a posture."""
 
     robot: Document
     qa: list[float]
@@ -171,14 +171,14 @@ class SolveRequest(Request):
 
 @dataclass(frozen=True, kw_only=True)
 class BaseRequest(RobotRequest):
-    """Request for the base parameters of a robot, with options of the method."""
+    """Request for the base inertial parameters of a robot, with options of the model `base-parameters`."""
 
     options: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
 class SingularitiesRequest(Request):
-    """Request for the singular configurations of a frame."""
+    """Request for the conditions under which the Jacobian of a frame is singular."""
 
     robot: Document
     to: int | str | None = None
@@ -186,10 +186,11 @@ class SingularitiesRequest(Request):
 
 @dataclass(frozen=True, kw_only=True)
 class TrajectoryRequest(Request):
-    """Request for the torques along a trajectory: the text of its file (YAML or CSV), or the tree of the YAML file.
+    """Request for the torques along a trajectory.
 
-    `posture` selects the assembly mode of closed loops if a table contains only the active joints: the positions of
-    all joints, or the name of a posture.
+    The trajectory is the text of its file (YAML or CSV), or the tree of the YAML file. If a table contains only the
+    active joints of a robot with closed loops, `posture` selects the assembly mode: it contains the positions of all
+    joints, or the name of a posture.
     """
 
     robot: Document

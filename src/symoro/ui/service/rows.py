@@ -56,7 +56,7 @@ def add_frame(draft: Draft, edit: Edit) -> Draft:
 
 
 def remove_frame(draft: Draft, edit: Edit) -> Draft:
-    """Remove the link and joint of frame `j`; frames that it carried get its antecedent."""
+    """Remove the link and joint of frame `j`; the antecedent of `j` becomes the antecedent of the frames on it."""
     j = item(edit, "j", int)
     if not 0 < j <= draft.NL:
         no_row("link", j)
@@ -117,9 +117,9 @@ def _unused(name: str, taken: set[str]) -> str:
 
 
 def add_loop(draft: Draft, edit: Edit) -> Draft:
-    """Add a closed loop between two links.
+    """Add a closed loop between two links, whose frames are `from` and `to` in the edit.
 
-    The cut joint has the antecedent `from`, the second frame of the cut the antecedent `to`.
+    The frame of the cut joint has the antecedent `from`, the second frame of the cut joint the antecedent `to`.
     """
     start, end = item(edit, "from", int), item(edit, "to", int)
     _link_or_base(draft, start)
@@ -151,7 +151,7 @@ def remove_loop(draft: Draft, edit: Edit) -> Draft:
 
 
 def add_wheel(draft: Draft, edit: Edit) -> Draft:
-    """Add a wheel on frame `frame` with its kind, radius and, if any, steering joint."""
+    """Add a wheel on frame `frame` with its kind and radius and, for a steered wheel, its steering joint."""
     kinds = {str(kind): kind for kind in WheelKind}
     kind = choice("kind", item(edit, "kind", str, "fixed"), kinds)
     wheel = Wheel(
@@ -173,7 +173,7 @@ def remove_wheel(draft: Draft, edit: Edit) -> Draft:
 
 
 def add_tool(draft: Draft, edit: Edit) -> Draft:
-    """Add a tool frame on frame `on`, by default on that of the last link."""
+    """Add a tool frame on frame `on`, by default on the frame of the last link."""
     if draft.tool is not None:
         raise ArgumentError("the robot has a tool already")
     on = item(edit, "on", int, draft.NL)
@@ -201,7 +201,7 @@ def remove_payload(draft: Draft, edit: Edit) -> Draft:
 
 
 def add_flexible(draft: Draft, edit: Edit) -> Draft:
-    """Make link `j` a flexible beam with symbolic properties and one mode along y."""
+    """Make link `j` a flexible beam with symbolic properties and one bending mode along y."""
     j = _link(draft, item(edit, "j", int))
     if draft.link(j).flexible is not None:
         raise ArgumentError(f"link {j} is flexible already")
@@ -240,7 +240,7 @@ def _with_tip(draft: Draft, j: int, tip: Link | None) -> Draft:
 
 
 def add_posture(draft: Draft, edit: Edit) -> Draft:
-    """Add a posture `name` with the positions `q` of the independent joints, or all zero."""
+    """Add a posture `name` with the positions `q` of the independent joints; without `q` all positions are zero."""
     name = item(edit, "name", str).strip()
     if not NAME.match(name) or reserved(name):
         raise ArgumentError(f"'{name[:40]}' is not a valid name of a posture", hint="letters, digits and _")

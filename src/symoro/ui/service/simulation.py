@@ -1,4 +1,4 @@
-"""Simulate in the workbench: from a posture, with samples sent while the simulation runs.
+"""Simulate in the workbench, starting from a posture; samples are sent while the simulation runs.
 
 During a simulation, samples are reported as progress (`symoro.progress`, `came`) a few times per second:
 {"times": [...], "q": [...], "tau": [...], "base": [...]}. Together they contain at most as many samples as the answer.
@@ -129,9 +129,12 @@ BasePlace = Callable[[Mapping[str, "Array"]], list[float]]
 
 
 def placing(robot: Robot, values: Mapping[str, float]) -> BasePlace | None:
-    """Return a function of the state that computes the pose of frame 0 in the world; None if the base is fixed.
+    """Return a function that computes the pose of frame 0 in the world from the parts of the state.
 
-    Its result is a 4x4 transform, 16 numbers by rows.
+    The pose is a 4x4 transform as 16 numbers by rows. The result is None if the base is fixed.
+
+    Args:
+        values: values of the robot's symbols.
     """
     from symoro.robot.description import BaseKind
 
@@ -141,7 +144,11 @@ def placing(robot: Robot, values: Mapping[str, float]) -> BasePlace | None:
 
 
 def _location(robot: Robot, values: Mapping[str, float]) -> Array:
-    """Return the pose of frame 0 in the world, as the robot's description gives it, (4, 4)."""
+    """Return the pose (4, 4) of frame 0 in the world that the robot's description contains.
+
+    Args:
+        values: values of the robot's symbols.
+    """
     import numpy as np
 
     known = {**dict(robot.nominal), **values}
@@ -152,8 +159,8 @@ def _rolled(parts: Mapping[str, Array], location: Array) -> list[float]:
     """Return the transform of a wheeled base in the world, 16 numbers by rows.
 
     Args:
-        parts: parts of the state; `pose` (x, y, heading) is relative to `location`.
-        location: transform that the robot's description gives.
+        parts: parts of the state by name; `pose` (x, y, heading) is relative to `location`.
+        location: pose of frame 0 in the world that the robot's description contains (4, 4).
     """
     import numpy as np
 

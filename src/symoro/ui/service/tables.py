@@ -1,4 +1,4 @@
-"""Return a robot as tables, cell by cell: {title, part, columns, kinds, choices, hints, rows, add, remove}.
+"""Return the data of a robot as tables: {title, part, columns, kinds, choices, hints, rows, add, remove}.
 
 `part` identifies the table in edits of cells; `add` and `remove` are the parts of edits that add and remove rows.
 Empty tables are included, so that rows can be added.

@@ -111,7 +111,13 @@ def _couplings(robot: Robot) -> list[CouplingView]:
 
 
 def _wheel(robot: Robot, k: int, values: Mapping[str, float]) -> WheelView:
-    """Return the data of wheel number k for display; `symbol` is the parameter of its radius, if it is a symbol."""
+    """Return the data of the wheel with index k for display.
+
+    `symbol` in the result is the name of the radius if the radius is a symbol.
+
+    Args:
+        values: values of the robot's symbols.
+    """
     wheel = robot.wheels[k]
     return WheelView(
         frame=wheel.frame,

@@ -1,11 +1,11 @@
-"""Check host, origin, token and size of each request before any other code handles it.
+"""Check host, origin, token and size of each HTTP request before any other code handles it.
 
 A server on 127.0.0.1 can be reached by every page in the same browser. A page of another origin cannot read
-responses, but it can send requests. A host name that an attacker resolves to 127.0.0.1 (DNS rebinding) would even be
-its own origin. The Host header must therefore be a name of this server or the IP address of the connection: an
-attacker controls what a name resolves to, but an IP address is not resolved. An Origin header, if present, must be
-such a host too. A server that other machines can reach also requires a token: in the address that is opened first,
-then in a cookie.
+responses, but it can send requests. By DNS rebinding (a host name that an attacker resolves to 127.0.0.1), it would
+even have the same origin as the server. The Host header must therefore be a name of this server or the IP address of
+the connection: an attacker controls what a name resolves to, but an IP address is not resolved. An Origin header, if
+present, must contain such a host too. A server that other machines can reach also requires a token. The token is part
+of the address that is opened first; later requests contain it in a cookie.
 """
 
 from __future__ import annotations
@@ -131,7 +131,11 @@ def host_with_port(host: str, port: int) -> set[str]:
 
 
 def connected_host(server: Sequence[Any] | None) -> set[str]:
-    """Return IP address and port of a connection in the forms of `host_with_port`; an empty set if unknown."""
+    """Return the IP address and port of a connection in the forms of `host_with_port`.
+
+    Args:
+        server: address and port from the ASGI scope; if None, the result is an empty set.
+    """
     if server is None or server[1] is None:
         return set()
     try:
@@ -156,7 +160,7 @@ def _query(scope: Scope) -> list[tuple[str, str]]:
 
 
 class _Body:
-    """Body of an HTTP request with limited size, also if the request has no Content-Length header."""
+    """Body of an HTTP request with limited size; the limit also applies to requests without Content-Length."""
 
     def __init__(self, receive: Receive, largest: int) -> None:
         self._receive, self._largest, self._seen = receive, largest, 0
@@ -172,7 +176,7 @@ class _Body:
 
 
 class _Answer:
-    """HTTP response with security headers; it becomes an error if the request body was too large."""
+    """HTTP response with security headers; an error is sent instead if the request body is too large."""
 
     def __init__(self, scope: Scope, send: Send, body: _Body) -> None:
         self._send, self._body = send, body

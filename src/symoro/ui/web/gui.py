@@ -1,4 +1,4 @@
-"""Run `symoro gui`: start the server, print its address, and open the browser when it responds."""
+"""Run `symoro gui`: start the server, print its address, and open the browser when the server responds."""
 
 from __future__ import annotations
 

@@ -111,8 +111,8 @@ class Pool:
         Args:
             name: name of the call.
             payload: its arguments.
-            listen: receives progress, in the thread of the event loop.
-            begun: called when the call stops waiting and starts.
+            listen: function that receives progress, in the thread of the event loop.
+            begun: function that is called when a worker starts the call.
 
         Raises:
             PoolFullError: too many calls are waiting.
@@ -148,7 +148,7 @@ class Pool:
             self._given_back(worker, sound=answer.done(), fresh=behind is None or not behind.expired)
 
     async def _taken(self) -> Worker:
-        """Return an idle worker, or a new one if all are busy; wait if the largest number is reached."""
+        """Return an idle worker, or a new worker if all are busy; wait if the largest number of workers is reached."""
         if self._waiting >= self.queue:
             raise PoolFullError
         self._waiting += 1
@@ -170,8 +170,8 @@ class Pool:
         """Return a worker to the pool, or end it if it cannot be reused or the pool is too large.
 
         Args:
-            sound: whether the worker completed its call.
-            fresh: whether its priority was not lowered.
+            sound: whether the worker completed its call and can be reused.
+            fresh: whether the worker still has its initial scheduling priority.
         """
         too_many = len(self._all) > self.size and not self._waiting
         if sound and fresh and worker.alive and not too_many and not self._closed:

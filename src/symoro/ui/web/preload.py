@@ -1,4 +1,4 @@
-"""Import, once for all workers, the modules that the fork server provides."""
+"""Import the modules that all workers need; the fork server runs this once, and its child processes inherit them."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ Start: Any = Annotated[Union[tuple(_start(name) for name in LONG)], Field(discri
 
 
 def payload_of(request: Any) -> Any:
-    """Convert a validated request to JSON values, with defaults and without None."""
+    """Convert a validated request to JSON values; defaults are included, fields with the value None are omitted."""
     if is_dataclass(request):
         return {key: payload_of(value) for key, value in vars(request).items() if value is not None}
     return [payload_of(item) for item in request] if isinstance(request, list) else request

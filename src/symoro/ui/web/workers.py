@@ -38,9 +38,9 @@ class Limits:
     """Limits of one call in a worker process.
 
     Attributes:
-        seconds: wall-clock time.
+        seconds: wall-clock time in seconds.
         memory: address space of the process in bytes; 0 for no limit.
-        nice: increment of the scheduling priority (niceness).
+        nice: niceness of the process; larger values mean a lower scheduling priority.
     """
 
     seconds: float
@@ -129,9 +129,9 @@ def _grown(limits: Limits) -> bool:
 
 
 def _apply_limits(limits: Limits) -> None:
-    """Apply the limits to the worker process itself.
+    """Apply the limits to the calling process, which is a worker.
 
-    The process also ends with its parent and ignores Ctrl-C, which the server handles.
+    The worker also ends when its parent ends. It ignores Ctrl-C, which the server handles.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with suppress(ImportError, ValueError, OSError):
@@ -164,7 +164,7 @@ class Worker:
         Args:
             name: name of the call.
             payload: its arguments.
-            listen: receives progress.
+            listen: function that receives progress.
         """
         try:
             self.pipe.send((name, payload))
