@@ -51,7 +51,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name of this package when it is first used; NumPy and SciPy are imported with it."""
+    """Return a public name of this package; its module, and NumPy and SciPy with it, are imported at first use."""
     if name in _MODULE_OF:
         from importlib import import_module
 

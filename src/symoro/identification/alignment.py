@@ -140,7 +140,7 @@ class RotationProblem:
         return pose_of(e, self.levers @ np.linalg.lstsq(lever, seen.reshape(-1), rcond=ROUND_OFF)[0])
 
     def _eliminate_translations(self) -> tuple[Array, Array, Array]:
-        """Eliminate the translations m and s from the least-squares problem of the positions.
+        """Eliminate the translations m and s from the least-squares problem of the positions (formulas of the module).
 
         Returns:
             The matrix of m and s in the position equations, and the quadratic (9, 9) and linear (9,) terms of the
@@ -159,7 +159,8 @@ class RotationProblem:
     def _rotation_coupling(self) -> Array:
         """Return the matrix K (9, 9) of the bilinear term g'K e of the rotation residual.
 
-        g'K e is size^2 times the sum of tr(E' N' G M) over the measurements.
+        g and e are the entries of the rotations G (world in frame 0) and E (marker in the end-effector frame). g'K e is
+        size^2 times the sum of tr(E' N' G M) over the measurements, where N is the nominal and M the measured rotation.
         """
         if not self.size:
             return np.zeros((9, 9))
@@ -167,11 +168,13 @@ class RotationProblem:
         return np.asarray(self.size**2 * products.reshape(9, 9))
 
     def _best_marker_rotations(self, g: Array, cross: Array) -> Array:
-        """Return the best rotation E of the marker for each rotation G of the base.
+        """Return the rotation E of the marker that fits the measured rotations best, for each of B rotations G.
+
+        G is the rotation of the world in frame 0, E that of the marker in the end-effector frame.
 
         Args:
             g: entries of the rotations G, one per row (B, 9).
-            cross: the matrix K (9, 9).
+            cross: the matrix K (9, 9) of the bilinear term g'K e of the rotation residual.
 
         Returns:
             The entries of the rotations E, one per row (B, 9).
@@ -181,7 +184,12 @@ class RotationProblem:
         return rotations((g @ cross).reshape(-1, 3, 3)).reshape(-1, 9)
 
     def residual(self, base: Array, tip: Array) -> float:
-        """Return the mean squared residual of the measurements for given poses of base and marker."""
+        """Return the mean squared residual of the measurements for given poses of base and marker.
+
+        Args:
+            base: pose of frame 0 in the world (4, 4).
+            tip: pose of the marker in the end-effector frame (4, 4).
+        """
         predicted = base @ self.nominal @ tip
         left = ((predicted - self.measured)[:, :3, 3] ** 2).sum()
         if self.size:
@@ -198,15 +206,13 @@ class RotationProblem:
 
 
 def _order(cost: Array, g: Array, first: Array) -> list[int]:
-    """Sort solutions by cost; nearly equal costs are sorted by the distance to the rotation `first`.
+    """Return the indices of solutions sorted by cost; nearly equal costs are sorted by distance to a rotation.
 
     Args:
         cost: cost of each solution (B,).
-        g: entries of the rotation of each solution (B, 9).
-        first: entries of the preferred rotation (1, 9).
-
-    Returns:
-        The indices of the solutions in this order.
+        g: entries of the rotation matrix of each solution (B, 9).
+        first: entries of the preferred rotation matrix (1, 9); of nearly equal solutions the one nearest to it is
+            first.
     """
     tolerance = EQUAL_COST * (float(np.ptp(cost)) or 1.0)
     level = np.maximum(cost - cost.min() - tolerance, 0.0)
@@ -214,7 +220,11 @@ def _order(cost: Array, g: Array, first: Array) -> list[int]:
 
 
 def rotations(near: Array) -> Array:
-    """Return the rotation matrices nearest to given matrices `near` (..., 3, 3); reflections are excluded."""
+    """Return the rotation matrix nearest to each given matrix; reflections are excluded.
+
+    Args:
+        near: matrices (..., 3, 3).
+    """
     left, _, right = np.linalg.svd(near)
     sign = np.ones(near.shape[:-1])
     sign[..., 2] = np.sign(np.linalg.det(left @ right))
@@ -228,17 +238,17 @@ def angle_between(a: Array, b: Array) -> float:
 
 
 def _starts(quadratic: Array, linear: Array, cross: Array) -> Array:
-    """Return initial values of the rotation G, by solving without the rotation constraint and projecting.
+    """Return initial rotations G, computed without the rotation constraint and projected onto rotations.
 
-    The initial value for positions is the minimum of the quadratic form; those for rotations are plus and minus the
-    first left singular vector of K.
+    G is the rotation of the world in frame 0. If positions were measured, one initial value is the minimum of the
+    quadratic form. If rotations were measured, two are plus and minus the first left singular vector of K.
 
     Args:
-        quadratic, linear: terms of the sum of squared position residuals in the entries of G.
-        cross: the matrix K.
+        quadratic, linear: terms (9, 9) and (9,) of the sum of squared position residuals in the entries of G.
+        cross: the matrix K (9, 9) of the bilinear term of the rotation residual.
 
     Returns:
-        The entries of the rotations, one per row.
+        The entries of the rotations, one per row (B, 9).
     """
     starts = [np.linalg.lstsq(quadratic, linear, rcond=ROUND_OFF)[0]]
     if cross.any():
@@ -274,11 +284,11 @@ TARGET_STEPS = 60
 
 @dataclass(frozen=True)
 class Target:
-    """Point or plane in frame 0, fitted to measured distances or contacts.
+    """Point to which distances were measured, or touched plane, fitted to the measurements; in frame 0.
 
     Attributes:
         seen: the point, or the normal of the plane (3,).
-        height: distance of the plane from the origin; zero for a point.
+        height: distance of the plane from the origin in metres; zero for a point.
         tip: position of the marker in the end-effector frame (3,).
         residual: mean squared residual.
     """
@@ -346,9 +356,9 @@ def _vectors_from_points(x: Array, turned: Array, u: Array) -> tuple[Array, Arra
     """Return the vectors from K candidate points to the S marker positions (K, S, 3), and their lengths (K, S).
 
     Args:
-        x: positions of the end effector (S, 3).
-        turned: axes along which the marker may be displaced, in frame 0 (S, 3, m).
-        u: per candidate the point and the displacements of the marker (K, 3 + m).
+        x: positions of the end effector in frame 0 (S, 3).
+        turned: the m axes along which the marker may be displaced, in frame 0, one set per posture (S, 3, m).
+        u: per candidate the coordinates of the point, then the m displacements of the marker (K, 3 + m).
     """
     away = x + np.einsum("sij,kj->ksi", turned, u[:, 3:]) - u[:, None, :3]
     return away, np.linalg.norm(away, axis=2)
@@ -362,9 +372,11 @@ def _step(slope: Array, residual: Array) -> Array:
 
 
 def _distinct(targets: list[Target], size: float) -> list[Target]:
-    """Sort fitted points or planes by residual; drop those that nearly equal a better one.
+    """Return fitted points or planes sorted by residual, without those that nearly equal a better one.
 
-    `size` is the length with which differences are compared.
+    Args:
+        targets: the fitted points or planes.
+        size: length in metres by which distances are divided before they are compared.
     """
     kept: list[Target] = []
     for target in sorted((s for s in targets if np.isfinite(s.residual)), key=lambda s: s.residual):
@@ -433,7 +445,15 @@ def alignments(work: Fitting) -> list[Alignment]:
 
 
 def _prediction_distance(work: Fitting, one: Alignment, other: Alignment) -> float:
-    """Return the difference between the measurements predicted by two alignments, relative to the robot's reach."""
+    """Return the difference between the measurements that two alignments predict.
+
+    Args:
+        work: the calibration problem.
+        one, other: the two alignments (poses of base and marker).
+
+    Returns:
+        The root mean square difference; lengths are divided by the robot's reach.
+    """
     (first, xi), (second, zeta) = (_aligned(work, place) for place in (one, other))
     return difference(first, xi, second, zeta)
 
@@ -444,7 +464,7 @@ def _aligned(work: Fitting, place: Alignment) -> tuple[Fitting, Array]:
 
 
 def is_far_off(work: Fitting) -> bool:
-    """Return whether no pose of the base fits the measurements even approximately.
+    """Return whether no pose of the base fits the measurements of a calibration even approximately.
 
     Only a few measurements are used, to save time.
     """
@@ -455,14 +475,23 @@ def is_far_off(work: Fitting) -> bool:
 
 
 def near(work: Fitting, place: Alignment) -> bool:
-    """Return whether the poses of base and marker are near those of the robot's description."""
+    """Return whether an alignment is near the robot's description, in the pose of the base and of the marker.
+
+    Args:
+        work: the calibration problem, which contains the described poses.
+        place: the alignment.
+    """
     return base_is_near(work, place) and place.marker_angle < NEAR_ROTATION
 
 
 def base_is_near(work: Fitting, place: Alignment) -> bool:
     """Return whether the base pose of an alignment is near that of the robot's description.
 
-    The rotation is compared, and, if distances were measured, the position too.
+    The rotations are compared; if distances were measured, the positions are compared too.
+
+    Args:
+        work: the calibration problem, which contains the described pose.
+        place: the alignment.
     """
     described = work.chain.start
     shift = float(np.linalg.norm(place.base[:3, 3] - described[:3, 3]))
@@ -502,7 +531,13 @@ def with_base(work: Fitting, base: Array) -> Fitting:
 def start_at(work: Fitting, place: Alignment) -> Array | None:
     """Return the initial parameter errors of a calibration that correspond to an alignment.
 
-    The result is None if the base is so far from its described pose that frame 0 must be moved there first.
+    Args:
+        work: the calibration problem.
+        place: the alignment (approximate poses of base and marker).
+
+    Returns:
+        The parameter errors (P,). None if the base is so far from its described pose that the described pose of frame 0
+        must first be replaced by that of the alignment (`with_base`).
     """
     errors = dict(place.tip)
     if _base_is_free(work):
@@ -516,7 +551,7 @@ def start_at(work: Fitting, place: Alignment) -> Array | None:
 
 
 def thinned(work: Fitting, most: int = PLACED_MEASUREMENTS) -> Fitting:
-    """Return the calibration problem with at most `most` measurements, selected at even intervals."""
+    """Return the calibration problem with at most `most` of its measurements, selected at even intervals."""
     count = len(work.measured)
     if count <= most:
         return work
@@ -527,9 +562,9 @@ def thinned(work: Fitting, most: int = PLACED_MEASUREMENTS) -> Fitting:
 
 
 def _alignment_columns(work: Fitting) -> list[GeometricColumn]:
-    """Return the unknown displacements of base and end effector, as columns of the calibration problem.
+    """Return the displacements of base and end effector that are unknowns of the calibration problem.
 
-    The rotation of the base is excluded for distances, which do not depend on it.
+    The rotation of the base is excluded if distances were measured, because they do not depend on it.
     """
     kinds = DISPLACEMENT[:3] if work.measured.measure == "distance" else DISPLACEMENT
     base = [GeometricColumn(kind, BASE) for kind in kinds] if _base_is_free(work) else []
@@ -543,11 +578,13 @@ def _base_is_free(work: Fitting) -> bool:
 def _refined(
     work: Fitting, chosen: list[GeometricColumn], base: Array, tip: Mapping[str, float]
 ) -> Alignment | None:
-    """Refine an approximate alignment by Gauss-Newton; return None if it does not converge.
+    """Refine an approximate alignment by Gauss-Newton; return None if the iteration does not converge.
 
     Args:
-        chosen: the unknown displacements.
-        base, tip: initial base pose (4, 4) and marker displacements by name.
+        work: the calibration problem.
+        chosen: the unknown displacements of base and marker.
+        base: initial pose of frame 0 in the world (4, 4).
+        tip: initial displacements of the marker by parameter name.
     """
     here = replace(with_base(work, base), chosen=chosen)
     size = reach(work) or 1.0
@@ -620,10 +657,12 @@ def _rotation_guesses(
 def _target_guesses(work: Fitting, levers: Array) -> list[tuple[Array, Array, float]]:
     """Compute initial base poses from a point or a plane fitted to distances or contacts.
 
-    The base keeps its described rotation and moves so that the point has its given position, or it is rotated by the
-    smallest angle that brings the fitted plane onto the given one.
+    If distances were measured, the base keeps its described rotation and is translated so that the fitted point
+    coincides with the given one. If contacts were measured, the base is rotated by the smallest angle that makes the
+    fitted plane parallel to the given one, and translated onto it.
 
     Args:
+        work: the calibration problem.
         levers: axes of the end-effector frame along which the marker may be displaced, as columns (3, 0..3).
 
     Returns:
@@ -644,7 +683,11 @@ def _target_guesses(work: Fitting, levers: Array) -> list[tuple[Array, Array, fl
 
 
 def _smallest_rotation(now: Array, then: Array) -> Array:
-    """Return the smallest rotation that maps the direction `now` onto `then`; opposite directions are excluded."""
+    """Return the rotation matrix of smallest angle that maps one unit vector onto another.
+
+    Args:
+        now, then: the vectors before and after the rotation (3,); they must not be opposite.
+    """
     axis = np.cross(now, then)
     sine = float(np.linalg.norm(axis))
     vector = axis / sine * np.arctan2(sine, float(now @ then)) if sine > 0 else np.zeros(3)

@@ -32,12 +32,12 @@ ONE_EACH = "give one posture for each log (--posture several times, in the order
 
 @dataclass(frozen=True)
 class _AssemblyMode:
-    """Assembly mode in which a log may start.
+    """Assembly mode of the closed loops in which a log may start.
 
     Attributes:
         row: loop coordinates (`LoopAssembly`) at the first sample.
-        left: torque residual of a fit in this mode, divided by the torques; None if no fit exists.
-        named: whether this is the mode of the given posture or, without one, the mode reached from the first log.
+        left: norm of the torque residual of a fit in this mode, divided by that of the torques; None if no fit exists.
+        named: whether this is the mode of the given posture or, if none is given, the mode reached from the first log.
     """
 
     row: tuple[float, ...]
@@ -55,7 +55,11 @@ def assembled(
     """Select the assembly mode in which each log of a robot with closed loops starts.
 
     Args:
-        named: for each log the posture near its first sample, or None; required for the first log.
+        logs: the logs.
+        model: identification model of the robot.
+        preparation: filters and decimation of the logs.
+        named: for each log a posture near its first sample, or None to determine the mode from the torques; the first
+            log requires a posture.
 
     Returns:
         The logs with the loop coordinates at their first samples (`Log.start`), and warnings about the assembly modes.
@@ -83,13 +87,16 @@ def _assembly_modes(
     beside: Sequence[Log],
     posture: tuple[float, ...] | None,
 ) -> list[_AssemblyMode]:
-    """Return the assembly modes in which a log can start, each with the residual of a fit.
+    """Return the assembly modes in which a log can start, each with the torque residual of a fit.
 
-    The first one is the mode of the given posture. Without a posture it is the mode that is reached by following the
-    loops from the start of the first log.
+    The first one is the mode of the given posture. If no posture is given, it is the mode that is reached when the
+    loops are followed from the start of the first log to the start of this log.
 
     Args:
-        beside: the first log, if it is another one; it is fitted together with this log.
+        log: the log.
+        model: identification model of the robot.
+        preparation: filters and decimation of the logs.
+        beside: logs that are fitted together with this log: the first log, or none if `log` is the first.
         posture: positions of all joints near the first sample, or None.
     """
     assert model.assembly is not None
@@ -113,9 +120,9 @@ def _assembly_modes(
 
 
 def fit_residual(logs: Sequence[Log], model: RowModel, preparation: Preparation) -> float | None:
-    """Return the torque residual of a fit to logs, divided by the torques.
+    """Return the norm of the torque residual of a fit to logs, divided by the norm of the torques.
 
-    The result is None if the fit is impossible or the loops cannot be closed along a log.
+    The result is None if the fit is impossible or if the loops cannot be closed along one of the logs.
     """
     try:
         rows = [

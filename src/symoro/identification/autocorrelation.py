@@ -38,7 +38,7 @@ EXAMINED_BYTES = 10_000_000  # bytes of rows per log from which the autocorrelat
 
 
 def first_rows(rows: LogRows) -> list[RowBlock]:
-    """Return the regression rows of each log; of a long log only those at its beginning."""
+    """Return the regression rows of each log; for a long log, only the rows at its beginning."""
     first = []
     for number in range(len(rows.logs)):
         blocks: list[RowBlock] = []
@@ -56,12 +56,14 @@ def with_autocorrelation(
 ) -> Estimate:
     """Return the estimate with standard deviations corrected for autocorrelated residuals.
 
-    The estimate is not changed if the residuals are white.
+    The estimate is returned unchanged if the residuals are white.
 
     Args:
-        logs: rows of each log in time order, including dropped ones.
-        kind: identification model.
-        decimation: decimation factor; with `kind` it determines how noise of the samples enters the rows.
+        estimate: the estimate, with standard deviations for white noise.
+        logs: rows of each log in time order, including the rows that the fit does not use.
+        kind: identification model: 'dynamic', 'filtered', 'power' or 'energy'.
+        decimation: number of samples per row. Together with `kind` it determines the correlation of rows that white
+            noise on the samples causes.
     """
     weights = np.ones_like(estimate.sigma) if estimate.method == "OLS" else 1 / estimate.sigma
     equations = [
@@ -90,7 +92,12 @@ def with_autocorrelation(
 
 @dataclass(frozen=True, eq=False)
 class _Equation:
-    """Regressor rows of one equation along one log, divided by sigma, and a mask of the rows used by the fit."""
+    """Regressor rows of one equation along one log, divided by the deviation sigma of its residual.
+
+    Attributes:
+        A: the rows (N, P).
+        kept: mask (N,) of the rows that the fit uses.
+    """
 
     A: Array
     kept: Booleans
@@ -108,14 +115,21 @@ class _Fit:
         self.inverse = np.linalg.inv(normal / np.outer(scale, scale)) / np.outer(scale, scale)
 
     def residuals(self, noise: Sequence[Array]) -> list[Array]:
-        """Return the residuals of each equation if the measurements are the given noise."""
+        """Return the residuals A K - y of each equation after a fit to noise in place of the measurements.
+
+        Args:
+            noise: the values y of each equation (N,).
+        """
         K = self.inverse @ np.sum([Z.T @ y for Z, y in zip(self.rows, noise, strict=True)], axis=0)
         return [one.A @ K - y for one, y in zip(self.equations, noise, strict=True)]
 
     def ratios(self, residuals: Sequence[Array]) -> Array:
-        """Return per parameter how much the autocorrelation of residuals increases its standard deviation (P,).
+        """Return the factors (P,) by which autocorrelated residuals increase the standard deviations of the parameters.
 
-        The result is the ratio of the deviation for autocorrelated residuals to that for white ones.
+        A factor is the deviation computed for autocorrelated residuals, divided by that computed for white residuals.
+
+        Args:
+            residuals: residuals of each equation in time order (N,).
         """
         coloured, white = np.zeros_like(self.inverse), np.zeros_like(self.inverse)
         for one, Z, square, e in zip(self.equations, self.rows, self.squares, residuals, strict=True):
@@ -147,12 +161,12 @@ def autoregression(e: Array, kept: Booleans) -> tuple[Array, float]:
 
 
 def filtered_back(Z: Array, coefficients: Array, variance: float) -> Array:
-    """Return s T^-T Z, where T is the triangular matrix of an autoregression and s^2 its variance.
+    """Return s T^-T Z, where T is the triangular matrix of an autoregression a(L) e = u, and s^2 is the variance of u.
 
     Args:
-        Z: regressor rows of one equation.
+        Z: regressor rows of one equation (N, P).
         coefficients: (1, a1, ..., ap), the entries of T.
-        variance: variance of u in a(L) e = u.
+        variance: variance s^2 of u.
     """
     from scipy.signal import lfilter
 
@@ -165,6 +179,7 @@ def burg(e: Array, kept: Booleans, order: int) -> tuple[Array, float]:
     Args:
         e: residuals in time order.
         kept: mask of the residuals that are used; only uninterrupted sequences of them contribute.
+        order: the order p.
 
     Returns:
         The coefficients (1, a1, ..., ap), and the variance of u.
@@ -174,15 +189,17 @@ def burg(e: Array, kept: Booleans, order: int) -> tuple[Array, float]:
 
 
 def autoregressions(e: Array, kept: Booleans, order: int) -> Iterator[tuple[Array, float]]:
-    """Yield Burg's autoregressions of residuals e for the orders 0, 1, 2, ... up to `order`.
+    """Yield Burg's autoregressions a(L) e = u of residuals for the orders 0, 1, 2, ... up to `order`.
 
-    The iteration stops early if the prediction error vanishes.
+    The iteration stops early if the variance of the prediction error u vanishes.
 
     Args:
+        e: residuals in time order.
         kept: mask of the residuals that are used.
+        order: the largest order.
 
     Yields:
-        The coefficients (1, a1, ..., ap), and the variance of u in a(L) e = u.
+        The coefficients (1, a1, ..., ap), and the variance of u.
     """
     a = np.ones(1)
     forward, backward = e.astype(float), e.astype(float)

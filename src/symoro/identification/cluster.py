@@ -36,14 +36,17 @@ PIECES = 8  # pieces of the planned size per task
 
 @dataclass(frozen=True)
 class Work:
-    """Data from which a worker of the cluster computes regression rows; the worker compiles the model itself.
+    """Data that a worker of the cluster needs to compute regression rows; the worker compiles the model itself.
 
     Attributes:
-        kind: identification model.
+        robot: the robot, with symbols for its inertial parameters.
+        kind: identification model: 'dynamic', 'filtered', 'power' or 'energy'.
+        friction: friction terms of every joint.
         gear: transmission between motors and joints; None if motors are not coupled.
-        without: columns that are left out.
-        share: share of the rows that counts as independent.
-        at: parameters at which load-dependent friction is predicted, if there is any.
+        without: columns of the regressor that are left out.
+        preparation: filters and decimation of the samples.
+        share: fraction of the rows that counts as independent.
+        at: parameter values at which load-dependent friction is predicted; None if there is no such friction.
     """
 
     robot: Robot
@@ -65,11 +68,13 @@ def compressed_on_cluster(work: Work, log: Log, support: Booleans, client: Any) 
     """Compute the R factors of a log on a cluster; the result equals that of `rows.compressed`.
 
     Args:
+        work: data for the workers.
+        log: the log.
         support: (equations, columns), False where the regressor is zero for every motion.
         client: a `distributed.Client`.
 
     Returns:
-        The R factors by third of the log and by whether the rows are used or dropped.
+        The R factors by part of the log: (third of the log 0, 1 or 2; whether the fit uses the rows).
     """
     dask = needed("dask", "a cluster")
     size = PIECES * planned(log, work.preparation).size
@@ -96,11 +101,14 @@ def compressed_on_cluster(work: Work, log: Log, support: Booleans, client: Any) 
 def _factored(
     work: Work, source: Any, description: Any, sent: Log | None, first: int, end: int, delay: float = 0.0
 ) -> dict[LogPart, RFactors]:
-    """Return the R factors of the samples first .. end of a log; this function runs on a worker.
+    """Return the R factors of the samples first .. end - 1 of a log; this function runs on a worker.
 
     Args:
-        source: path of the log; None for a log of arrays, which is `sent`.
+        work: data for the worker.
+        source: path of the log; None for a log of arrays.
         description: description of the log's columns.
+        sent: the log itself if it consists of arrays; None for a log in files, which the worker opens.
+        first, end: number of the first sample, and of the last sample plus one.
         delay: delay in seconds by which the torques of the log are corrected.
     """
     log = sent if sent is not None else _opened(source, description, delay, work.robot)
@@ -165,10 +173,12 @@ def _factor(factors: dict[LogPart, RFactors], part: LogPart, k: int) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Passes:
-    """Callable that reads all logs once and computes their R factors.
+    """Function object that reads all logs once and returns their regression rows and R factors.
 
     Attributes:
-        work: data for the workers of a cluster.
+        model: identification model of the robot.
+        logs: the logs.
+        work: data for the workers of a cluster, and options of the signal processing.
         client: a `distributed.Client`; None to compute in this process.
     """
 
@@ -178,10 +188,14 @@ class Passes:
     client: Any = None
 
     def __call__(self, at: LoadPoint | None = None) -> tuple[LogRows, dict[LogPart, RFactors]]:
-        """Return the regression rows of all logs, and their R factors by part of the logs.
+        """Return the regression rows of all logs, and the R factors of these rows.
 
         Args:
-            at: parameters at which load-dependent friction is predicted, if there is any.
+            at: parameter values at which load-dependent friction is predicted; None if there is no such friction.
+
+        Returns:
+            The rows, and the R factors by part of the logs: (third of the log 0, 1 or 2; whether the fit uses the
+                rows).
         """
         model = self.model if at is None else at_load(self.model, at)
         rows = LogRows(model, self.logs, self.work.preparation)

@@ -66,15 +66,16 @@ _ENTRIES = {
 
 @dataclass(frozen=True, eq=False)
 class Consistent:
-    """Physically consistent standard parameters.
+    """Physically consistent standard parameters x, and how well they fit.
 
     Attributes:
         standard: values of all parameters of the links, rotors and friction, by name.
-        values: values K(x) of the estimate's columns.
-        eigenvalues: per link the smallest eigenvalue of its pseudo-inertia in kg, lengths in units of the robot's
+        values: values K(x) of the estimated base parameters.
+        eigenvalues: per link the smallest eigenvalue of its pseudo-inertia in kg, with lengths in units of the robot's
             length.
-        relative: norm of the weighted residual over that of the weighted measurements, for the kept rows of the log.
-        ratio: residual over that of the estimate without constraints, for the rows of its method.
+        relative: norm of the weighted residual divided by that of the weighted measurements, for the rows that the fit
+            uses.
+        ratio: norm of the residual divided by that of the estimate without constraints.
         iterations: number of iterations of the solver.
     """
 
@@ -120,9 +121,9 @@ def consistent(
     Args:
         base: base parameters of the robot and their relations to the standard parameters.
         estimate: the estimate without constraints.
-        data: R factors of the rows of which it is the estimate.
+        data: R factors of the rows from which the estimate was computed.
         prior: 'euclidean' or 'entropic'.
-        weight: weight of the prior; a row contributes a squared residual of about one.
+        weight: weight of the prior, in a sum to which each row contributes a squared residual of about one.
         cad: values of standard parameters (XX1, M1, ...) for the prior; by default the robot's nominal values.
         total_mass: an upper bound on the mass of all links in kg.
         further: the columns of coupled motors, if the estimate has some.
@@ -153,10 +154,11 @@ def consistent(
 class _Problem:
     """Semidefinite program for physically consistent parameters.
 
-    It contains the unknown standard parameters and the linear map from them to the estimated columns.
+    Its unknowns are the standard parameters. It contains the linear map from these to the estimated base parameters.
 
     Attributes:
-        units: unit of each parameter, a power of the robot's length; the solver's unknowns are multiples of these.
+        units: unit of each parameter, a power of the robot's length; the solver's unknowns are multiples of these
+            units.
     """
 
     def __init__(
@@ -225,7 +227,7 @@ class _Problem:
         return np.asarray(x.value), int(program.solver_stats.num_iters or 0)
 
     def _rotors(self, x: Any) -> Any:
-        """Return the matrix of all rotor inertias at the joints (n, n) as an expression of the unknowns x.
+        """Return the matrix of all rotor inertias, reflected to the joints (n, n), as an expression of the unknowns x.
 
         The result is None if no motors are coupled.
         """
@@ -253,6 +255,7 @@ class _Problem:
 
         Args:
             cp: the module cvxpy.
+            x: the unknowns of the semidefinite program.
             units: derivatives of P with respect to the ten inertial parameters (10, 4, 4).
             link: index of the link, from 0.
         """

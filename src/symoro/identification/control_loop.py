@@ -60,10 +60,9 @@ class ControlLoop:
         rate: samples per second.
         kp, kd: gains at the joints (n,).
         reference, reference_rate: desired positions and velocities (N, n); the reference is cubic between samples.
-        start, start_rate: initial positions and velocities, common to all simulations (n,) or one per simulation
-            (B, n).
+        start, start_rate: initial positions and velocities: (n,) if common to all simulations, otherwise (B, n).
         steps: integration steps between two samples.
-        parts: subdivisions of a step in which a joint may change direction.
+        parts: number of parts into which a step is divided if a joint may change its direction of motion in it.
     """
 
     rate: float
@@ -83,8 +82,10 @@ def loop_of(
     """Return the control loop in which a log was recorded, with the measured positions and torques.
 
     Args:
+        log: the log, with the reference motion.
         controller: gains; by default those of the log's description.
-        cutoff: cut-off frequency in Hz of the low-pass for the initial state; None for no filter.
+        cutoff: cut-off frequency in Hz of the low-pass filter from which the initial state is computed; None for no
+            filter.
         steps: integration steps between two samples.
 
     Returns:
@@ -164,8 +165,8 @@ def _compiled() -> Any:
 def direct_dynamics(model: RowModel) -> Function | None:
     """Return the direct dynamic model as a function of the parameters K, for fast simulation.
 
-    It is ten times as fast as the regressor. The result is None if it does not represent all columns of the regressor
-    or the known torques.
+    It is ten times as fast as the regressor. The result is None if there are known torques, or if the regressor has
+    columns that the direct dynamic model does not contain.
     """
     if model.known is not None or model.kind != "dynamic" or model.further.names:
         return None
@@ -185,7 +186,7 @@ def direct_dynamics(model: RowModel) -> Function | None:
 
 @lru_cache(maxsize=4)
 def _direct_dynamics(robot: Robot, names: tuple[str, ...]) -> Function:
-    """Return the direct dynamic model in which only the named parameters are symbols.
+    """Return the direct dynamic model of a robot in which only the parameters `names` are symbols.
 
     All other inertial and friction parameters are zero.
     """
@@ -216,9 +217,12 @@ def simulate(
 
     Args:
         run: compiled function (`driver`).
+        model: identification model of the robot.
         direct: `direct_dynamics` of the model; None to use the regressor.
         K: parameter vector (P,).
-        made: arrays q, qd, qdd, tau (N, n) that are filled; the first rows of q and qd contain the initial state.
+        loop: the control loop.
+        made: arrays q, qd, qdd, tau (N, n) into which the motion is written; the first rows of q and qd contain the
+            initial state.
 
     Returns:
         The number of samples before the motion becomes infinite or NaN.
@@ -251,7 +255,7 @@ def simulate(
 
 
 def _addresses(function: Function | None) -> tuple[int | None, int | None]:
-    """Return the memory addresses of a compiled function and of its constants; None where there is none."""
+    """Return the memory addresses of a compiled function and of its constants; None for one that does not exist."""
     if function is None:
         return None, None
     return function.address, function.constants.ctypes.data if len(function.constants) else None
@@ -299,7 +303,7 @@ def simulated(model: RowModel, K: Array, loop: ControlLoop) -> Simulated:
     """Simulate the closed loop for one parameter vector K (P,) or for several (B, P).
 
     Raises:
-        ProgramError: the motion does not remain finite.
+        ProgramError: a simulated motion becomes infinite or NaN.
     """
     many = np.atleast_2d(K)
     samples, n = loop.reference.shape
@@ -326,9 +330,13 @@ def simulated(model: RowModel, K: Array, loop: ControlLoop) -> Simulated:
 
 
 def _in_parallel(work: Callable[[Sequence[Array]], int], motions: Sequence[Sequence[Array]]) -> Iterator[int]:
-    """Call `work` for every motion in parallel threads; yield its results in the order of the motions.
+    """Call `work` for every motion in parallel threads; yield the results in the order of the motions.
 
     Threads are sufficient, because the C code releases the interpreter lock.
+
+    Args:
+        work: function of the arrays of one motion.
+        motions: for each motion the arrays that are filled.
     """
     title = "simulating the closed loop"
     if processors() == 1 or len(motions) == 1:
@@ -348,8 +356,10 @@ def _in_numpy(model: RowModel, K: Array, loop: ControlLoop, made: Simulated) -> 
     """Simulate the motions for all parameter vectors K at once in NumPy.
 
     Args:
+        model: identification model of the robot.
         K: parameter vectors (B, P).
-        made: arrays that are filled; the first samples of q and qd contain the initial states.
+        loop: the control loop.
+        made: arrays into which the motions are written; the first samples of q and qd contain the initial states.
 
     Returns:
         Whether all motions remain finite.
@@ -429,9 +439,9 @@ def _torques(loop: ControlLoop, r: Array, rd: Array, q: Array, qd: Array) -> Arr
 
 
 class _Dynamics:
-    """Callable that returns the joint accelerations of B simulated robots with different parameters.
+    """Function object that returns the joint accelerations of B simulated robots with different parameters.
 
-    One call of the regressor serves all of them.
+    The regressor is evaluated once for all B robots.
     """
 
     def __init__(self, model: RowModel, K: Array) -> None:

@@ -38,8 +38,8 @@ class TorqueDelay:
     Attributes:
         seconds: the delay; negative if the torques lead the motion.
         deviation: standard deviation of the delay in seconds.
-        change: change of the parameters if the delay is taken into account (P,).
-        share: share of the squared residual that remains then.
+        change: change of the parameters K if the delay is estimated together with them (P,).
+        share: squared residual with the estimated delay, divided by that without a delay.
     """
 
     seconds: float
@@ -49,7 +49,7 @@ class TorqueDelay:
 
 
 def delay_seconds(delay: float | str | None, rate: float) -> float:
-    """Return the delay of the torques in seconds; 'hold' is minus half a sample (zero-order hold).
+    """Return the delay of the torques in seconds; for 'hold' (zero-order hold) it is minus half a sample.
 
     Args:
         delay: seconds, 'hold', or None for no delay.
@@ -74,12 +74,13 @@ def delay_seconds(delay: float | str | None, rate: float) -> float:
 
 
 def aligned(log: Log, seconds: float) -> Log:
-    """Return the log with its motion shifted to correct a delay of its torques.
+    """Return the log with its motion shifted in time, to correct a delay of its torques.
 
     A few samples at both ends are lost.
 
     Args:
-        seconds: the delay.
+        log: the log.
+        seconds: the delay of the torques behind the motion.
 
     Raises:
         ArgumentError: the delay is too long for the length of the log.
@@ -128,22 +129,29 @@ def aligned(log: Log, seconds: float) -> Log:
 
 
 def _weights(fraction: float) -> Array:
-    """Return weights of Lagrange's interpolation at the time `fraction` of a sample before sample 0.
+    """Return the weights of Lagrange's interpolation between two samples.
 
-    The weights are those of the samples -TAPS .. TAPS - 1; `fraction` is between 0 and 1.
+    Args:
+        fraction: time before sample 0 at which the signal is interpolated, as a fraction (0 to 1) of the sampling
+            interval.
+
+    Returns:
+        The weights of the samples -TAPS .. TAPS - 1.
     """
     nodes = range(-TAPS, TAPS)
     return np.array([np.prod([(-fraction - m) / (n - m) for m in nodes if m != n]) for n in nodes])
 
 
 def _interpolated(x: Array, weights: Array, first: int, count: int) -> Array:
-    """Interpolate `count` samples as weighted sums of neighbouring samples of x (N, n).
+    """Return `count` interpolated samples, each the weighted sum of neighbouring samples of x (N, n).
 
     The sums are accumulated sample by sample, so that equal samples of a joint at rest remain exactly equal.
 
     Args:
+        x: the samples.
         weights: weight of each neighbouring sample.
-        first: index of the first neighbouring sample of the first result.
+        first: index in x of the first neighbouring sample of the first result.
+        count: number of results.
     """
     sums = np.zeros((count, x.shape[1]))
     for k, weight in enumerate(weights):
@@ -157,14 +165,14 @@ def estimated_delay(
 ) -> TorqueDelay | None:
     """Estimate the delay of the torques together with the parameters; return None if it is not determined.
 
-    The result is None for the power and energy models too: their rows are products of torques and velocities, which a
-    delay does not simply shift.
+    The result is None for the power and energy models too: their rows are products of torques and velocities, and a
+    delay of the torques does not simply shift such products in time.
 
     Args:
-        kind: identification model.
+        kind: identification model: 'dynamic', 'filtered', 'power' or 'energy'.
         logs: regression rows of each log in time order.
-        estimate: parameters without a delay, the initial values.
-        share: share of the rows that counts as independent (`row_share`).
+        estimate: parameters estimated without a delay; the iteration starts from them.
+        share: fraction of the rows that counts as independent (`row_share`).
     """
     long = [rows for rows in logs if len(rows.time) >= DELAY_ROWS]
     if kind in SCALAR or not long:
@@ -201,8 +209,10 @@ def _normal(rows: RowBlock, curve: Any, sigma: Array, K: Array, delay: float) ->
     """Return the normal matrix of the columns [A(t - d), -dA/dt K, y] of one log, weighted by 1 / sigma.
 
     Args:
+        rows: regression rows A K = y of the log.
         curve: cubic spline through the rows A.
-        sigma: standard deviation of each equation.
+        sigma: standard deviation of the residual of each equation.
+        K: parameters (P,).
         delay: the delay d in seconds.
 
     Returns:
@@ -221,13 +231,14 @@ def _normal(rows: RowBlock, curve: Any, sigma: Array, K: Array, delay: float) ->
 
 
 def _solved(normal: Array, count: int) -> tuple[Array, Array, float]:
-    """Solve a least-squares problem from the normal matrix of [A y].
+    """Solve the least-squares problem A K = y from the normal matrix of [A y].
 
     Args:
-        count: number of rows.
+        normal: the normal matrix [A y]'[A y].
+        count: number of rows of A.
 
     Returns:
-        The parameters, their standard deviations, and the mean squared residual.
+        The parameters K, their standard deviations, and the mean squared residual.
     """
     scale = np.sqrt(np.maximum(np.diag(normal), 1e-300))
     unit = normal / np.outer(scale, scale)

@@ -19,7 +19,7 @@ class Diagnostic:
 
     Attributes:
         name: stable identifier.
-        criterion: the condition under which it is reported.
+        criterion: the condition under which the warning is reported.
         text: the message, with fields in braces.
     """
 
@@ -43,16 +43,16 @@ class DiagnosticWarning(str):
         return self.name, str(self)
 
     def in_log(self, log: str) -> DiagnosticWarning:
-        """Return the warning with the name of the log, to which it applies, before the text."""
+        """Return the warning with the name of a log before its text."""
         return DiagnosticWarning(self.name, f"{log}: {self}")
 
 
 def warning(name: str, **values: Any) -> DiagnosticWarning:
-    """Return the warning of a given name.
+    """Return a warning of the kind `name`, with values inserted into its text.
 
     Args:
         name: name of a `Diagnostic`.
-        values: values of the fields in its text.
+        values: values of the fields in braces in its text.
     """
     return DiagnosticWarning(name, DIAGNOSTICS[name].text.format(**values))
 

@@ -136,13 +136,13 @@ class Identification(OneLineRepr, FormerWarningsName):
     def not_in_robot(self) -> list[str]:
         """Names of the estimated parameters that a robot description cannot contain.
 
-        The torques of `robot` do not include them.
+        The torques of `Identification.robot` do not include the effects of these parameters.
         """
         return beyond_a_file(self.original, self.estimate.names)
 
     @property
     def log_names(self) -> list[str]:
-        """Names of the logs from which the parameters are estimated, made distinct."""
+        """Names of the logs from which the parameters are estimated; equal names are made distinct."""
         return log_names(self.logs)
 
     def __str__(self) -> str:
@@ -388,8 +388,11 @@ def _beside(
     """Select the assembly modes in which the validation logs start, relative to the first log.
 
     Args:
+        first: the first log of the identification.
         others: the validation logs.
-        near: posture of all joints near the first sample of the first log, for a robot with closed loops.
+        model: identification model of the robot.
+        preparation: filters and decimation of the logs.
+        near: positions of all joints near the first sample of the first log, for a robot with closed loops.
 
     Returns:
         The validation logs with the loop coordinates at their first samples.
@@ -410,7 +413,15 @@ def check_left_out(without: Sequence[str], base: BaseParameters) -> None:
 
 
 def check_rows(equation: RowModel, data: RFactors) -> None:
-    """Reject data that do not determine every parameter, or a joint without rows or without torque."""
+    """Check that the rows determine every parameter, and that every joint has rows with nonzero torque.
+
+    Args:
+        equation: identification model of the robot.
+        data: R factors of the regression rows.
+
+    Raises:
+        ArgumentError: there are too few rows, a joint has no rows or no torque, or a parameter is not determined.
+    """
     P = len(equation.names)
     if data.rows <= P:
         raise ArgumentError(
@@ -449,11 +460,14 @@ def _residuals(
 ) -> Residuals:
     """Return the residuals of an estimate on all data, and a validation residual on the last third.
 
-    The validation residual is that of parameters estimated from the first two thirds of the log, by ordinary least
-    squares if that is the method, otherwise by weighted least squares.
+    The validation residual is that of parameters estimated from the first two thirds of the log. These parameters are
+    estimated by ordinary least squares if `method` is 'ols', otherwise by weighted least squares.
 
     Args:
-        parts: R factors by third of the log and by whether the rows are used.
+        method: identification method of the estimate.
+        equation: identification model of the robot.
+        parts: R factors by part of the log: (third of the log 0, 1 or 2; whether the fit uses the rows).
+        estimate: the estimate.
     """
     residuals = log_residual(parts, equation.support, estimate)
     early = merged(parts, equation.support, [part for part in KEPT if part[0] < 2])

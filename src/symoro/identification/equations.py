@@ -139,14 +139,14 @@ def random_motion(
     """Return random motions: positions of all joints, and velocities and accelerations of the coordinates.
 
     Args:
-        units: unit of each coordinate: 1 rad, or the robot's length in metres for a prismatic joint.
+        units: scale of each coordinate: 1 rad, or the robot's length in metres for a prismatic joint.
         assembly: the loops, and the loop coordinates at the first posture; None for a robot without closed loops.
 
     Returns:
         q, qd and qdd, one row per motion.
 
     Raises:
-        NotApplicableError: the loops cannot move from that posture.
+        NotApplicableError: the loops cannot move from the first posture.
     """
     chance, joints = np.random.default_rng(5), len(units)
     qd, qdd = chance.standard_normal((2, RANDOM_MOTIONS, joints)) * units
@@ -172,8 +172,9 @@ def absorbed(columns: Mapping[str, Array], candidates: Sequence[str]) -> dict[st
     """Return the regressor columns that are linear combinations of preceding columns at random motions.
 
     Args:
-        columns: each column (N, e) at N random motions, by name, in the order of precedence.
-        candidates: names of the columns that may be removed.
+        columns: by name each column (N, e), e equations at N random motions; only columns before it in this mapping
+            precede a column.
+        candidates: names of the columns that are tested.
 
     Returns:
         For each dependent candidate the names of the columns on which it depends.
@@ -217,15 +218,15 @@ FILTER_REACH = 2  # decimated samples that contain most of the weight of the dec
 
 @dataclass(frozen=True)
 class RowBlock:
-    """Rows of the regression A K = y at consecutive samples.
+    """Rows of the regression A K = y at N consecutive samples, with e equations per sample.
 
     Attributes:
         time: (N,) in seconds from the start of the log.
-        A: (N, e, P), with e equations per sample.
-        y: (N, e).
-        direction: (N, n), a code of the signs of the velocities on which the dry friction of a joint depends: the
-            joint's velocity, and those of coupled motors that turn with it.
-        kept: (N, e), whether the row is used by the fit.
+        A: regressor (N, e, P).
+        y: measurements (N, e).
+        direction: (N, n), a number that encodes the signs of the velocities on which the dry friction at a joint
+            depends: the joint's velocity, and the velocities of coupled motors that turn with the joint.
+        kept: (N, e), whether the fit uses the row.
     """
 
     time: Array
@@ -287,15 +288,15 @@ class RowModel:
 
     @cached_property
     def joint_units(self) -> Array:
-        """Unit of each coordinate: 1 rad, or the robot's length for a prismatic joint.
+        """Scale of each coordinate: 1 rad for a revolute joint, the robot's length in metres for a prismatic joint.
 
-        A force times this unit is a torque.
+        A generalised force times this scale is a torque.
         """
         return np.array(position_units(self.robot))
 
     @cached_property
     def parameter_units(self) -> Array:
-        """Typical size of each parameter's unit for a robot of this size: a power of the robot's length."""
+        """Scale of each parameter for a robot of this size: a power of the robot's length in metres."""
         length = characteristic_length(self.robot)
         return np.array([length ** column_length_power(self.robot, name) for name in self.names])
 
@@ -311,7 +312,9 @@ class RowModel:
         """Return the rows of the regression for one piece of a log; None if the piece contains no row.
 
         Args:
+            motion: the piece of the log, filtered and differentiated.
             postures: computes the positions of all joints along the log.
+            preparation: filters, decimation and velocity limit.
         """
         rate = postures.log.rate
         step = preparation.decimation
@@ -337,12 +340,12 @@ class RowModel:
         return RowBlock(centres / rate, A, y, self._direction(qd), kept)
 
     def _required_samples(self, first: int, last: int, step: int, half: int) -> slice:
-        """Return the range of samples that are required to compute the rows first .. last.
+        """Return the range of samples that are required to compute consecutive rows of the regression.
 
         Args:
-            first, last: samples of the first and last row.
-            step: samples per row.
-            half: samples on each side that the finite differences use.
+            first, last: numbers of the samples to which the first and the last row belong.
+            step: number of samples per row.
+            half: number of samples on each side that the finite differences use.
         """
         if self.kind == "energy":
             return slice(first - beside(half), last + step + 1 + beside(half))
@@ -365,15 +368,16 @@ class RowModel:
         return decimated(A, weights), decimated(y, weights)
 
     def _kept(self, q: Array, qd: Array, slow: float, rests: Booleans) -> Booleans:
-        """Return a mask (N, e) of the rows that are used by the fit.
+        """Return a mask (N, e) of the rows that the fit uses.
 
-        A row is dropped if its joint, a coupled motor that turns with it, or a passive joint whose dry friction acts on
-        it is slower than `slow`. Dry friction at rest may have any value up to FS. Where a joint comes to rest,
-        differentiated positions oscillate, and the sign of the velocity is meaningless.
+        The row of a joint is dropped if one of these is slower than `slow`: the joint, a coupled motor that turns with
+        it, or a passive joint whose dry friction acts on it. Dry friction at rest may have any value between -FS and
+        FS. Where a joint comes to rest, differentiated positions oscillate, and the sign of the velocity is
+        meaningless.
 
         Args:
             q, qd: positions of all joints, and velocities of the coordinates.
-            slow: velocity limit in rad/s or m/s; 0 for none.
+            slow: velocity limit in rad/s or m/s; 0 for no limit.
             rests: (N, n), whether a joint is at rest.
         """
         dry = np.array([f"FS{j}" in self.names for j in coordinate_joints(self.robot)])
@@ -396,20 +400,20 @@ class RowModel:
         return signs
 
     def _dry_motors(self) -> list[Array]:
-        """Return, for each coupled motor with dry friction, its velocity for a unit velocity of each joint."""
+        """Return, for each coupled motor with dry friction, its velocity for a unit velocity of each joint (n,)."""
         joints, shares = self.further.joints, self.further.shares
         return [np.array(share) for k, share in shares if f"FSM{joints[k]}" in self.names]
 
     def _dry_passive(self) -> list[int]:
-        """Return the numbers of the passive joints that have dry friction."""
+        """Return the numbers of the passive joints whose dry friction FS is a column of the regressor."""
         others = set(range(1, self.robot.NL + 1)) - set(coordinate_joints(self.robot))
         return [j for j in sorted(others) if f"FS{j}" in self.names]
 
     def _passive_speeds(self, q: Array, qd: Array, joints: Sequence[int]) -> Array:
-        """Return per row (N, e) the smallest speed of the passive joints whose dry friction acts on it.
+        """Return, per row (N, e), the smallest speed of the passive joints whose dry friction acts on its joint.
 
-        The columns of FV and FS are g qd_j and g sign(qd_j), where g is the velocity of joint j for a unit velocity of
-        the row's joint, so their ratio is the speed of joint j.
+        The columns of FVj and FSj are g qd_j and g sign(qd_j), where g is the velocity of passive joint j for a unit
+        velocity of the row's joint. The magnitude of their ratio is the speed of joint j.
 
         Args:
             q, qd: positions of all joints, and velocities of the coordinates.
@@ -428,7 +432,13 @@ class RowModel:
 
 
 def _any_marked_nearby(marked: Booleans, at: NDArray[np.intp], reach: int) -> Booleans:
-    """Return, for each sample in `at` and each joint, whether a sample at most `reach` away is marked."""
+    """Return, for each sample number in `at` and each joint, whether a sample nearby is marked.
+
+    Args:
+        marked: mask (N, n) of samples and joints.
+        at: numbers of the samples.
+        reach: largest distance of a nearby sample, in samples.
+    """
     sums = np.concatenate([np.zeros((1, marked.shape[1]), dtype=int), np.cumsum(marked, axis=0)])
     first, end = np.maximum(at - reach, 0), np.minimum(at + reach + 1, len(marked))
     return np.asarray(sums[end] > sums[first])
@@ -439,12 +449,16 @@ def _intervals(
 ) -> tuple[Array, Array]:
     """Return the rows A and y of the energy model over `count` intervals of `step` samples.
 
+    A is the difference of h over each interval plus the integral of p; y is the integral of the power.
+
     Args:
-        momentum: h at the samples, whose difference over each interval is taken.
-        rest: p at the samples, which is integrated.
-        y: power qd' tau at the samples, which is integrated.
+        momentum: h at the samples (formula of the energy model in this module).
+        rest: p at the samples.
+        y: power qd' tau at the samples.
+        count: number of intervals.
         rate: samples per second.
-        half: samples that the integration formula uses.
+        step: samples per interval.
+        half: number of samples that the integration formula uses.
     """
     marks = beside(half) + step * np.arange(count)
 
@@ -475,11 +489,13 @@ def row_share(kind: str, decimation: int) -> float:
 
 
 def row_noise(kind: str, decimation: int, count: int, rng: np.random.Generator) -> Array:
-    """Simulate unit white noise of the samples, and return its contribution to `count` rows of one equation.
+    """Simulate unit white noise of the samples, and return the values that it gives in `count` rows of one equation.
 
     Args:
-        kind: identification model.
+        kind: identification model: 'dynamic', 'filtered', 'power' or 'energy'.
         decimation: samples per row.
+        count: number of rows.
+        rng: random number generator.
     """
     if kind == "energy":
         x = rng.standard_normal(count * decimation + 1 + 2 * beside(HALF))
@@ -585,7 +601,10 @@ def _equations(
 
 
 class _Assembled:
-    """Regressor of a robot: the columns of the catalogue's model, then those of further friction and coupled motors."""
+    """Regressor of a robot: the columns of the catalogue's model, then those of further friction and coupled motors.
+
+    "Further friction" denotes the terms that the catalogue's model does not contain (`FurtherColumns`).
+    """
 
     def __init__(
         self, model: Model, kind: str, joints: Sequence[int], friction: Friction, further: FurtherColumns

@@ -36,10 +36,10 @@ class Essential:
 
     Attributes:
         estimate: estimate of the parameters that remain.
-        removed: names of the others, in the order of their removal.
-        statistic, critical: F statistic of the growth of the residual, and its critical value; 0 if nothing was
+        removed: names of the removed parameters, in the order of their removal.
+        statistic, critical: F statistic of the increase of the residual, and its critical value; 0 if nothing was
             removed.
-        growth: growth of the residual in percent.
+        growth: increase of the residual in percent.
     """
 
     estimate: Estimate
@@ -55,9 +55,11 @@ def essential(
     """Remove poorly determined parameters from an estimate one by one (backward elimination).
 
     Args:
+        estimate: the estimate of all parameters.
         data: R factors of the regression rows.
-        ratio: a parameter is removed if its relative deviation exceeds this multiple of the smallest one.
-        level: significance level of the F test of the residual's growth.
+        ratio: a parameter is removed if its relative deviation exceeds this multiple of the smallest relative
+            deviation.
+        level: significance level of the F test that the residual does not increase.
     """
     from scipy import stats
 

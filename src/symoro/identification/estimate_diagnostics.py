@@ -105,11 +105,12 @@ def torque_warnings(
 ) -> list[DiagnosticWarning]:
     """Return warnings about the torques: a wrong factor of one joint, a delay, or a joint with a large residual.
 
-    A delay changes the estimated factors of joints, and a wrong factor changes the estimated delay. Only the one that
-    explains more of the residual is reported.
+    A delay changes the estimated factors of joints, and a wrong factor changes the estimated delay. Of these two only
+    the one that explains more of the residual is reported.
 
     Args:
         labels: names of the joints in messages.
+        estimate: the estimated parameters.
         data: R factors of the regression rows.
         noise: (e,), standard deviation of each joint's rows due to white noise of the torques; None if unknown.
         delay: delay estimated in addition to the given one.
@@ -126,10 +127,15 @@ def torque_warnings(
 def _inconsistency_warnings(
     labels: Sequence[str], estimate: Estimate, data: RFactors
 ) -> tuple[list[DiagnosticWarning], float]:
-    """Return warnings about joints whose torques contradict those of the others.
+    """Return warnings about joints whose torques contradict those of the other joints.
+
+    Args:
+        labels: names of the joints in messages.
+        estimate: the estimated parameters.
+        data: R factors of the regression rows.
 
     Returns:
-        The warnings, and the share of the squared residual that remains if a factor of one joint's torques is
+        The warnings, and the fraction of the squared residual that remains if a factor of one joint's torques is
         estimated.
     """
     left = data.residuals(estimate.values)
@@ -163,10 +169,11 @@ def _inconsistency_warnings(
 def _unexplained_joint_warnings(
     labels: Sequence[str], estimate: Estimate, data: RFactors, noise: Array | None
 ) -> list[DiagnosticWarning]:
-    """Return a warning about joints whose residual is a large share of their torques and exceeds the noise.
+    """Return a warning about joints whose residual exceeds the noise and is a large share of their torques.
 
     Args:
         labels: names of the joints in messages.
+        estimate: the estimated parameters.
         data: R factors of the regression rows.
         noise: standard deviation of each joint's rows due to white noise of the torques; None if unknown.
     """
@@ -185,16 +192,17 @@ def _unexplained_joint_warnings(
 
 
 def _factors(data: RFactors, sigma: Array, total: float) -> tuple[list[tuple[int, float, float]], float]:
-    """Estimate a factor of the torques of each joint in turn, and return the factors that explain most.
+    """Estimate a factor of the torques for one joint at a time; return the factors that reduce the residual most.
 
-    Only factors that reduce the residual clearly are returned.
+    Factors that do not clearly reduce the residual are omitted.
 
     Args:
-        sigma: residual deviation of each equation when it is solved alone.
+        data: R factors of the regression rows.
+        sigma: deviation of the residual of each equation when it is solved alone.
         total: squared residual without a factor.
 
     Returns:
-        A list of (joint index, factor, standard deviation of the factor), and the share of the squared residual that
+        A list of (joint index, factor, standard deviation of the factor), and the fraction of the squared residual that
         remains.
     """
     tried = []
@@ -224,7 +232,8 @@ def _factor(others: Array, own: Array, c: float) -> tuple[float, float, float]:
         c: initial value.
 
     Returns:
-        c, its standard deviation, and the squared residual; both are infinite if the iteration does not converge.
+        c, its standard deviation, and the squared residual. Deviation and residual are infinite if the iteration does
+        not converge.
     """
     for _ in range(FACTOR_ITERATIONS):
         R = r_factor(np.vstack([others, np.column_stack([c * own[:, :-1], own[:, -1]])]))
@@ -287,9 +296,14 @@ def _kind(name: str) -> str:
 
 
 def _is_sum_of_inertias(name: str, base: BaseParameters) -> bool:
-    """Return whether a base parameter is an inertia about a joint axis that must be positive.
+    """Return whether a base parameter must be positive because it is a sum of inertias.
 
-    It is positive if it is grouped only with positive terms.
+    This is true for an inertia ZZj about a joint axis with which only positive parameters are grouped, with positive
+    coefficients.
+
+    Args:
+        name: name of the base parameter.
+        base: the base parameters.
     """
     others = base.relations.get(name, {})
     return _kind(name) == "ZZ" and all(
@@ -298,7 +312,10 @@ def _is_sum_of_inertias(name: str, base: BaseParameters) -> bool:
 
 
 def _shares(estimate: Estimate, data: RFactors) -> Array:
-    """Return, for each parameter, the largest share of an equation's torques that it contributes."""
+    """Return, for each parameter, its contribution to the torques as a fraction of their norm (P,).
+
+    The largest fraction over all equations is returned.
+    """
     rows = [np.linalg.norm(data.wide(k)[:, :-1], axis=0) for k in range(len(data.factors))]
     norms = np.maximum(data.norms(), TINY)
     return np.asarray(np.max(np.array(rows) / norms[:, None], axis=0) * np.abs(estimate.values))
@@ -323,7 +340,8 @@ def _torque_unit(base: BaseParameters, estimate: Estimate, data: RFactors) -> li
 def sampling_warnings(bias: SamplingBias, estimate: Estimate, data: RFactors) -> list[DiagnosticWarning]:
     """Return warnings about bias caused by finite differences, noise on positions, and the low-pass filter.
 
-    Noise and motion that is too fast for the finite differences have similar effects: the larger one is reported.
+    Noise and motion that is too fast for the finite differences have similar effects; of these two only the larger bias
+    is reported.
     """
     warnings = []
     lost, noisy = _changes(bias.differences, estimate), _changes(bias.noise, estimate)

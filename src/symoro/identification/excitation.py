@@ -61,13 +61,15 @@ class Excitation(OneLineRepr):
     Attributes:
         trajectory: the Fourier series.
         condition: condition number of the regressor with columns of unit norm, along one period.
-        determinant: log det(W'W) / P.
+        determinant: log det(W'W) / P, where W is the regressor and P the number of parameters.
         columns: the excited parameters, which `identify` estimates.
-        used: largest used share of each limit (times the margin): position, velocity, acceleration, effort.
+        used: largest used fraction of each kind of limit: position, velocity, acceleration, effort. The value 1 is the
+            limit times the margin.
         starts: final value of the criterion for each random start.
         seconds: duration of the search.
-        margin: share of each limit that may be used.
-        absorbed: friction parameters without a column, with the columns of which theirs is a linear combination.
+        margin: fraction of each limit that may be used.
+        absorbed: friction parameters without a column in the regressor, each with the columns of which its column would
+            be a linear combination.
         unlimited: the joints without a limit in the description, by kind of limit: position, velocity, effort. A
             revolute joint without position limits moves between -pi and pi.
     """
@@ -182,7 +184,9 @@ def _unlimited(robot: Robot, joints: Sequence[int], torque: bool | None) -> dict
     """Return the joints without a limit in the description, by kind of limit; kinds without such joints are omitted.
 
     Args:
-        torque: False if effort limits are ignored on request.
+        robot: the robot.
+        joints: numbers of the joints to check.
+        torque: False if the user chose to ignore effort limits.
     """
     given = {j: robot.frame(j).limits for j in joints}
     missing = {
@@ -232,10 +236,11 @@ def _check(robot: Robot) -> None:
 
 
 def _torque(robot: Robot, requested: bool | None, known: Mapping[str, float]) -> bool:
-    """Return whether the effort limits are respected in the search.
+    """Return whether the search respects the effort limits.
 
     Args:
-        requested: the user's choice; None for yes if all inertial parameters have numbers.
+        robot: the robot.
+        requested: the user's choice; if None, effort limits are respected if all inertial parameters have numbers.
         known: values of the robot's symbols.
     """
     if requested is False:
@@ -255,6 +260,8 @@ def _failure(
     """Return the error for a failed search, with the limit or the parameters that prevent a solution.
 
     Args:
+        work: the search.
+        robot: the robot.
         known: values of the robot's symbols.
         x: best motion of the search.
         w: regressor along this motion.
@@ -290,7 +297,12 @@ def _failure(
 
 
 def _hidden(work: SeriesSearch, w: Array) -> str:
-    """Return a text with the parameters whose columns of the regressor w are linearly dependent, and the reasons."""
+    """Return a text that lists the parameters that a motion does not excite, each with the reason.
+
+    Args:
+        work: the search.
+        w: regressor along the motion; the columns of these parameters are linearly dependent or zero.
+    """
     zero = np.zeros((len(w), 1))
     units = work.equation.parameter_units
     hidden = dependent(work.columns, np.hstack([w, zero]), ALONG_THE_MOTION, units)

@@ -30,7 +30,12 @@ USUAL = ("viscous", "coulomb", "offset")
 
 @dataclass(frozen=True)
 class Friction:
-    """Friction terms of every joint; `stribeck_velocity` (rad/s or m/s) is the velocity vs of Stribeck's curve."""
+    """Friction terms of every joint.
+
+    Attributes:
+        terms: names of the terms, such as 'viscous' and 'coulomb'.
+        stribeck_velocity: velocity vs of Stribeck's curve (rad/s or m/s).
+    """
 
     terms: tuple[str, ...] = USUAL
     stribeck_velocity: float = 0.05
@@ -91,11 +96,15 @@ class FurtherColumns:
         return torques
 
     def inertias(self, rates: Array) -> Array:
-        """Return the inertial part of each column, M times the given velocities or accelerations (N, n, columns)."""
+        """Return the inertial part M v of each column (N, n, columns).
+
+        Args:
+            rates: velocities or accelerations v of the joints (N, n).
+        """
         return np.asarray(np.einsum("pij,kj->kip", self.masses, rates))
 
     def energies(self, qd: Array) -> Array:
-        """Return the kinetic energy qd' M qd / 2 of each column (N, columns)."""
+        """Return the kinetic energy qd' M qd / 2 of each column per unit of its parameter (N, columns)."""
         return np.asarray(np.einsum("pij,ki,kj->kp", self.masses, qd, qd) / 2)
 
 
@@ -104,6 +113,7 @@ def further_columns(joints: Sequence[int], friction: Friction, gear: Transmissio
 
     Args:
         joints: numbers of the joints.
+        friction: friction terms of every joint.
         gear: transmission between motors and joints; None if motors are not coupled.
     """
     n = len(joints)
