@@ -43,8 +43,8 @@ def condensed(builder: Builder, matrix: Sequence[Sequence[Scalar]], *, between: 
 
     Args:
         matrix: entries that contain sines and cosines of sums of joint angles.
-        between: whether differences of these sums may be used as angles if they are shorter; for example, q2 is the
-            difference of q1 + q2 and q1.
+        between: whether a difference of two of these sums may be used as an angle if it is shorter; for example, q2 is
+            the difference of q1 + q2 and q1.
     """
     graph = builder.graph
     entries = [[builder.number(x) for x in row] for row in matrix]
@@ -76,8 +76,9 @@ def _form(graph: Graph, lit: int) -> tuple[AngleForm, int]:
     Args:
         lit: reference of the angle in the expression graph.
 
-    Returns: Integer multiple per symbol, and the reference of the remainder. The multiples are empty if the angle is
-    not a sum of multiples of symbols.
+    Returns:
+        Integer multiple per symbol, and the reference of the remainder. If the angle is not a sum of multiples of
+        symbols, there are no multiples.
     """
     form: AngleForm = {}
     rest = 0
@@ -100,9 +101,10 @@ def _form(graph: Graph, lit: int) -> tuple[AngleForm, int]:
 
 
 def _between(forms: Sequence[AngleForm]) -> list[AngleForm]:
-    """Return a basis of short angle sums from which all given sums are obtained with coefficients -1, 0 or 1.
+    """Return a basis of short angle sums in which each given sum has coefficients -1, 0 or 1.
 
-    The basis is taken from the given angle sums and from the sums and differences of two of them.
+    The basis consists of given sums and of sums or differences of two of them. If there is no such basis, it consists
+    of linearly independent given sums.
     """
     tried = [*forms, *(_added(a, b, n) for a, b in combinations(forms, 2) for n in (-1, 1))]
     basis: list[AngleForm] = []
@@ -116,7 +118,7 @@ def _between(forms: Sequence[AngleForm]) -> list[AngleForm]:
 
 
 def _independent(forms: Sequence[AngleForm]) -> list[AngleForm]:
-    """Return linearly independent angle sums, selected from the given ones with the longest first."""
+    """Return a linearly independent subset of the given angle sums; long sums are selected first."""
     independent: list[AngleForm] = []
     for form in sorted(forms, key=len, reverse=True):
         if _shares(form, independent) is None:
@@ -130,7 +132,7 @@ def _added(a: AngleForm, b: AngleForm, n: int) -> AngleForm:
 
 
 def _shares(form: AngleForm, basis: Sequence[AngleForm]) -> list[int] | None:
-    """Return the integer coefficients of an angle sum in a basis; None if there are no such integers."""
+    """Return the integer coefficients of an angle sum in a basis of angle sums; None if there are no such integers."""
     names = sorted({i for one in (form, *basis) for i in one})
     rows = [[Fraction(one.get(i, 0)) for one in (*basis, form)] for i in names]
     pivot = 0

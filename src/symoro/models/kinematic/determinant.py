@@ -1,12 +1,16 @@
 """`jacobian-determinant`: factored determinant of the Jacobian, whose zeros are the singular configurations.
 
-The determinant of a square Jacobian equals that of its third factor, because the first two factors (1997 paper, eq. 4)
-have determinant 1. The intermediate frame is chosen so that the third factor is as simple as possible. The determinant
-is the product of the determinants of the diagonal blocks, and each block is factored if its size permits.
+The Jacobian J is a product of three factors (1997 paper, eq. 4). The determinant of a square J equals that of its third
+factor, because the first two factors have determinant 1. The intermediate frame is chosen so that the third factor is
+as simple as possible. Its determinant is the product of the determinants of its diagonal blocks, and each block is
+factored if its size permits.
 
-With more than six joints, the determinant is det(J J'). With fewer joints, it is the determinant of the rows of J that
-are not identically zero if there are as many as joints (a planar arm), or of the linear ones among them (an arm that
-only positions). Otherwise it is det(J' J).
+With more than six joints, the determinant is det(J J'). With fewer than six joints n, it is the determinant of
+
+- the rows of J that are not identically zero, if there are n of them (a planar arm), or
+- the linear rows of J that are not identically zero, if there are n of them (an arm that only positions);
+
+if neither is the case, it is det(J' J).
 """
 
 from __future__ import annotations
@@ -47,8 +51,8 @@ class Determinant:
     """Determinant of a Jacobian as the product of the determinants of its diagonal blocks.
 
     Attributes:
-        meaning: matrix whose determinant it is, such as 'J' or "J J'".
-        blocks: factors of the determinant of each block, with the reason if it could not be factored.
+        meaning: matrix of which this is the determinant, such as 'J' or "J J'".
+        blocks: for each block, the factors of its determinant, or the reason why it could not be factored.
         sign: +1, -1, or 0 if the determinant vanishes in every configuration.
     """
 
@@ -62,7 +66,7 @@ class Chosen:
     """Part of the Jacobian J that determines the singular configurations, in the frame in which it is simplest.
 
     Attributes:
-        matrix: square matrix, or one row per component of the twist and one column per joint.
+        matrix: selected rows of J, with one column per joint that moves the frame.
         meaning: description of the matrix whose determinant is computed, such as "J J'".
     """
 
@@ -116,12 +120,12 @@ def chosen_part(builder: Builder, robot: Robot, end: int, provider: ConstraintPr
 
 
 def _moving(matrix: Matrix) -> Matrix:
-    """Return the matrix without its zero columns, which belong to joints that do not move the frame."""
+    """Return the Jacobian without its zero columns, which belong to joints that do not move the frame."""
     return transpose([c for c in transpose(matrix) if not all(map(is_zero, c))])
 
 
 def _complexity(matrix: Matrix) -> tuple[int, int]:
-    """Return the size of the largest diagonal block and the number of subexpressions, to compare matrices."""
+    """Return a measure of the complexity of a matrix: size of its largest diagonal block, number of subexpressions."""
     blocks = diagonal_blocks(matrix) if len(matrix) == len(matrix[0]) else None
     largest = max((len(b.rows) for b in blocks), default=0) if blocks else len(matrix)
     lits = [x.lit for row in matrix for x in row if isinstance(x, Expr)]
@@ -130,7 +134,7 @@ def _complexity(matrix: Matrix) -> tuple[int, int]:
 
 
 def not_rolling(robot: Robot) -> str | None:
-    """Return the reason why the Jacobian's determinant is not available for this robot, or None if it is."""
+    """Return the reason why the determinant is not available because the robot is wheeled; None for other robots."""
     if robot.wheels:
         return (
             "its base is wheeled, and J is infinite in singular configurations of the wheels; "

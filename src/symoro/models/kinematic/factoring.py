@@ -1,11 +1,12 @@
 """Factor an expression in sines and cosines, so that its zeros can be read from the factors.
 
 The expression becomes a polynomial over the rationals in c_j = cos q_j, s_j = sin q_j and its other subexpressions
-(atoms), and SymPy factors it. Because c^2 + s^2 = 1, the polynomial can be written in several ways, not all of which
-factor. Two are tried: the polynomial without c^2, and the polynomial whose terms of equal parity have equal degree in
-c_j and s_j (1 becomes c^2 + s^2), as in a product of factors that are linear in c_j and s_j. Then, for joints whose
-angles occurred as sums (parallel axes), q_j is replaced by the sum if this gives fewer terms: s2*c3 + c2*s3 becomes
-sin(q2 + q3) again. An expression that is too large to be expanded remains unchanged, with a note.
+(atoms), and SymPy factors it. Because c^2 + s^2 = 1, the polynomial can be written in several forms, not all of which
+factor. Two forms are tried: the polynomial without c^2, and the polynomial in which all terms of even degree in c_j and
+s_j have equal degree, and all terms of odd degree as well (1 becomes c^2 + s^2). A product of factors that are linear
+in c_j and s_j has the second form. Then, for joints whose angles occurred as sums (parallel axes), q_j is replaced by
+the sum if this gives fewer terms: s2*c3 + c2*s3 becomes sin(q2 + q3) again. An expression that is too large to be
+expanded remains unchanged, with a note.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class Factoring:
         value: the expression that was factored.
         coefficient: constant coefficient of the product.
         parts: factors with their powers; empty if the expression could not be factored.
-        why_not: reason why the expression could not be factored; it is then its only factor.
+        why_not: reason why the expression could not be factored; empty if it was factored.
     """
 
     value: Expr
@@ -57,7 +58,8 @@ class _TooLarge(Exception):
 def factored(value: Expr) -> Factoring:
     """Return the factors of an expression in sines and cosines; requires SymPy.
 
-    If SymPy is not installed or the expression is too large, the expression is its only factor, with the reason.
+    If SymPy is not installed or the expression is too large, the result contains the expression as its only factor, and
+    the reason.
     """
     if value.number is not None:
         return Factoring(value)
@@ -127,7 +129,10 @@ class _Polynomials:
         return Factoring(self.value, Expr(self.graph, lit), written or ((Expr(self.graph, 2), 1),))
 
     def shortest(self) -> Expr:
-        """Return the expression as a polynomial in sin q_j, cos q_j or as a Fourier sum, the one with fewer terms."""
+        """Return the expression as a polynomial in sin q_j and cos q_j or as a Fourier sum.
+
+        The form with fewer terms is returned.
+        """
         polynomial = self._polynomial()
         harmonics = self._harmonics(polynomial)
         if harmonics is not None and len(harmonics) <= len(polynomial):
@@ -177,10 +182,10 @@ class _Polynomials:
         return result
 
     def _split(self, p: Any) -> tuple[Any, list[tuple[Any, int]]]:
-        """Return the constant coefficient and the factors, with their powers, of the polynomial p.
+        """Return the constant coefficient of the polynomial p, and its factors with their powers.
 
-        If p is large, only factors that are single generators (a sine, a cosine or an atom) are split off, because the
-        time that SymPy takes for many terms in many unknowns has no useful bound.
+        If p is large, only factors that are single generators (a sine, a cosine or an atom) are split off, because
+        SymPy may take very long for many terms in many unknowns.
         """
         powers = [min(of_one) for of_one in zip(*p.monoms(), strict=True)]
         rest = self.ring({tuple(m - n for m, n in zip(own, powers, strict=True)): c for own, c in p.terms()})
@@ -194,7 +199,7 @@ class _Polynomials:
     # -- from expressions to polynomials
 
     def _collect(self) -> list[int]:
-        """Return the nodes that are atoms of the polynomial, and store the angles and the sums of angles."""
+        """Return the nodes that become atoms of the polynomial, and store the joint angles and their sums."""
         graph = self.graph
         atoms: dict[int, None] = {}
         inside: set[int] = set()
@@ -225,6 +230,9 @@ class _Polynomials:
         """Return the innermost operands of nested sums and products in an expression.
 
         For example, cos(pi/6) is the product of 1/2 and sqrt(3), so that its operands are 1/2 and sqrt(3).
+
+        Args:
+            i: node of the expression.
         """
         if self.graph.op[i] not in _ARITHMETIC:
             return [i]
@@ -292,6 +300,7 @@ class _Polynomials:
         """Return the polynomial p with the square of its k-th generator replaced by a sum.
 
         Args:
+            k: index of the generator.
             square: terms of the sum as (indices of the generators that are squared in the term, coefficient).
         """
         while any(powers[k] > 1 for powers in p):
@@ -311,7 +320,7 @@ class _Polynomials:
         return p
 
     def _root(self, i: int) -> tuple[int, Any] | None:
-        """Return the generator's index and the radicand if node i is the square root of a number, else None."""
+        """Return the index of the generator and the radicand if node i is the square root of a number, else None."""
         if self.graph.op[i] != ops.SQRT:
             return None
         number = self.graph.value(self.graph.args[i][0])
@@ -336,9 +345,10 @@ class _Polynomials:
         return p
 
     def _expanded(self, angle_sum: _Sum, op: int) -> Any:
-        """Return sin or cos of a sum of angles as a polynomial, expanded by the addition theorems.
+        """Return the sine or cosine of a sum of angles as a polynomial, expanded by the addition theorems.
 
         Args:
+            angle_sum: the sum of angles.
             op: operation code of sin or cos.
         """
         s, c = self.ring.zero, self.ring.one
@@ -418,10 +428,12 @@ def _waves(powers: Sequence[int], n: int) -> dict[_Wave, int]:
     """Return a product of powers of cosines and sines as a sum of sines and cosines of sums of angles.
 
     Args:
-        powers: powers of the n cosines, then of the n sines.
+        powers: powers of the cosines of n angles, then of their sines.
+        n: number of angles.
 
     Returns:
-        Coefficient by (sin or cos, multiples of the angles), multiplied by 2 to the number of factors of the product.
+        Coefficients by (sin or cos, multiples of the angles). To be integers, they are multiplied by 2^m, where m is
+        the sum of the powers.
     """
     waves: dict[_Wave, int] = {(ops.COS, (0,) * n): 1}
     for k in range(n):

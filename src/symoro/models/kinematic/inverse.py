@@ -5,8 +5,9 @@
     partial    qd = (J' J)^-1 J' V                                      fewer than six: minimum |J qd - V|, SI units
     damped     qd = qd0 + J' (J J' + damping^2 I)^-1 (V - J qd0)        near singularities
 
-J is factored as in eq. (4) of the 1997 paper: V is first transferred to the intermediate frame, in which the third
-factor is inverted block by block (section 4.6). A prescribed motion of the base is subtracted from V.
+V is the velocity (linear; angular) of the frame, qd are the joint velocities and qd0 the preferred joint velocities. J
+is factored as in eq. (4) of the 1997 paper: V is first transferred to the intermediate frame, in which the third factor
+is inverted block by block (section 4.6). A prescribed motion of the base is subtracted from V.
 """
 
 from __future__ import annotations
@@ -120,7 +121,7 @@ class _Setting:
     Attributes:
         end: frame whose velocity is given.
         frame: frame in whose axes this velocity is expressed.
-        joints: joints whose velocities are computed.
+        joints: numbers of the joints whose velocities are computed.
         q: positions of all joints.
         factors: the three factors of the Jacobian.
     """
@@ -147,7 +148,9 @@ def _setting(robot: Robot, end: int, frame: int | str, m: int, name: str) -> _Se
 def _to_mid(f: Factors, v: Vector, w: Vector) -> Vector:
     """Transfer the twist (v; w) of frame n to the origin of the intermediate frame m, in the axes of m.
 
-    The given twist is expressed in the axes of the frame of expression.
+    Args:
+        f: factors of the Jacobian, with the rotation and the lever arm between the frames m and n.
+        v, w: linear and angular velocity of frame n, in the axes of the frame of expression.
     """
     back = transpose(f.rotation)
     linear, angular = matvec(back, v), matvec(back, w)
@@ -155,7 +158,7 @@ def _to_mid(f: Factors, v: Vector, w: Vector) -> Vector:
 
 
 def _moving_columns(s: _Setting) -> list[int]:
-    """Return the indices of the columns of J that are not zero, whose joints move the frame."""
+    """Return the indices of the nonzero columns of J; they belong to the joints that move the frame."""
     columns = [k for k, column in enumerate(transpose(s.factors.third)) if not all(map(is_zero, column))]
     if not columns:
         raise NotApplicableError(f"no joint moves frame {s.end} of robot '{s.robot.name}'")
@@ -171,7 +174,7 @@ def _spread(values: list[list[Scalar]], columns: list[int], n: int) -> list[list
 
     Args:
         values: one row per joint that moves the frame.
-        columns: indices of these joints.
+        columns: indices of the joints that move the frame.
         n: number of all joints, which is the number of returned rows.
     """
     width = len(values[0])
@@ -199,7 +202,11 @@ def _cheapest(programs: list[Program | None], robot: Robot) -> Program:
 
 
 def _solve(builder: Builder, matrix: Matrix, right: Matrix) -> Matrix | None:
-    """Return the solution X of `matrix` X = `right`; None if the matrix is singular in every configuration."""
+    """Return the solution X of the linear system `matrix` X = `right`.
+
+    Returns:
+        X; None if the matrix is singular in every configuration.
+    """
     if diagonal_blocks(matrix) is None or always_singular(builder, matrix):
         return None
     factors = BlockFactors(builder, matrix, "IDET")
@@ -207,18 +214,25 @@ def _solve(builder: Builder, matrix: Matrix, right: Matrix) -> Matrix | None:
 
 
 def _least(builder: Builder, j: Matrix, right: Matrix) -> Matrix | None:
-    """Return J' (J J')^-1 `right`, the minimum-norm solution X of J X = `right`; None if J J' is always singular."""
+    """Return J' (J J')^-1 `right`, the minimum-norm solution X of J X = `right`.
+
+    Returns:
+        X; None if J J' is singular in every configuration.
+    """
     jt = transpose(j)
     solution = _solve(builder, matmul(j, jt), right)
     return matmul(jt, solution) if solution else None
 
 
 def _partial(builder: Builder, j: Matrix, right: Matrix) -> Matrix | None:
-    """Return (J' J)^-1 J' `right`, the least-squares solution X of J X = `right`; None if J is always singular.
+    """Return (J' J)^-1 J' `right`, the least-squares solution X of J X = `right`.
 
-    If J has as many nonzero rows as columns, the solution is computed with the inverse of these rows. This is equal,
-    but J' J would square the condition number of J, which is large if lengths in metres differ from one by orders of
-    magnitude.
+    If J has as many nonzero rows as columns, the solution is computed with the inverse of the nonzero rows. The result
+    is the same, but J' J would square the condition number of J, which is large if the lengths of the robot differ from
+    1 m by orders of magnitude.
+
+    Returns:
+        X; None if J is singular in every configuration.
     """
     used = [k for k, row in enumerate(j) if not all(map(is_zero, row))]
     if len(used) == len(j[0]):
@@ -297,7 +311,7 @@ def inverse_kinematics(
     space: str | None = None,
     working_mode: str = "1",
 ) -> Program:
-    """Derive the joint velocities for a given velocity of frame `to`."""
+    """Derive the joint velocities that give frame `to` a required velocity."""
     if space == "platform":
         return platform_inverse_kinematics(robot, to, working_mode)
     tree, end, expressed = moving_frame(robot, to, frame)
@@ -336,7 +350,7 @@ def _velocity_program(robot: Robot, end: int, frame: int | str, m: int, method: 
 def _redundant(s: _Setting, columns: list[int], relative: Vector, near: Vector) -> Matrix | None:
     """Return the joint velocities qd0 + J' (J J')^-1 (V - J qd0) of a redundant robot.
 
-    The third factor replaces J, because the other two factors are regular.
+    J is replaced by the third factor of the Jacobian, because the other two factors are regular.
 
     Args:
         columns: indices of the joints that move the frame.

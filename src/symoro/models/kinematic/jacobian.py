@@ -5,9 +5,10 @@
     Jnj column k = [ s ak + sb (ak x Lkj) ]                                                 (5)
                    [        sb ak         ]
 
-The intermediate frame m is used for both i and j: the third factor is the Jacobian of the point of link n that
-coincides with Om, in the axes of frame m. A suitable m makes it simple; by default the cheaper of a few candidates is
-used.
+Here r is the frame of expression, n the moving frame, ak the axis of joint k, s = 1 and sb = 0 for a prismatic joint, s
+= 0 and sb = 1 for a revolute one. The intermediate frame m is used for both i and j: the third factor is the Jacobian
+of the point of link n that coincides with Om, in the axes of frame m. A suitable m makes it simple. By default, a few
+frames m are tried, and the one that requires the fewest operations is used.
 """
 
 from __future__ import annotations
@@ -155,7 +156,13 @@ def base_columns(axes: Matrix, origin: Vector) -> dict[Coordinate, Vector]:
 
 
 def carried(rotation: Matrix, lever: Vector, column: Vector) -> Vector:
-    """Multiply a column of the third factor of the Jacobian by the second and the first factor."""
+    """Multiply a column of the third factor of the Jacobian by the second and then by the first factor.
+
+    Args:
+        rotation: rotation of the first factor.
+        lever: lever arm of the second factor.
+        column: column (linear; angular) of the third factor.
+    """
     linear, angular = column[:3], column[3:]
     return matvec(rotation, add(linear, cross(angular, lever))) + matvec(rotation, angular)
 
@@ -173,7 +180,7 @@ def tree_columns(
     provider: ConstraintProvider,
     trig: Trigonometry,
 ) -> dict[Coordinate, Vector]:
-    """Return the Jacobian columns of frame `end`, one per coordinate of the tree (base, joints).
+    """Return the Jacobian columns of frame `end`, one per coordinate of the tree (base velocities, then joints).
 
     The joint axes are computed in frame 0; the columns are expressed in `frame`.
     """
@@ -208,9 +215,10 @@ def checked_mid(robot: Robot, end: int, mid: int | str | None) -> int | None:
 
 
 def candidates(robot: Robot, end: int, frame: int | str) -> list[int]:
-    """Return the intermediate frames that are tried.
+    """Return the numbers of the frames that are tried as intermediate frame of the Jacobian.
 
-    This is the frame of expression if it is on the path to frame `end`, else the first two frames of the path.
+    If the frame of expression is on the path to frame `end`, it is the only one; if not, the first two frames of the
+    path are tried.
     """
     path = [0, *chain(robot, end)]
     return [int(frame)] if frame in path[1:] else path[:2]
@@ -224,9 +232,9 @@ def needs_joints(robot: Robot) -> str | None:
 
 
 def joint_provider(builder: Builder, robot: Robot) -> ConstraintProvider:
-    """Declare the input q and return the joint coordinates; a free base is not among the coordinates.
+    """Declare the input q and return the independent coordinates, without those of a free base.
 
-    This is for models in which the motion of a free base is an input.
+    It is used by models in which the motion of a free base is an input.
     """
     if robot.wheels:
         return constraint_provider(builder, Layout(robot))
@@ -306,7 +314,7 @@ def jacobian(
 
 
 def cost(program: Program) -> tuple[int, int]:
-    """Return the numbers of operations of the optimised program: at every call, and once at set-up."""
+    """Return the numbers of operations of the optimised program: per call, and once at set-up."""
     counted = count(optimise(program))
     return counted.total, counted.setup.total if counted.setup else 0
 
@@ -317,8 +325,8 @@ def _program(
     """Return the program that computes the Jacobian of frame `end`, expressed in `frame`.
 
     Args:
-        m: intermediate frame of the three factors; None to multiply the columns of the tree by G, the derivatives of
-            its coordinates with respect to the independent coordinates.
+        m: intermediate frame of the three factors. If it is None, the Jacobian with respect to the coordinates of the
+            tree is multiplied by G, the derivative of these coordinates with respect to the independent coordinates.
         show_factors: whether the three factors are outputs as well.
     """
     builder = Builder(f"{robot.name}_jacobian")

@@ -1,7 +1,7 @@
 """Singular configurations of a robot with closed loops, as readable conditions of three kinds.
 
-With W = [Wa Wp] the constraints (1997 paper, eq. 12) and J the Jacobian of a frame with respect to all joints of the
-tree,
+Let W = [Wa Wp] be the constraint matrix (1997 paper, eq. 12; columns of active and of passive joints) and J the
+Jacobian of a frame with respect to all joints of the tree.
 
     parallel (type 2)    det Wp = 0          the frame can move while the active joints are locked
     serial (type 1)      det [ W ] = 0       active joints can move while the frame is at rest
@@ -12,8 +12,8 @@ C. Gosselin, J. Angeles, "Singularity analysis of closed-loop kinematic chains",
 Automation 6(3), 1990; D. Zlatanov, I. Bonev, C. Gosselin, "Constraint singularities of parallel mechanisms", ICRA
 2002.
 
-The rows [Wa Wp] have one column per joint of the tree. The cut frames k and k + B of a loop coincide. Both sides of the
-loop give the velocity of this frame, each expressed in the frame itself,
+W has one column per joint of the tree. The cut frames k and k + B of a loop coincide. Both sides of the loop give the
+velocity of this frame, each expressed in the frame itself,
 
     column of a joint j on the path to it  [ p x z ]  or  [ z ]       z, p: axis and origin of frame j in frame k
                                            [   z   ]      [ 0 ]       (in k + B for the other side, with a minus)
@@ -21,11 +21,12 @@ loop give the velocity of this frame, each expressed in the frame itself,
 so that a column depends only on the joints between joint j and the end of the loop. The cut joint, along z of frame k,
 appears in one row only. This row and the column of the cut joint are removed (1997 paper, eq. 12). In a planar loop,
 the angle of the cut joint is the sum of the other angles. Rows that vanish at all closed configurations are omitted.
-The number of remaining rows must equal the rank of the constraints; otherwise rows of different loops depend on each
-other and the singularities are not analysed.
+The number of remaining rows must equal the rank of the constraints. If it does not, rows of different loops depend on
+each other, and the singularities are not analysed.
 
 The joints of a parallelogram satisfy linear relations, even if it is flat and its velocity equations are dependent.
-These relations are its rows in Wp and W of the first two kinds, but not in the rank of the constraints.
+For parallel and serial singularities, these relations are its rows in Wp and W. For constraint singularities, its
+velocity equations are used.
 """
 
 from __future__ import annotations
@@ -76,10 +77,10 @@ class LoopRows:
     """Velocity constraints of all loops.
 
     Attributes:
-        joints: independent joints of the tree, one per column.
+        joints: numbers of the independent joints of the tree, one per column.
         q: symbols of the joint positions.
         loops: equations of each loop, as one or two equivalent matrices: in the axes of frame k + B and, for planar
-            loops, in those of frame k before the rotation of its joint.
+            loops, also in those of frame k before the rotation of its joint.
         moving: equations of all loops, with linear relations for parallelograms.
         rank: number of independent equations.
         at: numerical constraints at closed configurations.
@@ -105,8 +106,8 @@ class LoopRows:
         """Return whether a row of the Jacobian is zero at all closed configurations.
 
         Args:
-            row: index of the row; entries of rows 0 to 2 (linear) are compared with the size of the loops, others with
-                1.
+            row: index of the row. Rows 0 to 2 are linear, and their entries are compared with the size of the loops;
+                entries of other rows are compared with 1.
             values: entries of the row.
         """
         return _vanishes(self.at, values, self.at.size if row < LINEAR else 1.0)
@@ -145,7 +146,8 @@ def _with_cut_joint(
 ) -> dict[int, Scalar]:
     """Return the positions of all joints, including the cut joint of a loop.
 
-    The angle of the cut joint of a planar loop is expressed as a sum of the other angles; otherwise it is a symbol.
+    The position of the cut joint is the sum of the other joint angles if the loop is planar, and a new symbol if it is
+    not.
 
     Args:
         q: positions of the independent joints.
@@ -196,9 +198,10 @@ def _rows(builder: Builder, robot: Robot, loop: Loop, q: Mapping[int, Scalar], a
 
 
 def _turned(builder: Builder, angle: Scalar, rows: Matrix) -> Matrix:
-    """Return the two equations of a planar loop rotated by the angle of its cut joint.
+    """Return the two linear equations of a planar loop, rotated by the angle of the loop's cut joint.
 
     Args:
+        angle: angle of the cut joint in rad.
         rows: the two equations in the axes of the cut frame.
     """
     first, second = rows
@@ -218,7 +221,8 @@ def _vanishes(at: Constraints, values: Sequence[Scalar], size: float | None = No
     Args:
         at: numerical constraints at closed configurations.
         values: expressions in the joint positions and the robot's parameters.
-        size: value with which they are compared; by default, each is compared with the bound of its rounding error.
+        size: magnitude relative to which the values are compared with zero; by default, each value is compared with the
+            bound of its rounding error.
     """
     exprs = [x for x in values if isinstance(x, Expr)]
     if any(x for x in values if not isinstance(x, Expr)):
@@ -243,7 +247,7 @@ def _linear_rows(builder: Builder, robot: Robot, loop: Loop, own: Sequence[int])
     phi_b are constant.
 
     Args:
-        own: joints of the columns.
+        own: numbers of the joints to which the columns belong.
     """
     four_bar = parallelogram_of(builder, robot, loop)
     if four_bar is None:
@@ -322,12 +326,13 @@ def loop_singularities(robot: Robot, to: int | str | None = None) -> LoopSingula
 
 
 def _products(robot: Robot, to: int | str | None, *, serial: bool) -> int:
-    """Return an upper bound of the number of products in the expanded determinant.
+    """Return an upper bound of the number of products in an expanded determinant.
 
-    This is the determinant of Wp, or with `serial` that of W and the Jacobian J of frame `to`. A loop has six
-    equations, minus one for a moving cut joint, in the joints of its frames; J has one row per active joint. Each
-    product of the determinant assigns one joint to each row. If there are more rows than joints (planar loops,
-    parallelograms), rows are dependent and the determinant is smaller: the bound is then 0.
+    The determinant is that of Wp or, if `serial` is true, that of W and the Jacobian J of frame `to`. A loop
+    contributes six rows, or five if its cut joint can move, with nonzero entries in the columns of its joints; J has
+    one row per active joint. Each product of the determinant assigns one joint to each row. If there are more rows than
+    joints (planar loops, parallelograms), rows are dependent and the actual determinant is smaller; the bound 0 is then
+    returned.
     """
     joints = set(independent(robot))
     active = {j for j in joints if robot.frame(j).mu}
@@ -341,7 +346,7 @@ def _products(robot: Robot, to: int | str | None, *, serial: bool) -> int:
 
 
 def _sharing(parts: Sequence[tuple[int, set[int]]]) -> list[list[tuple[int, set[int]]]]:
-    """Group the loops (number of equations, joints) so that loops in different groups share no joint."""
+    """Group matrices, each given as (number of rows, joints), so that those in different groups share no joint."""
     groups: list[list[tuple[int, set[int]]]] = []
     for part in parts:
         own = [group for group in groups if any(columns & part[1] for _, columns in group)]
@@ -351,13 +356,13 @@ def _sharing(parts: Sequence[tuple[int, set[int]]]) -> list[list[tuple[int, set[
 
 
 def _assignments(parts: Sequence[tuple[int, set[int]]]) -> int:
-    """Return the number of ways to assign one joint to each equation.
+    """Return the number of ways to assign one joint to each row of several matrices.
 
     Args:
-        parts: number of equations and set of joints of each loop.
+        parts: number of rows and set of joints of each matrix.
 
     Returns:
-        The number of assignments; 0 if the numbers of equations and joints differ.
+        The number of assignments; 0 if the total numbers of rows and joints differ.
     """
     joints = set().union(*(columns for _, columns in parts))
     if sum(rows for rows, _ in parts) != len(joints):
@@ -401,17 +406,19 @@ def _parallel(builder: Builder, robot: Robot, rows: LoopRows) -> Singularities:
 
 
 def _passive(robot: Robot, rows: LoopRows) -> list[int]:
-    """Return the indices of the columns of passive joints."""
+    """Return the indices of the columns that belong to passive joints."""
     return [k for k, j in enumerate(rows.joints) if not robot.frame(j).mu]
 
 
 def _square(builder: Builder, robot: Robot, rows: LoopRows, matrix: Matrix, meaning: str) -> Singularities:
     """Return the conditions under which a square matrix is singular.
 
-    They are written in the sums of joint angles that occur or in differences of these sums; the shorter result is
-    returned.
+    The determinant is written in the sums of joint angles that occur in it, and in differences of these sums; the
+    shorter result is returned.
 
     Args:
+        rows: velocity constraints of the loops.
+        matrix: the square matrix.
         meaning: description of the determinant.
     """
     return min(
@@ -434,7 +441,11 @@ def _factored(
 
 
 def _moves(case: Sequence[Expr]) -> bool:
-    """Return whether one of the expressions depends on the configuration."""
+    """Return whether one of the expressions depends on the configuration.
+
+    Args:
+        case: expressions that vanish together.
+    """
     return any(value.cls == VARIABLE for value in case)
 
 
@@ -470,17 +481,17 @@ def _serial(builder: Builder, robot: Robot, rows: LoopRows, to: int | str | None
 def _stacked(
     loops: Matrix, moving: Matrix, nonzero: Sequence[int], passive: Sequence[int]
 ) -> tuple[str, Matrix]:
-    """Return the name and the matrix whose determinant gives the serial singularities.
+    """Return the name and the matrix of the determinant that gives the serial singularities.
 
-    This is W above J or, if the frame moves only with active joints, J with respect to the active joints. In the latter
-    case det [W; J] = det Wp det J; if Wp is singular, passive joints can move while the active joints and the frame are
-    at rest.
+    The matrix is W above J. If the frame moves only with active joints, it is J with respect to the active joints,
+    because det [W; J] = det Wp det J; where Wp is singular, only passive joints move while the active joints and the
+    frame are at rest.
 
     Args:
         loops: matrix W.
         moving: rows of J that are not zero.
-        nonzero: columns that are not zero in W and J.
-        passive: columns of passive joints.
+        nonzero: indices of the columns that are not zero in W and J.
+        passive: indices of the columns of passive joints.
     """
     if any(not is_zero(row[k]) for row in moving for k in passive):
         return "W and ", [[row[k] for k in nonzero] for row in (*loops, *moving)]
@@ -494,7 +505,8 @@ def _size(builder: Builder, matrix: Matrix) -> int:
 def _constraint(builder: Builder, robot: Robot, rows: LoopRows) -> Singularities:
     """Return the conditions under which the velocity equations of the loops become dependent.
 
-    Equations that cannot be part of a dependence are removed; for the others, all largest minors must vanish.
+    Equations that cannot be part of a linear dependence are removed. The remaining ones are dependent where all their
+    largest minors vanish.
     """
     meaning = "minors of W"
     if not rows.independent:
@@ -523,8 +535,9 @@ def _dependent(builder: Builder, part: Matrix, meaning: str, between: bool) -> l
     """Return the cases in which the rows of a matrix are dependent; in each case, all expressions are zero.
 
     Args:
+        part: the matrix.
         meaning: description of the matrix.
-        between: whether differences of the sums of joint angles that occur may be used as angles.
+        between: whether differences of the sums of joint angles in the matrix may be used as angles.
     """
     made = condensed(builder, part, between=between)
     columns = _shortened([list(column) for column in zip(*made.matrix, strict=True)])
@@ -547,16 +560,21 @@ def _shorter(value: Expr) -> Expr:
 
 
 def _effort(cases: Sequence[Sequence[Expr]]) -> tuple[int, int]:
-    """Return the number of cases that are too long to be read, and the total number of characters."""
+    """Return how hard conditions are to read: number of cases that are too long, total number of characters.
+
+    Args:
+        cases: expressions that vanish together, per case.
+    """
     return sum(not _readable(case) for case in cases), sum(
         len(text_of(value)) for case in cases for value in case
     )
 
 
 def _shortened(columns: list[list[Expr]]) -> list[list[Expr]]:
-    """Add or subtract the next column to each column if this makes it shorter; the rank does not change.
+    """Replace each column by its sum or difference with the next column if this is shorter; the rank does not change.
 
-    The result contains the bar between two axes instead of the path from the first axis to the end of the loop.
+    For a loop, the new column contains the bar between two axes instead of the path from the first axis to the end of
+    the loop.
     """
     shortened = list(columns)
     for k in range(len(columns) - 1):
@@ -573,7 +591,7 @@ def _readable(case: Sequence[Expr]) -> bool:
 
 
 def _reduced(rows: Matrix) -> Matrix:
-    """Return the rows without those that cannot be part of a linear dependence.
+    """Return the matrix without the rows that cannot be part of a linear dependence between rows.
 
     Such a row has the only nonzero entry of a column, and this entry is constant.
     """

@@ -7,12 +7,13 @@
     jVPj = jAi (iVPi + iUi iPj) + s (qdd ja + 2 jWi x qd ja)                                (10)
     jdot-qdot: the acceleration at zero acceleration of the coordinates                     (section 4.4)
 
-with s = sigma, sb = 1 - sigma, ja = (0, 0, 1). Twists are (linear; angular), in the link's own frame; the acceleration
-is the classical one of the frame's origin, without gravity. The motion of the base is included: a prescribed motion,
-that of a free base, or that of rolling wheels, relative to the ground.
+with s = sigma, sb = 1 - sigma, ja = (0, 0, 1). V and W are the linear and angular velocity of a link, VP and WP its
+linear and angular acceleration. Twists are (linear; angular), in the link's own frame; the acceleration is the
+classical one of the frame's origin, without gravity. The motion of the base is included: a prescribed motion, that of a
+free base, or that of rolling wheels, relative to the ground.
 
-The rates qd and qdd of the tree follow from the independent coordinates (`models/coordinates`), so that each model is
-one function for all structures.
+The velocities qd and accelerations qdd of all joints follow from those of the independent coordinates
+(`models/coordinates`), so that each model is one function for all structures.
 """
 
 from __future__ import annotations
@@ -106,7 +107,8 @@ def tree_motion(builder: Builder, robot: Robot, *given: str, accelerations: bool
     """Declare the motion inputs of a model (q, qd, qdd, V0, Vd0) and return the motion of the tree.
 
     Args:
-        given: 'qd' and 'qdd' if they are inputs; otherwise these rates of the independent coordinates are zero.
+        given: 'qd' and 'qdd' if they are inputs. Velocities or accelerations of the independent coordinates that are
+            not inputs are zero.
         accelerations: whether the model computes accelerations.
     """
     trig = Trigonometry(builder, robot)
@@ -155,7 +157,8 @@ def _output_links(
     Their components become variables with the names that SYMORO uses.
 
     Args:
-        link_vectors: vectors of the links, by output.
+        link_vectors: for each output, its vectors by link.
+        tree: transforms of the links' frames, by link number.
     """
     names = {W: "W", V: "V", WD: "WP", VD: "VP"}
     for j in tree:

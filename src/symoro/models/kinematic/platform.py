@@ -2,9 +2,10 @@
 
     V = J qda,   qda = Jinv V
 
-Row i of Jinv is (u; rho x u) for a leg of a Gough-Stewart platform, with u the direction of the leg and rho the vector
-to its attachment point. J is the inverse of Jinv over the degrees of freedom of the platform. At a singularity of type
-2, J is NaN; at one of type 1 (of a leg), both are NaN.
+V is the twist of the platform and qda are the motor velocities. Row i of Jinv is (u; rho x u) for a leg of a
+Gough-Stewart platform, with u the direction of the leg and rho the vector to its attachment point. J is the inverse of
+Jinv over the degrees of freedom of the platform. At a singularity of type 2, J is NaN; at a singularity of type 1 (of a
+leg), J and Jinv are NaN.
 
 W. Khalil, ICINCO 2010, section 5, eq. (60) to (65).
 """
@@ -58,7 +59,7 @@ def platform_jacobian(robot: Robot, to: int | str | None, working_mode: str) -> 
 
 
 def _rows(provider: TwistCoordinates) -> Matrix:
-    """Return the inverse Jacobian Jinv of the platform, with one row per active joint: (na,6)."""
+    """Return the inverse Jacobian Jinv (na, 6) of the platform, with one row per active joint."""
     rows = provider.actuation.matrix
     assert rows is not None
     return [twist_of(dict(zip(provider.own, row, strict=True))) for row in rows]
@@ -82,12 +83,12 @@ def platform_inverse_kinematics(robot: Robot, to: int | str | None, working_mode
 
 
 def motors_at(robot: Robot, to: int | str | None, working_mode: str) -> Program:
-    """Derive the active joints' positions `qa` and the inverse Jacobian `Jinv` at a pose of the platform.
+    """Derive the program that computes the active joints' positions `qa` and the matrix `Jinv` from a platform pose.
 
-    Newton's method for the pose uses this program.
+    It is used by Newton's method for the pose of the platform.
 
     Raises:
-        NotApplicableError: the legs restrict the pose.
+        NotApplicableError: the legs restrict the pose, so that the platform has fewer than six degrees of freedom.
     """
     builder, provider = _at_pose(robot, "motors_at", to, working_mode)
     if provider.is_constrained:
@@ -105,7 +106,7 @@ def motors_at(robot: Robot, to: int | str | None, working_mode: str) -> Program:
 
 
 def _where(builder: Builder, conditions: list[Scalar], rows: Matrix) -> Matrix:
-    """Return the matrix `rows` where all conditions are 1, else a matrix of NaN."""
+    """Return the matrix `rows` if all conditions are 1, else a matrix of NaN."""
     regular: Scalar = 1
     for condition in conditions:
         regular = select(condition, regular, 0)

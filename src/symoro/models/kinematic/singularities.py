@@ -1,9 +1,9 @@
 """Singular configurations of a robot, as readable conditions.
 
 For a square Jacobian, each factor of the determinant that can vanish is one condition. With more or fewer than six
-joints, the rank is lost where all largest minors of J vanish together: their factors are combined into cases, in each
-of which several expressions are zero (`splitting`). Conditions on a single sine, cosine or joint position are solved
-for the joint position.
+joints, the rank is lost where all largest minors of J vanish together. Their factors are combined into cases
+(`splitting`); in each case, several expressions are zero. Conditions on a single sine or cosine are solved for the
+joint position.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Condition:
 
     Attributes:
         expressions: expressions that are all zero in the singular configurations.
-        solution: joint positions at which they are zero, as text; empty if the expressions are not simple.
+        solution: joint positions at which the expressions are zero, as text; empty if the expressions are not simple.
     """
 
     expressions: tuple[str, ...]
@@ -145,10 +145,10 @@ def read(
 
     Args:
         meaning: description of the matrix that loses rank.
-        cases: expressions that vanish together, per case.
+        cases: for each case, the expressions that vanish together.
         always: whether the matrix is singular in every configuration.
-        notes: notes about the analysis, to which notes about expressions that are too long are added.
-        complete: whether the cases are complete, apart from those that are too long for text.
+        notes: notes about the analysis; notes about expressions that are too long are added to them.
+        complete: whether the cases include all singular configurations.
     """
     conditions: dict[Condition, None] = {}
     for case in cases:
@@ -171,7 +171,9 @@ def _minors(chosen: Chosen) -> int:
 def vanishing(parts: Sequence[Factoring], notes: dict[str, None]) -> list[Expr]:
     """Return the factors that depend on the configuration and can therefore vanish.
 
-    An expression that could not be factored is its only factor; the reason is added to `notes`.
+    Args:
+        parts: factored expressions. An expression that could not be factored is its only factor.
+        notes: notes about the analysis; the reasons why expressions could not be factored are added to them.
     """
     notes.update({part.why_not: None for part in parts if part.why_not})
     return [value for part in parts for value, _ in part.factors if value.cls == ops.VARIABLE]
@@ -181,8 +183,8 @@ def minors_together(builder: Builder, chosen: Chosen, notes: dict[str, None]) ->
     """Return the cases in which all largest minors of a matrix vanish; in each case, all expressions are zero.
 
     Args:
-        chosen: part of the Jacobian.
-        notes: notes about the analysis, to which the reasons of incomplete factoring are added.
+        chosen: part of the Jacobian that contains the matrix.
+        notes: notes about the analysis; the reasons of incomplete factoring are added to them.
     """
     matrix, size = chosen.matrix, min(len(chosen.matrix), len(chosen.matrix[0]))
     products: list[list[Expr]] = []
@@ -203,7 +205,7 @@ def minors_together(builder: Builder, chosen: Chosen, notes: dict[str, None]) ->
 
 
 def _solutions(case: Sequence[Expr]) -> str:
-    """Return the joint positions at which all expressions vanish, as text.
+    """Return the joint positions at which all expressions of a case vanish, as text.
 
     The text is empty if an expression is not a sine or a cosine.
     """

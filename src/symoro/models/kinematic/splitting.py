@@ -1,10 +1,10 @@
 """Common zeros of several products, as a list of cases.
 
-A matrix with more columns than rows, or fewer, loses rank where all its largest minors are zero. Each minor is a
-product of factors, so that one factor of each must vanish. The cases are enumerated recursively. A factor f of one
-minor is set to zero, the other minors are simplified accordingly, and so on until all minors vanish. When the next
-factor of the same minor is tried, f may be assumed nonzero, because the case f = 0 has been treated. If sin(q) is set
-to zero, sin(q) is removed from the other minors and cos(q) cannot vanish, and vice versa.
+A matrix that is not square loses rank where all its largest minors are zero. Each minor is a product of factors, so
+that one factor of each minor must vanish. The cases are enumerated recursively. A factor f of one minor is set to zero,
+the other minors are simplified accordingly, and so on until all minors vanish. When the next factor of the same minor
+is tried, f may be assumed nonzero, because the case f = 0 has been treated. If sin(q) is set to zero, sin(q) is removed
+from the other minors and cos(q) cannot vanish, and vice versa.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Case = tuple[Expr, ...]
 
 
 class TooManyCases(Exception):
-    """Raised if the common zeros have too many combinations of factors."""
+    """Exception: the common zeros of several products have too many combinations of factors."""
 
 
 def common_zeros(products: Sequence[Sequence[Expr]]) -> list[Case]:
@@ -53,7 +53,7 @@ def common_zeros(products: Sequence[Sequence[Expr]]) -> list[Case]:
 
 
 def text_of(value: Expr) -> str:
-    """Return the text of an expression or of its negative, the one without a leading minus.
+    """Return the text of an expression or of its negative, whichever has no leading minus sign.
 
     Both have the same zeros.
 
@@ -83,7 +83,11 @@ def _cases(products: list[Product], left: list[int]) -> Iterator[Product]:
 
 
 def _order(product: Product) -> tuple[bool, int]:
-    """Return the sort key of a product: products with a factor whose zero simplifies the others, then short ones."""
+    """Return the sort key that determines the order in which products are treated, smallest first.
+
+    Products that contain a sine, a cosine or a coordinate come first, because its zero simplifies other products. Among
+    them, products with few factors come first.
+    """
     return not any(f.graph.op[f.lit >> 1] in _SIMPLE for f in product.values()), len(product)
 
 
@@ -95,12 +99,16 @@ def _shared(text: str, products: Sequence[Product]) -> int:
 def _remaining(
     products: Sequence[Product], text: str, zero: Expr, not_zero: set[str]
 ) -> list[Product] | None:
-    """Return the products that must still vanish if one factor is zero; None if one of them cannot vanish.
+    """Return the products that must still vanish after one factor is set to zero.
 
     Args:
-        text: text of the factor that is zero.
-        zero: the factor that is zero.
+        products: the products, each with its factors by text.
+        text: text of the factor that is set to zero.
+        zero: that factor.
         not_zero: texts of factors that are assumed nonzero.
+
+    Returns:
+        The products that are not zero yet; None if one of them cannot vanish.
     """
     simplified = _simplifier(zero)
     remaining: list[Product] = []
@@ -123,7 +131,7 @@ def _remaining(
 def _simplifier(zero: Expr) -> Callable[[Expr], list[Expr]]:
     """Return a function that factors an expression under the condition that `zero` vanishes.
 
-    If `zero` is not a sine, a cosine or a coordinate, the function returns the expression unchanged.
+    If `zero` is not a sine, a cosine or a coordinate, the function returns its argument unchanged.
     """
     graph, node = zero.graph, zero.lit >> 1
     op = graph.op[node]
@@ -150,10 +158,11 @@ def _simplifier(zero: Expr) -> Callable[[Expr], list[Expr]]:
 
 
 def _never_zero(value: Expr, unit: int | None) -> bool:
-    """Return whether an expression is nonzero for both values 1 and -1 of a sine or cosine.
+    """Return whether an expression is nonzero if a sine or cosine in it is 1 and if it is -1.
 
     Args:
-        unit: node of the sine or cosine; None if there is none, and the result is then False.
+        value: the expression.
+        unit: node of the sine or cosine; if it is None, the result is False.
     """
     if unit is None:
         return False

@@ -10,7 +10,7 @@ from symoro.robot.description import GEOMETRIC, Frame, JointType, Link, Placemen
 
 
 def moving_frame(robot: Robot, to: int | str | None, frame: int | str = 0) -> tuple[Robot, int, int | str]:
-    """Return the robot with the required frames, the number of frame `to`, and the frame of expression.
+    """Return the robot with its tool as a link if required, the number of frame `to`, and the frame of expression.
 
     Args:
         to: frame whose motion is computed; by default the tool, the platform or the last link's frame.
@@ -24,10 +24,16 @@ def moving_frame(robot: Robot, to: int | str | None, frame: int | str = 0) -> tu
 
 
 def with_tool(robot: Robot, which: int | str) -> tuple[Robot, int]:
-    """Return the robot and the number of frame `which` in it; the tool is added as frame NL + 1.
+    """Return the number of frame `which`; for the tool, also add the tool to the robot as link NL + 1.
+
+    Args:
+        which: frame number, 'tool' or 'world'.
+
+    Returns:
+        The robot (with the additional link, if any), and the number of the frame in it.
 
     Raises:
-        NotApplicableError: the frame is the world, or a frame of a loop without a link.
+        NotApplicableError: the frame is the world, or a frame that only closes a loop and has no link.
     """
     tree = robot
     if which == "world":
@@ -48,7 +54,7 @@ def with_tool(robot: Robot, which: int | str) -> tuple[Robot, int]:
 
 
 def _moved_up(frame: Frame, last: int) -> Frame:
-    """Return a loop frame with its antecedent renumbered after a link is inserted behind link `last`."""
+    """Return a loop frame with its antecedent renumbered, for a robot with a new link after link `last`."""
     return replace(frame, ant=frame.ant + (frame.ant > last))
 
 

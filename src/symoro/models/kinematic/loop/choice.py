@@ -6,13 +6,14 @@ the selection, the others to confirm it.
 - Axes. The three linear equations of a loop may be written in the axes of any of its frames, and so may the three
   angular ones; the axes in which the fewest passive joints appear are used. In the axes of frames k and k + B (the
   pair of frames of the cut joint), a revolute cut joint appears only in the angular equation along its axis, and a
-  prismatic one only in the linear equation. There is one such equation per cut joint; these equations come last (1997
-  paper, eq. 12).
-- Equations. Of all other equations, of all loops together, as many independent ones as there are passive joints are
-  selected, those with few joints first. The remaining equations must depend on them in every configuration. For
-  example, the loops of a Delta robot have 21 equations together and rank 18, which is not visible in a single loop;
+  prismatic one only in the linear equation along its axis. There is one such equation per cut joint; these equations
+  come last (1997 paper, eq. 12).
+- Equations. From the other equations of all loops together, as many independent ones as there are passive joints are
+  selected, those with few joints first. All equations that are not selected must depend on them in every configuration.
+  For example, the loops of a Delta robot have 21 equations together and rank 18, which is not visible in a single loop;
   for Bennett's four-bar linkage two equations of five are sufficient.
-- Active joints. They are suitable if the passive columns have full rank and the active ones do not increase it.
+- Active joints. They are suitable if the columns of the passive joints have full rank, and the columns of the active
+  joints do not increase this rank.
 
 A rank is accepted only if the singular values have a clear gap.
 """
@@ -58,7 +59,7 @@ class LoopRow:
 
 @dataclass(frozen=True)
 class LoopAxes:
-    """Loop with the two frames in whose axes its linear and its angular equations are written."""
+    """Loop with the frame in whose axes its linear equations are written, and that of its angular equations."""
 
     loop: Loop
     linear: int
@@ -71,8 +72,8 @@ class LoopChoice:
 
     Attributes:
         linear: parallelograms, which are replaced by constant linear relations between joints.
-        active, passive: independent joints of the tree, in frame order.
-        loops: loops that are not parallelograms, with their axes.
+        active, passive: numbers of the active and of the passive independent joints of the tree, in frame order.
+        loops: loops that are not parallelograms, with the axes of their equations.
         rows: selected equations, as many as passive joints.
         closing: equations that contain one cut joint each, in frame order.
         present: pairs (equation, passive joint) for which the joint appears in the equation in some configuration.
@@ -92,7 +93,7 @@ def loop_choice(robot: Robot, *, every_loop: bool = False) -> LoopChoice:
     """Select the velocity equations of the closed loops of a robot.
 
     Args:
-        every_loop: whether parallelograms have velocity equations as well, which their reactions require.
+        every_loop: whether velocity equations are also selected for parallelograms; reactions require them.
 
     Raises:
         NotApplicableError: the active joints are not suitable, the loops do not close, or a rank has no clear gap.
@@ -159,7 +160,11 @@ class _Chooser:
         return LoopChoice(self.linear, self.active, self.passive, axes, kept, closing, frozenset(present))
 
     def _rows(self, axes: Sequence[LoopAxes]) -> tuple[list[LoopRow], tuple[LoopRow, ...]]:
-        """Return all velocity equations without a cut joint, and the equations that contain one."""
+        """Return all velocity equations without a cut joint, and those that contain a cut joint.
+
+        Args:
+            axes: loops with the axes of their equations.
+        """
         closing = tuple(
             LoopRow(i, *cut) for i, one in enumerate(axes) if (cut := self._cut_equation(one.loop))
         )
@@ -167,15 +172,19 @@ class _Chooser:
         return [row for row in every if row not in closing], closing
 
     def _cut_equation(self, loop: Loop) -> tuple[str, int] | None:
-        """Return kind ('v' or 'w') and axis of the equation that contains the cut joint; None for a fixed joint."""
+        """Return the equation of a loop that contains the cut joint, as (kind, axis); None for a fixed cut joint.
+
+        Returns:
+            Kind 'v' (linear) or 'w' (angular), and index of the axis along which the equation is written.
+        """
         sigma = self.robot.frame(loop.left).sigma
         return {JointType.REVOLUTE: ("w", 2), JointType.PRISMATIC: ("v", 2), JointType.FIXED: None}[sigma]
 
     def _axes(self, one: LoopSample) -> LoopAxes:
-        """Return the frames for the equations of a loop in whose axes the fewest passive joints appear.
+        """Return the frames in whose axes the fewest passive joints appear in the equations of a loop.
 
-        If an equation of a kind (linear, angular) contains the cut joint, only the two frames of the cut joint are
-        tried.
+        The frames for the linear and for the angular equations are determined separately. If one of the three equations
+        contains the cut joint, only the two frames of the cut joint are tried.
 
         Args:
             one: numerical equations of the loop at the sampled configurations.
@@ -205,9 +214,13 @@ class _Chooser:
         )
 
     def _row(self, axes: Sequence[LoopAxes], row: LoopRow) -> Array:
-        """Return the coefficients (S, coordinates) of an equation in every sampled configuration.
+        """Return the coefficients (S, coordinates) of an equation in each of the S sampled configurations.
 
         Lengths, including the positions of prismatic joints, are in units of the robot's largest length.
+
+        Args:
+            axes: loops with the axes of their equations.
+            row: the equation.
         """
         one, chosen = self.given.loops[row.loop], axes[row.loop]
         frame, columns = (
@@ -218,7 +231,8 @@ class _Chooser:
     def _regular(self, stack: Array) -> Array:
         """Return the indices of the regular configurations among the samples.
 
-        In these, the rank of the passive columns is largest and the singular values have a clear gap.
+        A configuration is regular if the rank of the passive joints' columns is the largest one that occurs, and the
+        singular values have a clear gap.
 
         Args:
             stack: coefficients (S, equations, coordinates).
@@ -246,7 +260,7 @@ class _Chooser:
         raise _unfit(self.robot, self.active, self.passive, free)
 
     def _chosen(self, stack: Array) -> list[int]:
-        """Return the indices of equations with few joints that determine the passive joints.
+        """Return the indices of the selected equations, which have few joints and determine all passive joints.
 
         The smallest singular value of the selected equations must be nearly as large as that of all equations.
 
@@ -291,7 +305,12 @@ def all_rows(choice: LoopChoice) -> list[LoopRow]:
 def _unfit(
     robot: Robot, active: Sequence[int], passive: Sequence[int], free: Sequence[int]
 ) -> NotApplicableError:
-    """Return the error for unsuitable active joints; its hint names the suitable joints `free`."""
+    """Return the error for active joints that are too many, too few or unsuitable.
+
+    Args:
+        active, passive: numbers of the active and passive joints.
+        free: numbers of the joints that can be active together, for the hint.
+    """
     words, among = _counted(len(free), "degree") + " of freedom", _counted(len(active), "active joint")
     given = f"the active joints of robot '{robot.name}' ({', '.join(map(str, active))})"
     if not active:

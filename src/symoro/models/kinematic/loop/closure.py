@@ -1,13 +1,13 @@
 """Newton step that closes loops, and velocities of all joints from those of the active joints, for integrators.
 
-With d and phi the position and rotation error of frame k (before the rotation of its joint) with respect to frame k +
-B, and e the axes of the selected equations (`choice`),
+Let d and phi be the position error and the rotation error of frame k (before the rotation of its joint) with respect to
+frame k + B, and e the axes of the selected equations (`choice`):
 
     Wp dqp = -[ e . d,  e . phi ],     qdp = -Wp^-1 Wa qda                       (1997 paper, eq. 12 to 14)
 
-Joints of parallelograms are set to the positions that their linear relations give, modulo 2 pi. The output `det`
-changes its sign where det Wp does; the output `room` is the smallest pivot relative to the entries around it, and is
-zero in a singular configuration.
+Joints of parallelograms are set to the positions that follow from their linear relations, modulo 2 pi. The output `det`
+changes its sign where det Wp changes its sign. The output `room` is the smallest pivot of Wp relative to the entries
+around it; it is zero in a singular configuration.
 """
 
 from __future__ import annotations
@@ -70,8 +70,9 @@ class _Closure:
     """Closure errors of the loops in a configuration.
 
     Attributes:
-        transforms: transform of frame k of each loop, before the rotation of its joint, in frame k + B.
-        deviations: differences between the positions of dependent joints and those that their linear relations give.
+        transforms: for each loop, the transform (4x4) of frame k, before the rotation of its joint, in frame k + B.
+        deviations: for dependent joints, the position minus the one that follows from the linear relation, by joint
+            number.
     """
 
     def __init__(self, builder: Builder, joints: LoopCoordinates) -> None:
@@ -102,7 +103,7 @@ class _Closure:
         return {j: x - self.deviations.get(j, 0) for j, x in step.items()}
 
     def _error(self, row: LoopRow) -> Scalar:
-        """Return the closure error of one equation: the position error d or rotation error phi along its axis."""
+        """Return the closure error of an equation: the position error d or rotation error phi along its axis."""
         one, transform = self.joints.choice.loops[row.loop], self.transforms[row.loop]
         frame = one.linear if row.kind == "v" else one.angular
         axes = rotation_of(self._placed(one.loop.right, frame))
@@ -112,7 +113,7 @@ class _Closure:
         )
 
     def _turn(self, one: LoopAxes, transform: Matrix) -> Vector:
-        """Return the rotation error phi of a loop for small angles, without the rotation of the cut joint.
+        """Return the rotation error phi (3) of a loop for small angles, without the rotation of the cut joint.
 
         Args:
             one: the loop.
@@ -124,7 +125,7 @@ class _Closure:
         return [half * (transform[j][i] - transform[i][j]) for i, j in ((1, 2), (2, 0), (0, 1))]
 
     def gap(self) -> Scalar:
-        """Return the largest closure error of all loops, lengths in units of the largest length of the loops.
+        """Return the largest closure error of all loops, with lengths divided by the largest length of the loops.
 
         It includes components that are not part of the selected equations.
         """
@@ -141,7 +142,7 @@ class _Closure:
         return largest([*angles, *([largest(lengths) / size] if lengths else [])])
 
     def regularity(self) -> tuple[Scalar, Scalar]:
-        """Return the scaled determinant of Wp (output `det`) and its smallest pivot (output `room`)."""
+        """Return the scaled determinant of Wp (output `det`) and the smallest scaled pivot of Wp (output `room`)."""
         det: Scalar = 1
         room: Scalar = 1
         for x in self.joints.factored.volumes() if self.joints.passive else ():

@@ -4,8 +4,9 @@
     [ Wac Wpc Wc ] [ qdp ] = 0          qdp = -Wp^-1 Wa qda            qddp = -Wp^-1 (Wa qdda + Psi)
                    [ qdc ]              tau = tau_a - Wa' Wp^-T tau_p
 
-Wp is factored once (`factors`). Velocities, accelerations and torques are solutions of linear systems with Wp or its
-transpose and different right sides; neither W = -Wp^-1 Wa nor G is formed if only one of them is required. Joints of
+The indices a, p and c denote active, passive and cut joints. Wp is factored once (`factors`). Velocities, accelerations
+and torques are solutions of linear systems with Wp or its transpose. If only some of them are required, the matrix
+W = -Wp^-1 Wa is not formed, and neither is G, the matrix of all joint velocities with respect to qda. Joints of
 parallelograms and coupled joints depend on others by constant relations (`linear`) and are not unknowns.
 """
 
@@ -36,7 +37,7 @@ def loop_coordinates(
 
     Args:
         tree: coordinates of the robot with cut loops.
-        every_loop: whether parallelograms have velocity equations as well, which their reactions require.
+        every_loop: whether velocity equations are also selected for parallelograms; reactions require them.
 
     Raises:
         NotApplicableError: the active joints do not determine the loops, or the loops do not close.
@@ -63,9 +64,9 @@ class LoopCoordinates(Coordinates):
     Attributes:
         choice: selected velocity equations.
         tree: coordinates of the robot with cut loops.
-        linear: linear relations that give every joint of the tree from the active joints and from the passive joints
-            that Wp determines.
-        sides: contributions of the joints on the two sides of each loop.
+        linear: every joint of the tree as a linear function of the active joints and of the passive joints whose
+            velocities are solved with Wp.
+        sides: contributions of the joints to the velocity equations, on the two sides of each loop.
     """
 
     def __init__(self, builder: Builder, robot: Robot, choice: LoopChoice, tree: CoupledCoordinates) -> None:
@@ -137,7 +138,7 @@ class LoopCoordinates(Coordinates):
         """Return the velocities of the left and the right side of every loop at the cut joint.
 
         Args:
-            rates: velocities of the joints of the tree.
+            rates: velocities of the joints of the tree, by joint number.
         """
         return [(one.left.velocity(rates), one.right.velocity(rates)) for one in self.sides]
 
@@ -163,7 +164,9 @@ class LoopCoordinates(Coordinates):
         }
 
     def drift(self, rates: JointEntries, rows: Sequence[LoopRow]) -> Vector:
-        """Return Psi or Phi: the time derivatives of velocity equations at zero joint accelerations.
+        """Return the velocity-dependent terms (Psi or Phi) in the time derivatives of velocity equations.
+
+        They are the time derivatives at zero joint accelerations.
 
         Args:
             rates: velocities of the joints of the tree, which satisfy the loops.
@@ -206,13 +209,19 @@ class LoopCoordinates(Coordinates):
         return not self.passive
 
     def _spread(self, active: JointEntries, passive: Sequence[Scalar]) -> dict[int, Scalar]:
-        """Return the rates of all joints of the tree from those of the active and passive joints."""
+        """Return the velocities (or accelerations) of all joints of the tree, by joint number.
+
+        Args:
+            active, passive: velocities (or accelerations) of the active and of the passive joints.
+        """
         return self.linear.rates({**active, **dict(zip(self.passive, passive, strict=True))})
 
     def _passive(self, active: JointEntries, drift: Sequence[Scalar]) -> Vector:
-        """Return the rates -Wp^-1 (Wa x + drift) of the passive joints for the rates x of the active joints.
+        """Return -Wp^-1 (Wa x + drift), the velocities or accelerations of the passive joints.
 
-        Rates are velocities with zero drift, or accelerations with the drift Psi.
+        Args:
+            active: x, the velocities or accelerations of the active joints.
+            drift: zero for velocities, Psi for accelerations.
         """
         alone = self._spread(active, [0] * len(self.passive))
         right = [-(x + y) for x, y in zip(self.residuals(alone, self.choice.rows), drift, strict=True)]

@@ -16,7 +16,8 @@ def stacked(joints: LoopCoordinates, rates: Mapping[int, Scalar]) -> dict[str, M
     """Return the matrices Wa, Wp, Wac, Wpc, Wc, W and the vectors Psi, Phi, b of eq. (12) to (14), by name.
 
     Args:
-        rates: velocities of the joints of the tree, which keep the loops closed.
+        joints: coordinates of the robot with closed loops.
+        rates: velocities of the joints of the tree, which satisfy the loops.
     """
     made = _Stack(joints)
     wa, wp = made.velocity_rows(made.relations, joints.choice.rows)
@@ -46,7 +47,7 @@ def stacked(joints: LoopCoordinates, rates: Mapping[int, Scalar]) -> dict[str, M
 
 
 class _Stack:
-    """Assembles the constraint matrices, with the linear relations of parallelograms as additional rows."""
+    """Assembly of the constraint matrices, with the linear relations of parallelograms as additional rows."""
 
     def __init__(self, joints: LoopCoordinates) -> None:
         self.joints = joints

@@ -47,9 +47,9 @@ B = Port("b", "p", "qddp = W qdda + b")
 
 
 def reason_not_driven(robot: Robot) -> str | None:
-    """Return the reason why the robot has no velocity equations of loops, or None.
+    """Return the reason why the robot has no velocity equations of loops; None if it has them.
 
-    Only its structure is checked, not its geometry.
+    Only the structure of the robot is checked, not its geometry.
     """
     return None if robot.B and loops(robot) else reason_not_closed(robot)
 

@@ -1,13 +1,13 @@
 """Reaction wrenches at the joints of closed loops: at the cut joints, and their effect on the links of the tree.
 
 The Lagrange multipliers x of the velocity equations satisfy Wp' x = tau_p (Khalil 2010, section 4), where tau_p are the
-torques of the tree that the loops balance. The wrench sum x_i e_i acts on the left link of the loop at the cut, and the
-opposite wrench on the right link.
+efforts at the passive joints of the tree without the loops. The wrench sum x_i e_i, with e_i the axis of equation i,
+acts on the left link of the loop at the cut, and the opposite wrench on the right link.
 
 Equations that were not selected have no multiplier. If the loops do not determine a component of a wrench, its value is
-arbitrary and NaN is returned. These components are determined numerically: in every sampled configuration, the
-multipliers y that cause no torque (M' y = 0 with M the matrix of all equations of all loops) affect only these
-components.
+arbitrary and NaN is returned. Such components are identified numerically: in every sampled configuration, they are the
+components that change with multipliers y that cause no effort (M' y = 0, with M the matrix of all equations of all
+loops).
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ class Undetermined:
     """Components of the reaction wrenches that the loops do not determine.
 
     Attributes:
-        cuts: pairs (cut joint, index of the component).
-        links: pairs (link, index of the component).
+        cuts: pairs (number of the cut joint, index of the component).
+        links: pairs (number of the link, index of the component).
     """
 
     cuts: frozenset[WrenchEntry]
@@ -78,10 +78,11 @@ def undetermined(robot: Robot) -> Undetermined:
 
 
 def _without_torque(choice: LoopChoice, given: LoopSamples, rows: Sequence[LoopRow], s: int) -> Array:
-    """Return a basis of the multipliers of all equations that cause no torque at any joint; one row per element.
+    """Return a basis of the Lagrange multipliers that cause no effort at any joint, one multiplier vector per row.
 
     Args:
         given: numerical equations of the loops at closed configurations.
+        rows: all velocity equations of the loops, one per multiplier.
         s: index of the configuration.
     """
     lines, units = [], joint_units(choice.linear.robot, given.coordinates, given.length)
@@ -151,7 +152,10 @@ def _collect(entries: set[WrenchEntry], wrenches: Mapping[int, Array]) -> None:
 
 
 class LoopReactions:
-    """Wrenches at the cut joints, computed from the efforts of the tree's joints."""
+    """Wrenches at the cut joints of a robot with closed loops.
+
+    They are computed from the efforts that the joints of the tree would require without the loops.
+    """
 
     def __init__(self, joints: LoopCoordinates, efforts: Mapping[int, Scalar]) -> None:
         self.joints, self.robot = joints, joints.robot
@@ -174,9 +178,10 @@ class LoopReactions:
         return wrenches
 
     def on_environment(self) -> dict[int, Vector]:
-        """Return the wrench that each link exerts at the cut joints, in its own frame, by link number.
+        """Return the wrench that each link exerts on its environment through the cut joints, by link number.
 
-        The sign convention is that of external wrenches, which are exerted by a link on its environment.
+        The wrench (force; moment) is expressed in the frame of the link. The sign convention is that of external
+        wrenches.
         """
         exerted: dict[int, Vector] = {}
         for i, one in enumerate(self.joints.choice.loops):
@@ -187,7 +192,12 @@ class LoopReactions:
         return exerted
 
     def _wrench(self, loop: int, frame: int) -> Wrench:
-        """Return the wrench on the left link at the cut joint of a loop, in the axes of one of its two cut frames."""
+        """Return the wrench on the left link of a loop at the cut joint.
+
+        Args:
+            loop: index of the loop.
+            frame: cut frame (k or k + B) in whose axes the wrench is expressed.
+        """
         sides = self.joints.sides[loop]
         left = frame == sides.axes.loop.left
         m: dict[str, Vector] = {"v": [0, 0, 0], "w": [0, 0, 0]}
@@ -198,13 +208,23 @@ class LoopReactions:
         return Wrench(matvec(turn, m["v"]), matvec(turn, m["w"]))
 
     def _from_side(self, loop: int, frame: int) -> list[list[Scalar]]:
-        """Return the rotation from the axes in which a side of a loop is computed to those of its cut frame."""
+        """Return the rotation from the axes in which the equations of one side of a loop are computed to its cut frame.
+
+        Args:
+            loop: index of the loop.
+            frame: cut frame of this side, k (left) or k + B (right).
+        """
         sides = self.joints.sides[loop]
         seen = sides.frames[0 if frame == sides.axes.loop.left else 1]
         return rotation_of(placement_between(self.builder, self.robot, frame, seen, self.at, self.trig))
 
     def _carried(self, loop: int, end: int) -> tuple[int, Wrench]:
-        """Return the link to which a cut frame is fixed, and the wrench at the cut in the frame of this link."""
+        """Return the link to which a cut frame is fixed, and the wrench at the cut in the frame of this link.
+
+        Args:
+            loop: index of the loop.
+            end: cut frame, k (left side) or k + B (right side).
+        """
         link = [0, *(j for j in chain(self.robot, end) if j <= self.robot.NL)][-1]
         wrench, sides = self._wrench(loop, end), self.joints.sides[loop]
         transform = placement_between(self.builder, self.robot, link, end, self.at, self.trig)

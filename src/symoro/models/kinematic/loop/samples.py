@@ -1,8 +1,9 @@
 """Numerical velocity equations of the loops at random closed configurations.
 
-The coefficients of a loop are, per unit velocity of each coordinate, the differences between its left and right side of
-the velocity of the closing point (the common origin of frames k and k + B) and of the angular velocity, in the axes of
-the loop's root. With z the axis and o the origin of a joint and p the closing point, a joint contributes
+Each loop has a left and a right side, from its root to the closing point p (the common origin of frames k and k + B).
+The coefficients of a coordinate are the velocity of p and the angular velocity on the left side minus those on the
+right side, for unit velocity of this coordinate, in the axes of the root. With z the axis and o the origin of a joint,
+the joint contributes
 
     revolute joint  (z x (p - o); z)        prismatic joint  (z; 0)        left side +, right side -
 """
@@ -51,7 +52,7 @@ class LoopSamples:
     """Velocity equations of several loops at random closed configurations.
 
     Attributes:
-        coordinates: joints to which the columns of the equations belong.
+        coordinates: numbers of the joints to which the columns of the equations belong.
         loops: equations of each loop.
         length: largest length of the loops.
     """
@@ -67,8 +68,8 @@ def samples(robot: Robot, open_loops: Sequence[Loop], closing: Robot) -> LoopSam
     Args:
         robot: robot whose independent joints are the coordinates.
         open_loops: loops whose equations are returned.
-        closing: robot whose parallelograms are replaced by linear relations. The configurations are drawn from it,
-            because crossed parallelograms satisfy other equations.
+        closing: the robot with its parallelograms replaced by linear relations. The configurations are drawn from this
+            robot, so that no parallelogram is crossed; crossed ones satisfy other equations.
 
     Raises:
         NotApplicableError: no configuration closes the loops.
@@ -119,7 +120,7 @@ def _sampled(tree: NumericTree, loop: Loop, q: Array, coordinates: int) -> LoopS
 
 
 def _back(angle: Array) -> Array:
-    """Return the rotation matrices (S, 3, 3) about z by the negative angles."""
+    """Return the rotation matrices (S, 3, 3) about z by the angles with opposite sign."""
     rotation = np.zeros((len(angle), 3, 3))
     rotation[:, 0, 0] = rotation[:, 1, 1] = np.cos(angle)
     rotation[:, 0, 1], rotation[:, 1, 0], rotation[:, 2, 2] = np.sin(angle), -np.sin(angle), 1

@@ -50,9 +50,9 @@ NOTHING: Vector = [0, 0, 0]
 
 @dataclass(frozen=True)
 class Motion:
-    """Linear and angular motion of the link at the point p.
+    """Linear and angular motion at the point p of a link.
 
-    It is a velocity, or the part of an acceleration that depends on velocities only.
+    It is a velocity, or the velocity-dependent part of an acceleration.
     """
 
     linear: Vector
@@ -61,7 +61,7 @@ class Motion:
 
 @dataclass(frozen=True)
 class LoopSide:
-    """One side of a loop: contributions (v_j, w_j) of its moving joints, from the root outward.
+    """One side of a loop: contributions (v_j, w_j) of its moving joints to the velocity at p, from the root outward.
 
     All vectors are expressed in the axes of one frame.
     """
@@ -87,7 +87,7 @@ class LoopSide:
         return Motion(linear, angular)
 
     def efforts(self, force: Vector, moment: Vector) -> dict[int, Scalar]:
-        """Return the efforts at the joints of this side that correspond to a force and a moment at p."""
+        """Return the joint efforts that are equivalent to a force and a moment at p, by joint number of this side."""
         return {j: dot(v, force) + dot(w, moment) for j, (v, w) in self.columns.items()}
 
 
@@ -151,12 +151,12 @@ def loop_sides(
 
 
 class _Sides:
-    """Computes the two sides of one loop.
+    """Computation of the two sides of one loop.
 
     The left side is expressed in the axes of frame m, the right side in those of frame n. If the equations are written
     in the axes of the cut frames k (before the rotation of its joint) and k + B, then m = k and n = k + B, which differ
-    by a rotation about the common z axis. Otherwise, one of m and n is the frame in whose axes the equations are
-    written, and the other is the root.
+    by a rotation about the common z axis. If they are written in the axes of another frame of the loop, m or n is that
+    frame (depending on its side), and the other one is the root.
     """
 
     def __init__(

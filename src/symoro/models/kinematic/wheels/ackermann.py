@@ -1,8 +1,8 @@
 """Ackermann steering: dependent steering joints for which the axes of all wheels meet in one point.
 
-The fixed wheels and the leading steering wheels leave one motion of the base, xi = (x, y, turn), which satisfies their
-sliding constraints C xi = 0: with two independent rows c1 and c2, xi = c1 x c2, a polynomial in sines and cosines. The
-direction of travel of a dependent wheel is that of the velocity v of its centre c,
+The fixed wheels and the leading steering wheels allow one motion of the base, xi = (x, y, turn), which satisfies their
+sliding constraints C xi = 0. With two independent rows c1 and c2 of C, xi = c1 x c2, a polynomial in sines and cosines.
+The direction of travel of a dependent wheel is that of the velocity v of its centre c,
 
     v = xi_xy + xi_turn k x c,    q_s = atan2(k.(t0 x v), t0.v)
 
@@ -31,10 +31,10 @@ UP: Vector = [0, 0, 1]
 def tied_positions(
     builder: Builder, robot: Robot, joints: CoupledCoordinates, trig: Trigonometry
 ) -> dict[int, Scalar]:
-    """Return the positions of the dependent steering joints, which follow from Ackermann's relation, by joint.
+    """Return the positions of the dependent steering joints, which follow from Ackermann's relation, by joint number.
 
     Raises:
-        NotApplicableError: the leading wheels do not leave exactly one motion of the base.
+        NotApplicableError: the fixed and the leading steering wheels do not allow exactly one motion of the base.
     """
     followers = [wheel for wheel in robot.wheels if wheel.follows]
     if not followers:
@@ -46,16 +46,17 @@ def tied_positions(
 def sliding(
     builder: Builder, robot: Robot, wheel: Wheel, positions: Mapping[int, Scalar], trig: Trigonometry
 ) -> Vector:
-    """Return the coefficients (z_x, z_y, z.(k x c)) of the sliding constraint of a wheel on the base velocity.
+    """Return the sliding constraint of a wheel as three coefficients of the base velocity (x, y, turn).
 
-    The centre c of the wheel is fixed on the base; z is its axle and k the vertical axis.
+    They are (z_x, z_y, z.(k x c)), with z the axle of the wheel, k the vertical axis and c the centre of the wheel,
+    which is fixed on the base.
     """
     axle, centre = axes_from(builder, robot, 0, wheel.frame, positions, trig)[wheel.frame]
     return [builder.number(x) for x in (axle[0], axle[1], dot(axle, cross(UP, centre)))]
 
 
 def _motion(builder: Builder, robot: Robot, joints: CoupledCoordinates, trig: Trigonometry) -> Vector:
-    """Return the velocity (x, y, turn) of the base, up to a factor, that the leading wheels allow."""
+    """Return the velocity (x, y, turn) of the base that the fixed and leading steering wheels allow, up to a factor."""
     leading = [
         wheel
         for wheel in robot.wheels

@@ -7,9 +7,9 @@ the direction of travel for a positive spin. The point of the wheel at C has the
 
     t.v_C = 0    rolling        z.v_C = 0    sliding        (cos g t + sin g z).v_C = 0    Swedish
 
-(Campion, Bastin, d'Andrea-Novel 1996, where they are written with the angles alpha, beta, gamma). They depend only on
-angles about vertical axes, not on the pose of the base or on the spin. A steering joint that depends on another by
-Ackermann's relation adds the row qd_s - f'(q) qd = 0 of `ackermann`.
+Campion, Bastin, d'Andrea-Novel (1996) write these constraints with the angles alpha, beta and gamma. The constraints
+depend only on angles about vertical axes, not on the pose of the base or on the spin. A steering joint that depends on
+another by Ackermann's relation q_s = f(q) adds the row qd_s - f'(q) qd = 0 of `ackermann`.
 """
 
 from __future__ import annotations
@@ -80,7 +80,13 @@ def contact(
     positions: Mapping[int, Scalar],
     trig: Trigonometry,
 ) -> Contact:
-    """Return the coefficients of the velocity of a wheel's contact point at the given joint positions."""
+    """Return the coefficients of the velocity of a wheel's contact point at the given joint positions.
+
+    Args:
+        joints: joint coordinates of the robot, which give the columns of W.
+        positions: positions of all joints, by joint number.
+        trig: sines and cosines of the joint angles.
+    """
     axes = axes_from(builder, robot, 0, wheel.frame, positions, trig)
     axle, centre = axes[wheel.frame]
     both = cross(axle, UP), axle
@@ -137,7 +143,7 @@ def _turned(
 def constraints(
     builder: Builder, robot: Robot, joints: CoupledCoordinates, trig: Trigonometry
 ) -> list[Constraint]:
-    """Return the rolling constraints of all wheels, including redundant ones; sliding constraints come first."""
+    """Return the rolling constraints of all wheels, including redundant ones; sliding constraints are listed first."""
     tied = tied_positions(builder, robot, joints, trig)
     positions = {**joints.positions, **tied}
     rows: list[Constraint] = []

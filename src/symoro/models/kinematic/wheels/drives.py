@@ -23,11 +23,11 @@ def leading_drives(
     """Return active joints that determine the motion of a wheeled robot.
 
     Args:
-        own: joint coordinates of the columns of W, after those of the base.
-        active: active joints.
+        own: joint coordinates to which the columns of W after those of the base belong.
+        active: numbers of the active joints.
         matrices: values of W, of full rank, at random joint positions and parameters.
-        surplus: whether there may be more active joints than degrees of freedom. The first ones, in frame order, that
-            determine the motion are then returned; otherwise all are returned.
+        surplus: whether there may be more active joints than degrees of freedom. If so, the first active joints in
+            frame order that determine the motion are returned; if not, all active joints are returned.
 
     Raises:
         NotApplicableError: there are too many or too few active joints; the message names them.
@@ -70,13 +70,19 @@ def _determined(matrices: Sequence[Matrix], own: Sequence[int], active: Sequence
 
     Args:
         matrices: values of W at random joint positions and parameters.
-        own: joint coordinates of the columns of W, after those of the base.
+        own: joint coordinates to which the columns of W after those of the base belong.
+        active: numbers of the active joints.
     """
     return _more(matrices, [BASE + list(own).index(j) for j in active])
 
 
 def _more(matrices: Sequence[Matrix], columns: Sequence[int]) -> int:
-    """Return the number of given columns of W whose velocities are independent under the constraints."""
+    """Return how many of some velocities can be chosen independently under the constraints W x = 0.
+
+    Args:
+        matrices: values of W at random joint positions and parameters.
+        columns: columns of W to which these velocities belong.
+    """
     width = len(matrices[0][0])
     units = [[1.0 if k == c else 0.0 for k in range(width)] for c in columns]
     return rank([[*matrix, *units] for matrix in matrices], WHAT) - len(matrices[0])

@@ -1,10 +1,10 @@
 """Solution of the rolling constraints W x = b for some unknowns: one joint after another, then the base.
 
 A joint that steers or spins a wheel appears in few equations, mostly with a constant coefficient (the radius, the
-offset of a castor). Each unknown joint is therefore eliminated by one equation, from which it is computed when the
-other unknowns are known. The remaining equations, at most three, constrain only the base. They are solved by cofactors,
-without a null space (`solvers.SparseRows`). The same steps apply to velocities (b = 0) and accelerations
-(b = -Wdot x).
+offset of a castor). Therefore one equation is used per unknown joint: it eliminates the joint from the other equations
+and later gives its value from the other unknowns. The remaining equations, at most three, constrain only the base. They
+are solved by cofactors, without a null space (`solvers.SparseRows`). The same steps apply to velocities (b = 0) and
+accelerations (b = -Wdot x).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def eliminated(
     Args:
         rows: entries of each row of W, by column.
         joints: columns of the joints that are eliminated.
-        length: length of the order of the robot's size, from its parameters; it makes the base's columns comparable.
+        length: length of the order of the robot's size, from its parameters; it scales columns of different units.
         base: whether to eliminate the base velocities as well.
     """
     work, waiting = SparseRows(builder, rows, lambda k: length if k >= 2 else 1), list(joints)
@@ -53,14 +53,15 @@ def eliminated(
 
 
 def _pivot(samples: WheelSamples, work: SparseRows, waiting: list[int], length: Scalar) -> tuple[int, int]:
-    """Return the column of the joint that is eliminated next, and the row that is used.
+    """Return the column of the joint that is eliminated next, and the row with which it is eliminated.
 
     Constant pivots are preferred, then joints that appear in the fewest rows.
 
     Args:
+        samples: random values of symbols, at which pivots are evaluated.
         work: remaining rows.
         waiting: columns of the joints that are not yet eliminated.
-        length: length with which pivots are compared.
+        length: length relative to which pivots are compared with zero.
     """
     rows, left = work.rows, work.left
     places = [(k, i) for k in waiting for i in sorted(left) if k in rows[i]]

@@ -48,7 +48,10 @@ DET = Port("det", "", "zero where the active joints cannot drive the robot")
     example="diffdrive",
 )
 def wheel_kinematics(robot: Robot) -> Program:
-    """Derive the rolling constraints W of the wheels, and the matrix G of the motion due to the active joints."""
+    """Derive the rolling constraints W of the wheels, and the matrix G of the motion.
+
+    G maps the velocities of the active joints to the velocities of base and joints.
+    """
     from symoro.models.coordinates.wheels import WheelCoordinates  # imported here because it loads NumPy
 
     builder = Builder(f"{robot.name}_wheel_kinematics")

@@ -1,6 +1,7 @@
 """Class of a wheeled robot: its degrees of mobility and steerability.
 
-With C the sliding constraints of the fixed and the steering wheels on the base's velocity xi = (x, y, turn),
+Let C be the matrix of the sliding constraints C xi = 0 that the fixed and the steering wheels impose on the velocity
+xi = (x, y, turn) of the base:
 
     degree of mobility        3 - rank C                          instantaneous degrees of freedom of the base
     degree of steerability    rank of the steering wheels' rows   wheels that are steered independently
@@ -38,7 +39,7 @@ WHAT = "the axles of the wheels"
 
 
 class WheeledClass(NamedTuple):
-    """Degrees of mobility and of steerability."""
+    """Class of a wheeled robot: its degree of mobility and its degree of steerability."""
 
     mobility: int
     steerability: int
@@ -61,7 +62,7 @@ class Axles:
 
     Attributes:
         rows: coefficients of the independent constraints.
-        steering: coordinates that steer leading wheels, in frame order.
+        steering: numbers of the joint coordinates that steer leading wheels, in frame order.
         class_: degrees of mobility and steerability.
     """
 
@@ -101,9 +102,10 @@ def axles(builder: Builder, robot: Robot, joints: CoupledCoordinates, trig: Trig
 
 
 def _binds(robot: Robot, wheel: Wheel) -> bool:
-    """Return whether a wheel prevents sliding of the base along its axle.
+    """Return whether a wheel prevents sliding of the base along the wheel's axle.
 
-    It does if it is a fixed or steering wheel and only its steering joint moves it relative to the base.
+    This is the case for a fixed or steering wheel, unless a joint other than its steering joint moves it relative to
+    the base.
     """
     between = [j for j in chain(robot, wheel.frame) if j not in (wheel.frame, wheel.steering)]
     mounted = not any(robot.frame(j).moving for j in between)

@@ -1,20 +1,20 @@
 """`posture-kinematics`, `configuration-kinematics`: state models of wheeled robots.
 
-The posture of the base is (x, y, theta) in the world; beta are its steering angles. With Sigma a basis of the base
-velocities that the sliding constraints C xi = 0 of `mobility` allow,
+The posture of the base is (x, y, theta) in the world; beta are its steering angles. Sigma is a basis of the base
+velocities that the sliding constraints C xi = 0 (see `mobility`) allow:
 
     [xd yd thetad betad] = S [eta; zeta],    S = [R(theta) Sigma(beta) 0; 0 1]
     [xd yd thetad qd]    = S [eta; zeta; others]
 
 (Campion, Bastin, d'Andrea-Novel 1996), where eta are the coordinates of the base velocity in Sigma and zeta the
-steering rates. In the second equation, the rates of the other wheels' joints follow from rolling; `others` are the
-rates of all remaining joints, such as those of an arm. Sigma contains no division:
+steering rates. In the second equation, the velocities of the other wheels' joints follow from rolling; `others` are the
+velocities of all remaining joints, such as those of an arm. Sigma contains no division:
 
     mobility 3    the unit matrix
-    mobility 2    (b, -a, 0) and (-a c, -b c, 1) for the row (a, b, c): along the direction of travel, and the rotation
-    mobility 1    c1 x c2 for the rows c1, c2, which vanishes where the two axles coincide: det = |c1 x c2|^2
+    mobility 2    (b, -a, 0) and (-a c, -b c, 1) for the row (a, b, c) of C: travel along a line, and rotation
+    mobility 1    c1 x c2 for the rows c1, c2 of C; it vanishes where the two axles coincide; det = |c1 x c2|^2
 
-Both models do not depend on the choice of active joints.
+Neither model depends on the choice of active joints.
 """
 
 from __future__ import annotations
@@ -79,9 +79,10 @@ def posture_kinematics(robot: Robot) -> Program:
 
 
 def has_free_joints(robot: Robot) -> str | None:
-    """Return the reason why `configuration-kinematics` does not apply to a robot, or None if it applies.
+    """Return the reason why `configuration-kinematics` does not apply to a robot; None if it applies.
 
-    The joints that no wheel determines must be independent, so that closed loops are excluded.
+    The velocities of joints that no wheel determines must be independent; therefore robots with closed loops are
+    excluded.
     """
     tied = "its closed loops constrain the joints that no wheel determines: their rates are not independent"
     return on_wheels(robot) or (tied if robot.B else None)
@@ -154,7 +155,7 @@ def _turned(turn: tuple[Scalar, Scalar], v: Sequence[Scalar]) -> Vector:
     """Return the base velocity v = (x, y, turn) in the axes of the world.
 
     Args:
-        turn: sine and cosine of the heading.
+        turn: sine and cosine of the heading theta.
         v: velocity in the axes of frame 0.
     """
     s, c = turn
@@ -168,9 +169,10 @@ def _configuration(
     axle_lines: Axles,
     rows: Sequence[Constraint],
 ) -> Matrix:
-    """Return the columns of S for all joints, with the base velocity in the axes of frame 0.
+    """Return the matrix S of `configuration-kinematics`, with the base velocity in the axes of frame 0.
 
     Args:
+        joints: joint coordinates of the robot.
         axle_lines: sliding constraints on the base.
         rows: independent rolling constraints.
     """

@@ -3,8 +3,8 @@
     W x = 0,    x = G qda,    xd = G qdda + g,    g from W xd = -Wdot x with qdda = 0
 
 W contains the constraints of `contact` that are independent at random joint positions and parameters. The number of
-active joints must equal the number of degrees of freedom 3 + n - rank W, and they must determine the motion. Vd0 is the
-classical acceleration: [xd_1 - W0z V0y, xd_2 + W0z V0x, xd_3].
+active joints must equal the number of degrees of freedom 3 + n - rank W (n joint coordinates), and they must determine
+the motion. The classical acceleration of the base is Vd0 = [xd_1 - W0z V0y, xd_2 + W0z V0x, xd_3].
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ class Rolling:
         joints: joint coordinates.
         positions: position of every joint of the tree; those of dependent steering joints follow from Ackermann's
             relation.
-        active: joints whose velocities are given, in frame order.
-        drives: all active joints, including a surplus if it is allowed.
+        active: numbers of the active joints whose velocities qda are given, in frame order.
+        drives: numbers of all active joints; more than `active` if surplus active joints are allowed.
         rows: independent constraints, the rows of W.
         elimination: solution of the constraints.
-        G: one row per column of W, one column per active joint.
+        G: matrix with one row per column of W and one column per joint in `active`.
     """
 
     builder: Builder
@@ -101,7 +101,11 @@ class Rolling:
         return add(matvec(self.G, qdda), self.drift(x))
 
     def tree(self, x: Vector) -> dict[int, Scalar]:
-        """Return the rates of every joint of the tree from the velocities x, or from the accelerations xd."""
+        """Return the velocities (or accelerations) of every joint of the tree, by joint number.
+
+        Args:
+            x: velocities [V0x V0y W0z qd], or their time derivatives.
+        """
         return self.joints.rates(dict(zip(self.joints.own, x[BASE:], strict=True)))
 
     def of_drives(self) -> Matrix:
@@ -125,7 +129,7 @@ def classical(x: Vector, xd: Vector) -> Vector:
 
     Args:
         x: velocities [V0x V0y W0z ...].
-        xd: their time derivatives.
+        xd: time derivatives of x.
     """
     return [xd[0] - x[2] * x[1], xd[1] + x[2] * x[0], xd[2]]
 

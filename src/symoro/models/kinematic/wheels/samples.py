@@ -1,7 +1,7 @@
 """Generic ranks of rolling constraints, from their values at random joint positions and random parameters.
 
-Lengths are divided by a length of the robot, so that all coefficients are comparable. If a rank is not clear at any
-sample, the model is rejected.
+Lengths are divided by a length of the robot, so that all coefficients are comparable. A model is rejected if no sample
+gives a clear rank.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ def robot_length(builder: Builder, robot: Robot) -> Scalar:
 
 
 class WheelSamples:
-    """Evaluates expressions at random values of their symbols.
+    """Random values of symbols, at which expressions are evaluated.
 
-    In one sample, a symbol has the same value in every evaluation.
+    Within one sample, a symbol has the same value in all expressions.
     """
 
     def __init__(self, builder: Builder) -> None:
@@ -97,9 +97,11 @@ class WheelSamples:
         return matrices
 
     def at_zero(self, joints: Sequence[int], value: Expr) -> float:
-        """Return the value of an expression where the positions of the given joints are zero.
+        """Return the value of an expression at zero positions of some joints and random values of all other symbols.
 
-        All other symbols have random values.
+        Args:
+            joints: numbers of the joints at position zero.
+            value: the expression.
         """
         (number,) = self._numbers([value], 0, still=frozenset(f"q{j}" for j in joints))
         return number
@@ -109,7 +111,8 @@ def rank(matrices: Sequence[Matrix], what: str) -> int:
     """Return the generic rank of rolling constraints, from their values at several samples.
 
     Args:
-        what: subject of the error message, in the plural.
+        matrices: values of the constraints, one matrix per sample.
+        what: subject of the error message, in the plural, such as 'the constraints of the wheels'.
 
     Raises:
         NotApplicableError: the rank is not clear.
@@ -124,11 +127,11 @@ def rank(matrices: Sequence[Matrix], what: str) -> int:
 
 
 def independent_rows(matrices: Sequence[Matrix], what: str) -> list[int]:
-    """Return the indices of the first independent rows, as many as the generic rank.
+    """Return the indices of the first linearly independent rows, as many as the generic rank.
 
     Args:
         matrices: values of the rows at several samples.
-        what: subject of the error message, in the plural.
+        what: subject of the error message, in the plural, such as 'the constraints of the wheels'.
     """
     kept: list[int] = []
     count = len(matrices[0]) if matrices else 0
