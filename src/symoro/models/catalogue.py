@@ -39,7 +39,7 @@ from symoro.robot.flexibility import flexible_links
 
 @dataclass(frozen=True)
 class Option:
-    """An option of a model.
+    """Option of a model of the catalogue.
 
     Attributes:
         title: description of the option in the documentation and the help.
@@ -66,7 +66,7 @@ POSTURE = Option(
 
 
 def always(robot: Robot) -> str | None:
-    """Return None, which means that the model applies to every robot."""
+    """Return None: the model applies to every robot. This is the default of `Entry.applies`."""
     return None
 
 
@@ -75,7 +75,7 @@ FLEXIBLE = "it has flexible links, and this model requires rigid links"
 
 
 def any_robot(robot: Robot, options: Options) -> bool:
-    """Return True, which means that a variant of a model is valid for every robot and all options."""
+    """Return True: the variant is valid for every robot and all options. This is the default of `Entry.takes`."""
     return True
 
 
@@ -90,11 +90,11 @@ class Entry:
         takes: function of a robot and options that returns whether this variant is used.
         forms: the other variants. The first whose `takes` returns true is used, otherwise the default variant.
         applies: function that returns why the model does not apply to a robot, or None if it applies.
-        requirements: functions of a robot and options; each returns the reason of a rejection, or None.
+        requirements: functions of a robot and options; each returns the reason why the model rejects them, or None.
         applies_to: description of the robots to which the model applies.
         equations: the formulas in LaTeX, for the documentation.
         example, example_options: a bundled robot and options that select this variant.
-        plain: builds the model as published, for the comparison of operation counts.
+        plain: function that builds the model as published, for the comparison of operation counts.
     """
 
     id: str
@@ -340,13 +340,14 @@ def derived(
 
 
 def _published_jacobian(robot: Robot, base: Entry, raw: Program) -> Program | None:
-    """Return the Jacobian of a model by the model `<id>-derivatives`; None if it has other variables or outputs.
+    """Return the Jacobian of a model as computed by the model `<id>-derivatives`, or None.
 
-    With closed loops, wheels and floating bases that model has other variables of the same name.
+    The result is None if that model has other variables or outputs. With closed loops, wheels or a floating base its
+    variables have the same names but another meaning.
 
     Args:
         base: the entry of the model.
-        raw: the program of the Jacobian, whose ports the result has.
+        raw: the program of the Jacobian by automatic differentiation; the result has the same ports.
     """
     name = f"{base.id}-derivatives"
     if name not in catalogue() or robot.B or robot.wheels or robot.base.kind == BaseKind.FLOATING:
@@ -406,7 +407,8 @@ def checked_options(chosen: Entry, options: Options, whole: Entry | None = None)
     Args:
         chosen: the variant of the model that is built.
         options: the given values, by name.
-        whole: the model of which `chosen` is a variant. Options of its other variants may be given if they are empty.
+        whole: the model of which `chosen` is a variant. Options of other variants are accepted if their values are
+            empty.
 
     Raises:
         OptionError: a value is wrong, or the option belongs to another variant.
@@ -431,7 +433,7 @@ def checked_options(chosen: Entry, options: Options, whole: Entry | None = None)
 
 
 def names_something(value: Any) -> bool:
-    """Return whether the value of an option is neither None nor an empty list."""
+    """Return whether an option has a value that names something, that is, neither None nor an empty list."""
     return value is not None and not (isinstance(value, (list, tuple)) and not value)
 
 

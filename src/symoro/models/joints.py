@@ -42,7 +42,7 @@ _READS_AS_JOINT = re.compile(r"m?[0-9]+")
 
 
 class Trigonometry:
-    """Sines and cosines of a model, each with one name that states its angle: C23 is always cos(q2 + q3).
+    """Sines and cosines of a model, each named after its angle: C23 is always cos(q2 + q3).
 
     The name follows from the expression itself: with theta4 = q4 + pi/2, the sine of theta4 is cos(q4) and is named C4.
     An angle that contains another constant is named after theta4.
@@ -84,7 +84,7 @@ class Trigonometry:
         return bool(label)
 
     def _named(self, name: str, value: Expr) -> None:
-        """Name an expression, unless another expression already has this name.
+        """Give a name to an expression, unless another expression already has this name.
 
         For example C2_2 is reserved for cos(2 q2).
         """
@@ -95,7 +95,8 @@ class Trigonometry:
         """Return the label of an angle such as "23" for q2 + q3, and whether the angle was negated for it.
 
         Args:
-            parts: the terms of the angle, each with its name and factor. The first term of a label is positive.
+            parts: the terms of the angle, each with its name and factor. The angle is negated if its first factor is
+                negative.
         """
         flip = bool(parts) and parts[0][1] < 0
         if flip:
@@ -106,7 +107,7 @@ class Trigonometry:
 
 
 def _joints(graph: Graph, angle: int) -> list[tuple[str, int]]:
-    """Return the terms of an angle as (joint number, factor).
+    """Return the terms of an angle as pairs (joint number, factor).
 
     The list is empty unless all terms are integer multiples of joint positions.
     """

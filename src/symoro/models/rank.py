@@ -41,7 +41,7 @@ ORTHOGONAL = 1e-15  # cosine of the angle between columns that count as orthogon
 
 
 def threshold(least: float) -> Gap:
-    """Return a pair of equal thresholds: every singular value above `least` is nonzero, all others are zero."""
+    """Return a pair of equal thresholds: relative singular values above `least` are nonzero, all others are zero."""
     return Gap(least, least)
 
 
@@ -74,14 +74,14 @@ def ranks(
 
 
 def generic_rank(matrices: Sequence[Rows], gap: Gap = EVALUATED) -> int | None:
-    """Return the largest rank of a matrix that depends on the configuration, from samples of it.
+    """Return the largest rank of a matrix that depends on the configuration, from its values at several configurations.
 
     Args:
         matrices: the values of the matrix at several configurations. Their rows are scaled to length one.
         gap: thresholds above which a singular value is nonzero, and below which it is zero.
 
     Returns:
-        The rank, or None if in one sample the next singular value is not clearly zero.
+        The rank r, or None if singular value r + 1 is not clearly zero in every sample.
     """
     unit = [[_scaled(row) for row in matrix] for matrix in matrices]
     values = spectra([matrix for matrix in unit if matrix and matrix[0]])
@@ -109,8 +109,9 @@ def independent_rows(rows: np.ndarray, *thresholds: float) -> list[int]:
 
     Args:
         rows: samples of a matrix, shape (samples, rows, columns).
-        thresholds: least length of a row's component orthogonal to the rows already selected, relative to the row's
-            largest length. Rows that fail the first threshold are tried with the next ones.
+        thresholds: minimum length of a row's component orthogonal to the rows already selected, relative to the largest
+            length of this row over all samples. After all rows have been compared with the first threshold, the
+            rejected rows are compared with the second one, and so on.
     """
     import numpy as np
 
@@ -137,9 +138,9 @@ def independent_rows(rows: np.ndarray, *thresholds: float) -> list[int]:
 def balancing(matrix: Sequence[Sequence[float]]) -> tuple[list[float], list[float]]:
     """Return factors of the rows and of the columns of a matrix that make their largest entries one.
 
-    A matrix multiplied by them has the same rank, and singular values that do not depend on the units of rows and
-    columns. D. Ruiz, "A scaling algorithm to equilibrate both rows and columns norms in matrices", Rutherford Appleton
-    Laboratory, RAL-TR-2001-034, 2001.
+    The matrix multiplied by these factors has the same rank, and its singular values do not depend on the units of rows
+    and columns. D. Ruiz, "A scaling algorithm to equilibrate both rows and columns norms in matrices", Rutherford
+    Appleton Laboratory, RAL-TR-2001-034, 2001.
     """
     f, g = [1.0] * len(matrix), [1.0] * len(matrix[0])
     for _ in range(BALANCING):
@@ -170,7 +171,7 @@ def singular_values(matrix: Sequence[Sequence[float]]) -> list[float]:
 
 
 def _orthogonal(columns: list[list[float]], p: int, q: int) -> bool:
-    """Rotate columns p and q in their plane until they are orthogonal; return whether a rotation was necessary."""
+    """Rotate columns p and q in their common plane so that they become orthogonal; return whether this was needed."""
     a, b = columns[p], columns[q]
     aa, bb, ab = (math.fsum(map(float.__mul__, x, y)) for x, y in ((a, a), (b, b), (a, b)))
     if abs(ab) <= ORTHOGONAL * math.sqrt(aa * bb):
@@ -186,9 +187,9 @@ def _orthogonal(columns: list[list[float]], p: int, q: int) -> bool:
 def always_singular(builder: Builder, matrix: MatrixLike) -> bool:
     """Return whether a matrix of expressions is singular in every configuration.
 
-    The matrix is evaluated at random configurations. The pattern of zeros is not sufficient: four parallel axes are
-    singular because of their sines and cosines. Rows and columns are scaled because lengths and angles have no common
-    unit. An entry is zero if it is round-off compared with the terms of its sum.
+    The matrix is evaluated at random configurations. The pattern of zeros would not be sufficient: the Jacobian of four
+    parallel axes has no zero rows or columns, but is singular. Rows and columns are scaled because lengths and angles
+    have no common unit. An entry is treated as zero if it is negligible compared with the terms of which it is the sum.
     """
     graph = builder.graph
     lits = [builder.number(x).lit for row in matrix for x in row]

@@ -125,7 +125,7 @@ def joint_frames(
     """Return the frame of every link at the joint positions q, by link number, each after its antecedent.
 
     Args:
-        trig: names of the sines and cosines, if other frames share them.
+        trig: the named sines and cosines, if they are shared with other frames of the program.
     """
     trig = trig or Trigonometry(builder, robot)
     return {
@@ -242,7 +242,7 @@ def base_motion(builder: Builder, robot: Robot, *, acceleration: bool = True) ->
     parameters. For a floating or wheeled base all entries are inputs.
 
     Args:
-        acceleration: if false, the acceleration of the base is zero.
+        acceleration: whether the acceleration is included; if false, it is set to zero.
     """
     base = robot.base
     v, w = _twist(builder, robot, V0, (*base.V0, *base.W0))

@@ -60,9 +60,9 @@ class TreeFactors(Generic[Key]):
 
     Args:
         entries: matrix entries by (i, j), with i = j or i an ancestor of j.
-        parents: the parent of each unknown; at a root any value that is not an unknown (0, None). Children come after
-            their parents.
-        invert: function of an unknown and its pivot that returns 1 / pivot, and rejects the number zero.
+        parents: the parent of each unknown, each unknown after its parent; the parent of a root is any value that is
+            not an unknown (0, None).
+        invert: function (unknown, pivot) that returns 1 / pivot and raises an error if the pivot is the number zero.
 
     Attributes:
         pivots, inverse: D and 1 / D.
@@ -109,10 +109,10 @@ class TreeFactors(Generic[Key]):
         return self.outward(self.inward(right))
 
     def solve_columns(self, columns: Sequence[Mapping[Key, Scalar]]) -> list[dict[Key, Scalar]]:
-        """Return the solutions for several right-hand sides, most of them zero on some branches of the tree.
+        """Return the solutions x of A x = b for several right-hand sides b that are zero on some branches of the tree.
 
-        On such a branch the unknowns are a linear function of those between the branch and the root, x_k = sum of
-        R_ki x_i. R is computed once for all columns.
+        On a branch where b is zero, the unknowns x_k are linear functions of the unknowns x_i between the branch and
+        the root, x_k = sum of R_ki x_i. R is computed once for all columns.
         """
         branches: dict[Key, dict[tuple[Key, Key], Scalar]] = {}
         solutions = []
@@ -135,7 +135,7 @@ class TreeFactors(Generic[Key]):
         return solutions
 
     def _reached(self, rows: dict[tuple[Key, Key], Scalar], k: Key, top: Key, i: Key) -> Scalar:
-        """Return R_ki for an unknown k of the branch that begins at `top`, and store it in `rows`."""
+        """Return R_ki of `solve_columns` for an unknown k of the branch that begins at `top`; store it in `rows`."""
         if (k, i) not in rows:
             total = -self.lower[i, k]
             for h in self.before[k]:
@@ -167,7 +167,7 @@ def chain_parents(keys: Sequence[Key]) -> dict[Key, Key | None]:
 def symmetric_factors(
     a: MatrixLike, invert: Callable[[int, Scalar], Scalar] = reciprocal
 ) -> TreeFactors[int]:
-    """Return the factors of a full symmetric matrix; its last row is eliminated first.
+    """Return the factors a = L' D L of a full symmetric matrix; the last row is eliminated first.
 
     Args:
         invert: function of a row number and its pivot that returns 1 / pivot.
@@ -194,8 +194,8 @@ class SchurComplement(Generic[Key]):
     Args:
         factors: the factors L and D of A.
         rows: the rows of J; each one contains its entries by unknown.
-        damping: number added to the diagonal, so that dependent rows have a solution (that of least norm); None for no
-            damping.
+        damping: number added to the diagonal, so that dependent rows have a solution (that of least norm); None if
+            there is no damping.
     """
 
     def __init__(
@@ -237,7 +237,9 @@ def least_norm_solution(matrix: MatrixLike, right: Sequence[Scalar], square: Sca
     contradicts the others.
 
     Args:
-        square: squared size of the terms of the right-hand side, for the comparison of dependent rows.
+        right: the right-hand side.
+        square: squared magnitude of the terms of the right-hand side, to decide whether dependent rows contradict the
+            others.
     """
     n = len(right)
     independent: dict[int, Scalar] = {}
@@ -296,12 +298,12 @@ class PivotedFactors:
 
     Args:
         row_factors, column_factors: lengths of the robot, or 1, that make entries of different units comparable.
-        named: function of the number of a pivot and 1 / pivot that names the latter and returns it.
+        named: function (number of the pivot, 1 / pivot) that gives the reciprocal a name in the program and returns it.
 
     Attributes:
         pivots, inverse: the diagonal of U and its reciprocals.
-        sizes: the pivots in comparable units.
-        exchanges: for each possible exchange of two rows, its condition (1 if the rows are exchanged).
+        sizes: the pivots multiplied by the factors of their rows and columns, so that they are comparable.
+        exchanges: one condition per possible exchange of two rows; it is 1 where the rows are exchanged.
     """
 
     def __init__(
@@ -416,9 +418,9 @@ def solve_pivoted(
 ) -> Solution:
     """Return the solution x of a x = b for each right-hand side b, and whether `a` is regular.
 
-    The matrix is regular if its smallest pivot is not negligible compared with its largest entry. Rows and columns with
-    different units (linear and angular velocities, revolute and prismatic joints) have factors that make their entries
-    comparable.
+    The matrix is regular if its smallest pivot is not negligible compared with its largest entry. If rows or columns
+    have different units (linear and angular velocities, revolute and prismatic joints), `row_factors` and
+    `column_factors` make their entries comparable.
     """
     n = len(a)
     f, g = row_factors or [1] * n, column_factors or [1] * n
@@ -438,7 +440,7 @@ def solve_pivoted(
 
 @dataclass(frozen=True)
 class Block:
-    """Rows and columns of one diagonal block, in order of elimination."""
+    """Row and column numbers of one diagonal block of a matrix in block triangular form, in order of elimination."""
 
     rows: tuple[int, ...]
     columns: tuple[int, ...]
@@ -465,14 +467,14 @@ def diagonal_blocks(matrix: MatrixLike) -> list[Block] | None:
 
 
 def _matching(pattern: Sequence[Sequence[int]], n: int) -> list[int] | None:
-    """Match each row of a matrix with a separate column in which it has a nonzero entry, by augmenting paths.
+    """Assign to each row of a matrix a different column in which the row has a nonzero entry (augmenting paths).
 
     Args:
         pattern: the columns of the nonzero entries of each row.
         n: number of rows and columns.
 
     Returns:
-        The column of each row, or None if there is no such perfect matching.
+        The column assigned to each row, or None if there is no such perfect matching.
     """
     row_of: dict[int, int] = {}
 
@@ -539,7 +541,7 @@ def permutation_sign(order: Sequence[int]) -> int:
 
 
 def block_sign(blocks: Sequence[Block]) -> int:
-    """Return det(A) divided by the product of the determinants of its diagonal blocks, +1 or -1."""
+    """Return the ratio (+1 or -1) of det(A) and the product of the determinants of the diagonal blocks of A."""
     rows = [r for b in blocks for r in b.rows]
     columns = [c for b in blocks for c in b.columns]
     return permutation_sign(rows) * permutation_sign(columns)
@@ -548,7 +550,7 @@ def block_sign(blocks: Sequence[Block]) -> int:
 def minor(matrix: MatrixLike, rows: Sequence[int], columns: Sequence[int]) -> Scalar:
     """Return the determinant of the submatrix with the given rows and columns.
 
-    It is expanded along rows; every smaller minor is computed once.
+    The determinant is expanded along rows; every smaller minor is computed once.
     """
     known: dict[tuple[int, ...], Scalar] = {(): 1}
 
@@ -585,7 +587,7 @@ def adjugate(matrix: MatrixLike) -> Matrix:
 
 @dataclass(frozen=True)
 class SingularityTest:
-    """Data of the test for singular blocks: their pivots are compared with the surrounding entries.
+    """Data of the test for singular blocks, which compares their pivots with the other entries of the rows and columns.
 
     Outputs are NaN in configurations where a pivot is negligible.
 
@@ -608,8 +610,8 @@ class BlockFactors:
     there is a singularity test; otherwise the numeric function `solve` is called for each right-hand side.
 
     Args:
-        name: name in the emitted code of the reciprocals of determinants and pivots.
-        test: how singular configurations are recognised; None for no test.
+        name: name of the reciprocals of determinants and pivots in the emitted code.
+        test: data of the test for singular configurations; None if they are not tested.
 
     Raises:
         NotApplicableError: the matrix is structurally singular.
@@ -653,9 +655,9 @@ class BlockFactors:
         return [y[r] for r in range(len(right))]
 
     def volumes(self) -> Vector:
-        """Return dimensionless pivots and block determinants, whose product changes sign where det A does.
+        """Return dimensionless pivots and block determinants, whose product changes sign where det(A) changes sign.
 
-        Each pivot or determinant is divided by the size of the entries around it.
+        Each pivot or determinant is divided by the magnitude of the other entries in its rows and columns.
         """
         return [x for part in self.parts for x in part.volumes()]
 
@@ -765,7 +767,7 @@ class Pivot:
 
     Attributes:
         inverse: reciprocal of the entry in this row and column.
-        others: the rows from which the unknown was eliminated, with the factors of the pivot row.
+        others: the other rows that contained the unknown, each with the multiple of the pivot row that was subtracted.
     """
 
     column: int
@@ -776,14 +778,14 @@ class Pivot:
 
 @dataclass(frozen=True)
 class RowElimination:
-    """Result of an elimination: the columns of `pivots` are solved one by one, the others together by cofactors.
+    """Result of an elimination: the unknowns of `pivots` are solved one by one, the others together by cofactors.
 
     Attributes:
         rows: the rows after the elimination.
         columns, together: the columns that are solved by cofactors, and their rows.
         adjugate, inverse: adjugate and reciprocal determinant of the matrix of these rows and columns.
-        determinant: product of the divisors that depend on the configuration; it must not
-            vanish. It is 1 if there are no such divisors.
+        determinant: product of the divisors that depend on the configuration, 1 if there are none; the system is
+            singular where it is zero.
     """
 
     rows: tuple[SparseRow, ...]
@@ -795,7 +797,7 @@ class RowElimination:
     determinant: Scalar
 
     def solve(self, known: Mapping[int, Scalar], right: Sequence[Scalar]) -> dict[int, Scalar]:
-        """Return the unknowns by column from the known ones and the right-hand side.
+        """Return the values of the unknowns, by column, from known values and the right-hand side.
 
         Args:
             known: values of columns that are not solved for; columns that are neither solved nor known are zero.
@@ -861,7 +863,8 @@ class SparseRows:
     def finish(self, last: Sequence[int] = ()) -> RowElimination:
         """Solve the remaining rows for the unknowns of the columns `last`, and return the elimination.
 
-        A row with a single unknown and a constant coefficient is solved directly, the others together by cofactors.
+        A row with a single unknown and a constant coefficient is solved directly; the remaining rows are solved
+        together by cofactors.
         """
         columns, before = list(last), len(self.pivots)
         while single := self._single(columns):
@@ -901,7 +904,7 @@ class SparseRows:
         return RowElimination(rows, solved, tuple(columns), tuple(together), adjugate, inverse, determinant)
 
     def _single(self, columns: Sequence[int]) -> tuple[int, int] | None:
-        """Return a column and a row in which it is the only unknown and has a constant coefficient, or None."""
+        """Return a column and a row whose only unknown is that of the column, with a constant coefficient, or None."""
         for i in sorted(self.left):
             there = [k for k in columns if k in self.rows[i]]
             if len(there) == 1 and len(self.left) > 1 and self.rows[i][there[0]].cls != VARIABLE:
@@ -916,7 +919,7 @@ class SparseRows:
         return total
 
     def _flag(self, value: Expr, size: Scalar) -> Scalar:
-        """Return 1, or NaN in configurations where a divisor is negligible compared with `size`."""
+        """Return 1, or NaN in configurations where the divisor `value` is negligible compared with `size`."""
         if value.cls != VARIABLE:
             return 1
         self.divisors.append(value)

@@ -62,7 +62,7 @@ class Twist:
         )
 
     def after_joint(self, frame: JointFrame) -> Twist:
-        """Return a result of `before_joint` in the child's axes after the joint rotation Rz(theta)."""
+        """Transform a twist that `before_joint` returned to the child's axes after the joint rotation Rz(theta)."""
         return Twist(turn_back_z(frame.theta, self.v), turn_back_z(frame.theta, self.w))
 
 
@@ -113,7 +113,7 @@ def turned(turn: SinCos, wrench: Wrench) -> Wrench:
 class Inertia:
     """Inertia of a rigid body: pseudo-inertia k = (Kxx Kyy Kzz Kxy Kxz Kyz), first moments ms, mass m.
 
-    `given` contains XX XY XZ YY YZ ZZ if the body was given by them.
+    `given` contains the inertia tensor XX XY XZ YY YZ ZZ if the body was described by it.
     """
 
     k: Symmetric
@@ -150,7 +150,7 @@ class Inertia:
         return self.articulated().column(frame)
 
     def to_parent(self, frame: JointFrame, onto: Inertia | None = None) -> Inertia:
-        """Return the inertia in the antecedent's frame i, added to the inertia `onto`: iTj P iTj' + onto.
+        """Return iTj P iTj' + onto: the inertia transformed to the antecedent's frame i, plus the inertia `onto`.
 
         With s = iAj MS and h = s + M P, K is increased by s P' + P h'.
         """
@@ -232,7 +232,8 @@ class ArticulatedInertia:
     def freed(self, frame: JointFrame, rotor: Scalar, inverse: Scalar) -> ArticulatedInertia:
         """Return the articulated inertia beyond a force-driven joint, J - J a H^-1 a' J with H = a' J a + rotor.
 
-        Along the axis J a (1 - a' J a / H) = J a rotor / H remains, which is exactly zero without a rotor.
+        The column of the result along the axis, J a (1 - a' J a / H), is computed as J a rotor / H, so that it is
+        exactly zero without a rotor.
 
         Args:
             rotor: rotor inertia of the joint.
@@ -251,13 +252,13 @@ class ArticulatedInertia:
         return ArticulatedInertia(mass, h, tensor)
 
     def less(self, k: Wrench, u: Wrench) -> ArticulatedInertia:
-        """Return J - k u' for parallel k and u."""
+        """Return the inertia J - k u' for two parallel wrenches k and u, for which it is symmetric."""
         mass, tensor = _less(self.mass, k.f, u.f), _less(self.tensor, k.m, u.m)
         h = [[x - a * b for x, b in zip(row, u.f, strict=True)] for row, a in zip(self.h, k.m, strict=True)]
         return ArticulatedInertia(mass, h, tensor)
 
     def to_parent(self, frame: JointFrame, onto: ArticulatedInertia) -> ArticulatedInertia:
-        """Return the inertia in the antecedent's frame i, added to the inertia `onto`: jTi' J jTi + onto.
+        """Return jTi' J jTi + onto: the inertia transformed to the antecedent's frame i, plus the inertia `onto`.
 
         With h_i = h + hat(P) mass, the tensor is increased by hat(P) h' - h_i hat(P).
         """
@@ -315,7 +316,7 @@ def gathered(frame: JointFrame, inertia: AnyInertia, onto: AnyInertia) -> AnyIne
 def turned_about_z(turn: SinCos, k: Symmetric) -> Symmetric:
     """Return Rz K Rz' for a symmetric matrix K; `turn` contains the sine s and cosine c of the angle.
 
-    With e = (Kxx - Kyy) s + 2 Kxy c the block of x and y takes four products.
+    With e = (Kxx - Kyy) s + 2 Kxy c, the 2x2 block of x and y requires four multiplications.
     """
     s, c = turn
     xx, yy, zz, xy, xz, yz = k
@@ -349,7 +350,8 @@ def matrix_to_parent(frame: JointFrame, h: Matrix) -> Matrix:
 def _matrix_about_z(turn: SinCos, h: Matrix) -> Matrix:
     """Return Rz H Rz' for any 3x3 matrix H; `turn` contains the sine and cosine of the angle.
 
-    The skew part of the block of x and y is invariant, so the formula of a symmetric matrix applies.
+    The rotation does not change the skew-symmetric part of the 2x2 block of x and y, so that the formula of a symmetric
+    matrix applies to the rest.
     """
     (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = h
     s, c = turn
@@ -384,13 +386,13 @@ def _sum(first: Symmetric, *others: Symmetric) -> Symmetric:
 
 
 def _less(a: Symmetric, x: Vector, y: Vector) -> Symmetric:
-    """Return a - x y' for parallel x and y."""
+    """Return the symmetric matrix a - x y' for two parallel vectors x and y."""
     xx, yy, zz, xy, xz, yz = (entry - x[i] * y[j] for entry, (i, j) in zip(a, PAIRS, strict=True))
     return xx, yy, zz, xy, xz, yz
 
 
 def _solved(a: Matrix, b: Sequence[Scalar]) -> Vector:
-    """Return x with a x = b for a symmetric matrix; the first row is eliminated first."""
+    """Return the solution x of a x = b for a symmetric matrix a; the first row is eliminated first."""
     x = solve_symmetric([row[::-1] for row in a[::-1]], b[::-1], lambda _, pivot: _inverse(pivot))
     return x[::-1]
 

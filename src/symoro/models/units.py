@@ -106,7 +106,7 @@ def length_power(robot: Robot, number: int, stem: str) -> int:
 
 
 def _places(robot: Robot) -> Iterator[tuple[Formula, str]]:
-    """Yield all formulas of a robot description with their units."""
+    """Yield each formula of a robot description together with its unit."""
     for frame in robot.frames:
         which = int(frame.sigma == JointType.PRISMATIC)
         for name in (*GEOMETRIC, *DRIVE, "k", *FIELD_SYMBOLS):

@@ -11,9 +11,9 @@ joint's reading: q -> (1 + k) q.
 
     name          motion
     TX0 .. TZ0    translation of frame 0 along its axes          RX0 .. RZ0    rotation about them
-    gamma3, b3    about and along z of the antecedent of 3       alpha3, d3    about and along x after that
-    beta3         about y there                                  theta3, r3    about and along z of frame 3
-    k3            q3 times that of theta3 (r3 if prismatic)      TXE .. RZE    end effector, as for frame 0
+    gamma3, b3    about and along z of the antecedent of 3       alpha3, d3    about and along x after Rz(gamma)
+    beta3         about y after Rz(gamma)                        theta3, r3    about and along z of frame 3
+    k3            q3 times the motion of theta3 (r3 if prismatic) TXE .. RZE   end effector, as for frame 0
 
 W. Khalil, M. Gautier, Ch. Enguehard, "Identifiable parameters and optimum configurations for robots calibration",
 Robotica 9, 1991. S.A. Hayati, "Robot arm geometric link parameter estimation", IEEE Conference on Decision and Control,
@@ -144,7 +144,7 @@ def columns(
 def _kinds(path: MeasuredPath, j: int, *, gains: bool) -> list[str]:
     """Return the kinds of geometric parameters of frame j, for example 'alpha' and 'd'.
 
-    A fixed measured frame (such as a tool) has none, because its displacement is a separate set of parameters.
+    A fixed measured frame (such as a tool) has no such parameters, because TXE .. RZE describe its displacement.
     """
     frame = path.robot.frame(j)
     if j == path.end and frame.sigma == JointType.FIXED:

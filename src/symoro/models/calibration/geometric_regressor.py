@@ -5,9 +5,9 @@
                         column of a translation along a:                            [ a ;  0 ]
 
 All vectors are in the axes of the world; pe is the position of the end effector, and the parameters xi are those of
-`columns`. If poses are measured, W has these six rows. If positions are measured, it has the first three. If the
-distance to a point C is measured, it has one row, their component along (pe - C) / |pe - C|. For contacts with a plane
-the row is the component along the normal N of the plane.
+`columns`. If poses are measured, W has these six rows. If positions are measured, W has the first three rows. If the
+distance to a point C is measured, W has one row, the component of these three rows along (pe - C) / |pe - C|. For
+contacts with a plane, W has one row, their component along the normal N of the plane.
 
 W. Khalil, M. Gautier, Ch. Enguehard, "Identifiable parameters and optimum configurations for robots calibration",
 Robotica 9, 1991.
@@ -105,7 +105,10 @@ def geometric_identification(
     known_tool: bool = False,
     gains: bool = False,
 ) -> Program:
-    """Return the program of the calibration regressor W of the geometric parameters."""
+    """Return a program that computes the calibration regressor W of the geometric parameters.
+
+    The arguments are the options of the model `geometric-identification`.
+    """
     checked_measure(measure)
     path = path_to(robot, to)
     chosen = columns(path, known_base=known_base, known_tool=known_tool, gains=gains)

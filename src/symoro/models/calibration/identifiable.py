@@ -18,10 +18,11 @@ constant in the previous frame as well,
     prismatic   translations, rotation about z
     fixed       everything
 
-and are expressed there. The remaining ones (vx, vy, wx, wy; or wx, wy) vary with q_j and are independent of all
-previous ones. Parameters are therefore vectors over the remaining components of all frames, and their dependencies
-follow by linear algebra over the number field of the geometry: 4 R + 2 P + 6 are independent, if there are enough of
-them (Everett 1987). A gain error is proportional to q_j, which is independent of all other parameters.
+and are expressed in the previous frame. The remaining components (vx, vy, wx, wy of a revolute, wx, wy of a prismatic
+joint) vary with q_j and are independent of the components of all previous frames. Parameters are therefore vectors over
+the remaining components of all frames, and their dependencies follow by linear algebra over the number field of the
+geometry: a chain with R revolute and P prismatic joints has at most 4 R + 2 P + 6 independent parameters (Everett
+1987). A gain error is proportional to q_j, which is independent of all other parameters.
 
 L.J. Everett, M. Driels, B.W. Mooring, "Kinematic modelling for robot calibration", ICRA 1987.
 """
@@ -66,7 +67,7 @@ VARYING_COMPONENTS = {JointType.REVOLUTE: (0, 1, 3, 4), JointType.PRISMATIC: (3,
 
 
 def vectors(path: MeasuredPath, geometry: Field, columns: Sequence[GeometricColumn]) -> list[SparseVector]:
-    """Return geometric parameters as vectors whose linear dependencies are those of the parameters.
+    """Return a vector for each geometric parameter, with the same linear dependencies as the parameters' effects.
 
     Each vector contains the twist components of its parameter that vary with the joints, frame by frame (see the
     module's docstring).
@@ -101,7 +102,7 @@ def _unit(kind: str) -> ExactTwist:
 
 
 def _before(path: MeasuredPath, geometry: Field, j: int, kind: str) -> ExactTwist:
-    """Return the twist of the parameter gamma, b, alpha, beta or d of frame j, in its antecedent frame."""
+    """Return the unit twist of the parameter gamma, b, alpha, beta or d of frame j, in its antecedent frame."""
     frame = path.robot.frame(j)
     if kind in ("gamma", "b"):
         return [0, 0, 0, *Z] if kind == "gamma" else [*Z, 0, 0, 0]
@@ -115,10 +116,10 @@ def _before(path: MeasuredPath, geometry: Field, j: int, kind: str) -> ExactTwis
 def _components(
     path: MeasuredPath, rest: dict[int, RestFrame], level: int, twist: ExactTwist
 ) -> SparseVector:
-    """Express a twist, constant in one frame of the path, by components that are independent parameters.
+    """Split a twist that is constant in one frame of the path into linearly independent components.
 
-    A joint on the path to the base makes some components of the twist vary; these are recorded for its frame. The
-    others are constant in the antecedent as well and are transformed there.
+    A joint on the path to the base makes some components of the twist vary; these are recorded for its frame. The other
+    components are constant in the antecedent frame as well and are transformed to it.
 
     Args:
         rest: pose of each frame in its antecedent at zero joint position, by frame number.
@@ -164,7 +165,7 @@ PLANE_ROUNDS = 60
 
 @dataclass(frozen=True, repr=False)
 class GeometricParameters(OneLineRepr):
-    """Identifiable geometric parameters of a robot, and the dependent ones that are grouped with them.
+    """Identifiable geometric parameters of a robot, and the dependent parameters that are grouped with them.
 
     Attributes:
         names: identifiable parameters, in order.
@@ -219,7 +220,7 @@ def geometric_parameters(
         robot: serial or tree robot on a fixed base.
         to: measured frame; by default the tool or the last frame.
         measure: 'pose', 'position', 'distance' (of the frame's origin to a fixed point) or 'plane' (contacts with a
-            plane). A random point or plane is used unless it is given.
+            plane). If `point` or `plane` is not given, a random one is used.
         known_base, known_tool: whether frame 0 and the tool frame are at their nominal poses.
         gains: whether gain errors of the joint sensors are included.
         point: reference point of distances in the world (m); on a joint axis fewer parameters are identifiable.
@@ -227,12 +228,13 @@ def geometric_parameters(
         offset: position of the measured point in the frame (m); off a joint axis more parameters are identifiable.
 
     Returns:
-        The identifiable parameters, and the relations of the others to them.
+        The identifiable parameters, and the coefficients with which the dependent parameters are grouped with them.
 
     Raises:
         NotApplicableError: the robot has closed loops, flexible links or a moving base, or no joint moves the frame.
         OptionError: `measure` is not one of the four quantities.
-        ArgumentError: a symbol of the geometry has no value and needs one; point or plane are invalid.
+        ArgumentError: a symbol of the geometry has no value and the computation is numeric, or point or plane are
+            invalid.
         ProgramError: the samples leave no gap between dependent and independent parameters.
     """
     checked_measure(measure)
@@ -297,7 +299,7 @@ class _Target:
 
 
 def _target(measure: str, point: Sequence[float] | None, plane: Sequence[float] | None) -> _Target | None:
-    """Return the given reference point or plane of a measurement; None if it is not given or not used."""
+    """Return the given reference point or plane of a measurement; None if there is none."""
     if measure == "distance" and point is not None:
         return _Target(checked_point(point), np.zeros(3))
     if measure == "plane" and plane is not None:
@@ -405,14 +407,14 @@ def _units(chain: NumericChain, wanted: Sequence[GeometricColumn]) -> Array:
 
 
 def _generic_target(chain: NumericChain, rng: np.random.Generator) -> _Target:
-    """Return a random point that the end effector can reach, and a random plane through it."""
+    """Return a random point that the end effector can reach, and a random plane through this point."""
     (pose,) = end_poses(chain, rng.uniform(-2, 2, (1, len(chain.coordinates))) * chain.units, {})
     normal = rng.standard_normal(3)
     return _Target(pose[:3, 3], normal / np.linalg.norm(normal))
 
 
 def measured_rows(measure: str, pose: Array, moved: Array, point: Array, normal: Array) -> Array:
-    """Project the motion of the end effector on the measured components.
+    """Project the twists of the end effector on the measured components, which gives the rows of the regressor.
 
     Args:
         measure: measured quantity, 'pose', 'position', 'distance' or 'plane'.

@@ -16,9 +16,10 @@ treat prescribed values in the same manner:
 The torque of an elastic joint of a tree is prescribed as zero in the same manner, because its spring belongs to the
 forces that act on the joint.
 
-A model of such a robot therefore equals the model of the robot without prescribed values, evaluated at these values. A
-model whose output is qd, qdd or tau returns the solution of its equations, and a model that is defined at rest or at
-qdd = 0 remains so.
+A model of such a robot therefore equals the model of the robot without prescribed values, evaluated at these values. If
+qd, qdd or tau is an output of a model, the prescribed value has no effect: the output is the solution of the equations.
+A model that is defined at rest (or at qdd = 0) ignores prescribed velocities and accelerations (or prescribed
+accelerations).
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ class Coordinates(ABC):
     @property
     @abstractmethod
     def free(self) -> bool:
-        """Whether every joint of the tree has an independent coordinate, so that no joints are coupled."""
+        """Whether every moving joint of the tree has an independent coordinate, so that no joints are coupled."""
 
     @property
     @abstractmethod

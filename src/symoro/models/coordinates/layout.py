@@ -40,7 +40,7 @@ class Layout:
         robot: the robot.
         actuators: 'elastic' if the motors of elastic joints have coordinates, else None.
         surplus: 'share' if a wheeled robot may have more drives than degrees of freedom, else 'refuse'.
-        free: numbers of the joints whose force is given and whose acceleration is unknown (hybrid dynamics).
+        free: numbers of the joints with given torque and unknown acceleration (hybrid dynamics).
         platform: options of platform coordinates; None if the coordinates are those of joints.
     """
 
@@ -79,9 +79,9 @@ class Layout:
         return self.robot.frame(j).eta and not self.robot.B and j not in self.motors
 
     def is_force_driven(self, j: int) -> bool:
-        """Return whether the force of joint j is known in inverse dynamics.
+        """Return whether the torque (or force) of joint j is known in inverse dynamics.
 
-        The force is known if it is an input, or if it is the force of the joint's spring.
+        The torque is known if it is an input (hybrid dynamics) or if the spring of the joint alone produces it.
         """
         return j in self.free or j in self.motors or self.is_spring_driven(j)
 
@@ -118,7 +118,8 @@ def constraint_provider(builder: Builder, layout: Layout, *, every_loop: bool = 
 def _driven(robot: Robot, joints: Sequence[int]) -> Robot:
     """Return a copy of the robot in which the given passive joints are marked as active.
 
-    It serves to compose two constraints: the motion of these joints is determined by the other constraint.
+    It is used if two sets of constraints act on a robot: for one set, these joints are active, because the other set
+    determines their motion.
     """
     for j in joints:
         robot = robot.with_frame(j, mu=True)

@@ -205,7 +205,7 @@ class TreeCoordinates(ConstraintProvider):
         return self._spread(self.joints.matrix_rate(self._independent(nu)), 0)
 
     def _spread(self, joints: Matrix, diagonal: int) -> Matrix:
-        """Extend a matrix of the joints to all coordinates (base, joints, modes, motors).
+        """Extend a matrix over the joints to a matrix over all coordinates (base, joints, modes, motors).
 
         Args:
             joints: matrix with one row per joint of the tree and one column per independent joint.

@@ -1,6 +1,6 @@
 """Coordinates of wheeled robots: rolling (nonholonomic) constraints.
 
-They determine the velocities of the base and of the passive joints from those of the active joints.
+The constraints determine the velocities of the base and of the passive joints from those of the active joints.
 """
 
 from __future__ import annotations
@@ -19,14 +19,15 @@ from symoro.robot.description import Robot
 
 
 class WheelCoordinates(ConstraintProvider):
-    """Map from the active joints of a wheeled robot to base and joints, from the rolling constraints.
+    """Map from the velocities of the active joints of a wheeled robot to those of base and joints.
 
-    The independent coordinates are active joints, one per degree of freedom.
+    The map follows from the rolling constraints. The independent coordinates are active joints, one per degree of
+    freedom.
 
     Args:
         surplus: whether the robot may have more active joints than degrees of freedom; the coordinates are then the
             first active joints that determine the motion.
-        joints: coordinates of the joints if the input q has been declared already.
+        joints: coordinates of the joints, if the input q of the program has been declared already.
 
     Raises:
         NotApplicableError: the active joints do not determine the motion, or there are too many of them.

@@ -67,7 +67,8 @@ def with_parameters(structure: Structure, *, at_rest: bool = False) -> Callable[
 
     Args:
         structure: kind of robot for which the model is defined.
-        at_rest: whether a prescribed motion of the base is rejected, as in energy models: its work is not measured.
+        at_rest: whether robots with a prescribed base motion are rejected. Energy models require this, because the work
+            of the base motion is not measured.
 
     Returns:
         A function of a robot that returns the reason why the model does not apply, or None.
@@ -91,7 +92,7 @@ SPRING_ENERGY = Port("springs", "", "known energy of springs of passive joints, 
 
 
 def output_spring_torques(s: System) -> None:
-    """Add the output `springs` to a model: known torques of the springs of passive joints in loops."""
+    """Add the output `springs` to a model: the known spring torques of passive elastic joints in closed loops."""
     torques = s.tree.elements.springs if s.layout.robot.B else {}
     if torques:
         efforts = {c: torques.get(c.j, 0) if c.block is Block.JOINT else 0 for c in s.provider.tree}
@@ -100,7 +101,7 @@ def output_spring_torques(s: System) -> None:
 
 
 def output_spring_energy(s: System) -> None:
-    """Add the output `springs` to a model: known energy of the springs of passive joints in loops."""
+    """Add the output `springs` to a model: the known spring energy of passive elastic joints in closed loops."""
     robot, q = s.layout.robot, s.provider.positions
     if robot.B and any(robot.frame(j).eta for j in q):
         s.builder.output(SPRING_ENERGY, spring_energy(s.builder, robot, q))
@@ -115,7 +116,7 @@ def unloaded(robot: Robot) -> Robot:
 
 
 def stiffness_columns(robot: Robot) -> list[Column]:
-    """Return the columns for the stiffness of elastic joints; none for closed loops, where the stiffness is known."""
+    """Return the columns for the stiffness of elastic joints; none for closed loops, whose stiffness is known."""
     return [] if robot.B else [Column("k", j) for j in elastic_joints(robot)]
 
 

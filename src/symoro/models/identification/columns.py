@@ -2,7 +2,7 @@
 
 Base parameters (1997 paper, section 6.4) use a subset of the standard columns, with other values:
 
-    W K = W_b K_b,     K_b = K_kept + sum of coefficient K_other over the parameters regrouped with it
+    W K = W_b K_b,     K_b = K_kept + sum of coefficient K_other over the parameters regrouped with K_kept
 """
 
 from __future__ import annotations
@@ -60,7 +60,12 @@ def regressor_base(robot: Robot) -> BaseParameters:
 
 
 def with_columns(program: Program, chosen: Sequence[Column], robot: Robot, parameters: str) -> Program:
-    """Return the program of a model with the names of its columns, and with notes on base parameters."""
+    """Return the program with the names of its regressor columns, and with remarks on base parameters.
+
+    Args:
+        chosen: the columns of the regressor, in order.
+        parameters: 'standard' or 'base'; remarks are added for 'base'.
+    """
     notes = _base_notes(robot) if parameters == "base" else ()
     header = (*program.header, *(("remark", note) for note in notes))
     return replace(program, columns=tuple(column.name for column in chosen), header=header)

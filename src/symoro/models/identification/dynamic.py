@@ -57,9 +57,9 @@ def dynamic_identification(
     posture: PostureLike | None = None,
     actuators: str | None = None,
 ) -> Program:
-    """Return a program for the regressor W of the inverse dynamic model, tau = W K.
+    """Return a program that computes the regressor W of the inverse dynamic model, tau = W K.
 
-    The rows are those of the independent coordinates; the arguments are the options of the model.
+    W has one row per independent coordinate and one column per parameter. The arguments are the options of the model.
     """
     robot = at_posture(robot, posture)
     chosen = columns(robot, parameters, friction)

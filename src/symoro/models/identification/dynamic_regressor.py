@@ -99,7 +99,7 @@ def regressor(s: System, formulation: Formulation) -> RegressorEntries:
 
     Args:
         s: system of equations of motion of the robot.
-        formulation: variant of the outward recursion.
+        formulation: formulation of the outward Newton-Euler recursion.
     """
     builder, robot, dynamics = s.builder, s.tree.robot, s.tree
     rates, accelerations = s.state.rates, s.provider.accelerations(s.known.accelerations, s.state.nu)
@@ -123,7 +123,7 @@ def drive_entries(s: System, accelerations: Values | None) -> RegressorEntries:
     """Return the regressor entries of rotor inertias, friction and springs, by (coordinate of the tree, column).
 
     Args:
-        accelerations: accelerations by coordinate; without them the entries of rotor inertias are omitted.
+        accelerations: accelerations by coordinate; if None, the entries of rotor inertias are omitted.
     """
     entries: RegressorEntries = {}
     kinds = ("FV", "FS", "FO") if accelerations is None else ("IA", "FV", "FS", "FO")
@@ -140,9 +140,9 @@ def drive_entries(s: System, accelerations: Values | None) -> RegressorEntries:
 
 
 def stretches(s: System) -> dict[int, Scalar]:
-    """Return the deflection of the spring of each elastic joint, by joint; none in closed loops.
+    """Return the deflection of the spring of each elastic joint, by joint; empty for robots with closed loops.
 
-    It is q - rest, or q - qm - rest if the joint has a motor at position qm.
+    The deflection is q - rest, or q - qm - rest if the joint has a motor at position qm.
     """
     robot, elements = s.layout.robot, s.tree.elements
     joints = [] if robot.B else elastic_joints(robot)
@@ -156,7 +156,7 @@ def row_name(c: Coordinate) -> str:
 
 
 def rows(s: System, entries: RegressorEntries, chosen: Sequence[Column]) -> Matrix:
-    """Return the regressor over the independent coordinates: G' times that of the tree.
+    """Return the regressor of the independent coordinates, G' times the regressor of the tree.
 
     Args:
         entries: regressor of the tree by (coordinate, column).
@@ -171,7 +171,7 @@ def rows(s: System, entries: RegressorEntries, chosen: Sequence[Column]) -> Matr
 
 
 def formulations(robot: Robot) -> list[Formulation]:
-    """Return variants of the outward Newton-Euler recursion; the one with the fewest operations is chosen later."""
+    """Return candidate formulations of the outward Newton-Euler recursion; the cheapest one is chosen later."""
     links = tuple(replace(choice, doubled=False) for choice in quick(robot).links)
     apart = replace(quick(robot), links=links)
     together = replace(apart, links=tuple(replace(choice, difference=True) for choice in links))
@@ -209,11 +209,11 @@ def regressor_program(
     """Return a program that computes the regressor W of a robot.
 
     Args:
-        formulation: variant of the outward recursion.
+        formulation: formulation of the outward Newton-Euler recursion.
         chosen: columns of W, in order.
-        rotation: representation of the base orientation.
-        actuators: treatment of the motors of elastic joints.
-        surplus: treatment of wheeled robots with more active joints than degrees of freedom.
+        rotation: representation of the rotation of a floating base, 'matrix' or 'quaternion'.
+        actuators: 'elastic' if the motors of elastic joints have separate coordinates, otherwise None.
+        surplus: 'share' if a wheeled robot may have more active joints than degrees of freedom, otherwise 'refuse'.
     """
     layout = Layout(unloaded(robot), actuators, surplus)
     s = system("dynamic_identification", layout, formulation, ALL, rotation=rotation)

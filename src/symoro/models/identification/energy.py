@@ -70,7 +70,7 @@ def energy_functions(
     Args:
         q, qd: positions and velocities by joint.
         down: gravity in frame 0.
-        base: motion of a free base; the columns of link 0 are then included.
+        base: motion of a free base, for which the columns of link 0 are included; None for a fixed base.
     """
     trig = Trigonometry(builder, robot)
     bodies = placed(builder, robot, q, trig)
@@ -167,7 +167,7 @@ def energy_identification(
     rotation: str = "matrix",
     posture: PostureLike | None = None,
 ) -> Program:
-    """Return a program for the energy functions h, with E + U = h K.
+    """Return a program that computes the energy functions h with E + U = h K, one entry per parameter.
 
     The arguments are the options of the model.
     """

@@ -54,7 +54,7 @@ def low_pass_and_derivative(x: Any, a: float, step: float) -> tuple[NDArray[np.f
 
 
 def filter_program(name: str = "filter_step") -> Program:
-    """Return a program for one time step of the filters F and F', which can be emitted in any language.
+    """Return a program that computes one time step of the filters F and F', for emission in any language.
 
     Inputs are x and state = (x, y1, F x) of the previous step; initially all three equal the first sample. Outputs
     are y = F x, yd = F' x and the new state. Parameters are a (rad/s) and T (s).

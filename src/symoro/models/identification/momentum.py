@@ -6,8 +6,9 @@ In practice both sides are filtered by a low-pass filter F, and F' = s F gives t
 
     F[tau] = (F'[D1] + F[D2]) K                                                                (eq. 44)
 
-Link j has the twist (V; w). A unit velocity of joint k adds (v; a) to it, a unit of its position subtracts (c; b). In
-frame k, in which everything before the joint rotates backwards,
+Link j has the twist (V; w). Its derivative with respect to the velocity of joint k is (v; a), its derivative with
+respect to the position of joint k is -(c; b). In frame k, relative to which a change of q_k moves all bodies before the
+joint backwards,
 
     revolute  (c; b) = (z x V; z x w)        prismatic  (c; b) = (z x w; 0)
 
@@ -76,7 +77,7 @@ from symoro.robot.description import JointType, Robot
 
 
 def _paired(x: VectorLike, y: VectorLike) -> dict[str, Scalar]:
-    """Return the coefficients of the inertia parameters XX .. ZZ in the product x' J y with a symmetric matrix J."""
+    """Return the coefficients of XX, XY, XZ, YY, YZ, ZZ in the product x' J y with the inertia tensor J."""
     return {
         "XX": x[0] * y[0],
         "XY": x[0] * y[1] + x[1] * y[0],
@@ -92,7 +93,7 @@ def _link(tensor: Mapping[str, Scalar], ms: Vector, mass: Scalar) -> dict[str, S
 
 
 def momenta(moving: RunTwist, rate: RunTwist) -> dict[str, Scalar]:
-    """Return dE/dqd of one joint per unit of each inertial parameter of a link, by name.
+    """Return dE/dqd_k of one joint k per unit of each inertial parameter of a link, by parameter name.
 
     Args:
         moving: twist of the link.
@@ -104,7 +105,7 @@ def momenta(moving: RunTwist, rate: RunTwist) -> dict[str, Scalar]:
 
 
 def slopes(moving: RunTwist, rate: RunTwist, shift: RunTwist, g: Vector) -> dict[str, Scalar]:
-    """Return -dE/dq + dU/dq of one joint per unit of each inertial parameter of a link, by name.
+    """Return -dE/dq_k + dU/dq_k of one joint k per unit of each inertial parameter of a link, by parameter name.
 
     Args:
         moving: twist of the link.
@@ -139,7 +140,8 @@ def shifts(
 
     Args:
         moving: twist of each link.
-        ground: the same quantity for the coordinates of a free base.
+        ground: the same derivatives of the base twist with respect to the coordinates of a free base; empty for a fixed
+            base.
     """
     return by_joint(bodies, trig, lambda body: _start(body, moving[body.j]), ground)
 
@@ -183,7 +185,7 @@ def split(s: System) -> Split:
 
 
 def second_rows(s: System, parts: Split, chosen: Sequence[Column]) -> Matrix:
-    """Return the matrix D2 over the independent coordinates, which includes - Gdot' D1 of the tree.
+    """Return the matrix D2 of the independent coordinates, G' D2_tree - Gdot' D1_tree.
 
     This follows from G' d(D1 K)/dt = d(G' D1 K)/dt - Gdot' D1 K.
 
@@ -249,7 +251,7 @@ def filtered_identification(
     rotation: str = "matrix",
     posture: PostureLike | None = None,
 ) -> Program:
-    """Return a program for D1 and D2 with tau = d(D1 K)/dt + D2 K.
+    """Return a program that computes the matrices D1 and D2 with tau = d(D1 K)/dt + D2 K.
 
     D1 contains the momenta, D2 the gradients of the energy and friction. The arguments are the options of the
     model.

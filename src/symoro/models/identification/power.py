@@ -125,9 +125,11 @@ def power_identification(
     rotation: str = "matrix",
     posture: PostureLike | None = None,
 ) -> Program:
-    """Return a program for the energy functions h and the power p of friction, with qd' tau = d(h K)/dt + p K.
+    """Return a program that computes h and p of the power balance qd' tau = d(h K)/dt + p K.
 
     The arguments are the options of the model.
+
+    h contains the energy functions, p the power loss by friction, each with one entry per parameter.
     """
     robot = at_posture(robot, posture)
     read = WITH_ACCELERATIONS if acceleration else READ

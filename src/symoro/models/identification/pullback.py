@@ -30,7 +30,7 @@ SLOPES = (
 
 
 def regressor_pullback(robot: Robot, parameters: str = "base", friction: str = "all") -> Program:
-    """Return a program for the gradient of sum Y_ij W_ij with respect to q, qd and qdd.
+    """Return a program that computes the gradients of sum Y_ij W_ij with respect to q, qd and qdd.
 
     W is the regressor of `dynamic-identification` with the same options; Y is an input.
     """

@@ -29,14 +29,17 @@ Bodies = Mapping[int, LinkState]
 class Direction:
     """Free vector in the axes of a link.
 
-    The vector is also available in the axes before a sequence of parallel joint axes that ends at the link.
+    Attributes:
+        value: the vector in the axes of the link.
+        before_run: the vector in the axes before the sequence of parallel joint axes that ends at the link, if it is
+            known.
     """
 
     value: Vector
     before_run: Vector | None = None
 
     def to(self, body: LinkState, trig: Trigonometry) -> Direction:
-        """Return the vector in the axes of the next link."""
+        """Return the vector in the axes of the next link `body`."""
         if body.parallel and body.group and self.before_run is not None:
             x, y, _ = turn_back_z(trig.sincos(body.group), self.before_run)
             return Direction([x, y, self.value[2]], self.before_run)
@@ -54,12 +57,12 @@ class RunTwist:
     angular: Direction
 
     def to(self, body: LinkState, trig: Trigonometry) -> RunTwist:
-        """Return the twist at the next link if it is rigidly connected to this one."""
+        """Return the twist at the origin of the next link `body` if this link is rigidly connected to it."""
         moved = add(self.linear, cross(self.angular.value, body.position))
         return RunTwist(body.to_body(moved), self.angular.to(body, trig))
 
     def plus(self, body: LinkState, rate: Scalar) -> RunTwist:
-        """Return the twist with the velocity `rate` of the link's joint added."""
+        """Return the twist plus the velocity `rate` of the joint of link `body` along its axis."""
         x, y, z = self.linear
         if body.sigma == JointType.PRISMATIC:
             return replace(self, linear=[x, y, z + rate])
@@ -82,9 +85,9 @@ class FreeBase:
 
 
 def own_axes(formulation: Formulation) -> Formulation:
-    """Return the variant of the recursion in which every link is expressed in the axes of its own frame.
+    """Return the formulation in which the vectors of every link are expressed in the axes of its own frame.
 
-    Its inertial parameters are given in these axes.
+    The inertial parameters of the link are given in these axes.
     """
     return replace(formulation, links=tuple(replace(choice, before=False) for choice in formulation.links))
 
@@ -99,7 +102,7 @@ def placed(
 def joint_twists(bodies: Bodies, trig: Trigonometry, *, free_base: bool = False) -> Twists:
     """Return the twist of link j at unit velocity of coordinate c, by (c, j).
 
-    c is the joint of link j or one between the link and the base.
+    c is the joint of link j or a joint on the path from link j to the base.
 
     Args:
         free_base: whether the six coordinates of the base (before all joints) and link 0 are included.
@@ -109,7 +112,7 @@ def joint_twists(bodies: Bodies, trig: Trigonometry, *, free_base: bool = False)
 
 
 def _units() -> list[RunTwist]:
-    """Return the six unit twists of the base: translations along, then rotations about its axes."""
+    """Return the six unit twists of the base: translations along its axes, then rotations about them."""
     axes: list[Vector] = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
     moving = [RunTwist(axis, Direction([0, 0, 0])) for axis in axes]
     return moving + [RunTwist([0, 0, 0], Direction(axis)) for axis in axes]
@@ -130,10 +133,10 @@ def by_joint(
     start: Callable[[LinkState], RunTwist],
     ground: Mapping[Coordinate, RunTwist],
 ) -> Twists:
-    """Transform twists outward to all links that follow; return them by (coordinate c, link j).
+    """Transform a twist per coordinate outward to all links beyond it; return the twists by (coordinate c, link j).
 
     Args:
-        start: function that returns the twist at the link of a joint.
+        start: function of a link that returns the twist of its joint's coordinate at this link.
         ground: twists at the base, by base coordinate.
     """
 

@@ -1,4 +1,4 @@
-"""All poses of a platform with six legs of given lengths; up to 40 are real (P. Dietmaier, 1998).
+"""Forward kinematics of a six-leg platform: all poses for given leg lengths; up to 40 are real (Dietmaier 1998).
 
 The 40 solutions of one generic complex platform are stored (`six_legs_start.txt`, computed by monodromy). A homotopy
 follows them to the given platform. Real end points are refined by Newton's method and checked with the equations of
@@ -132,10 +132,10 @@ def _ends(
 
 
 def _real_pose(x: ComplexArray) -> Array | None:
-    """Return the pose (4, 4) of Study parameters that are real up to a common factor.
+    """Return the pose (4, 4) for Study parameters that are real up to a common complex factor.
 
     Returns:
-        None if the parameters are complex, or if e = 0 (a point at infinity, no pose).
+        The pose, or None if the parameters are complex or if e = 0 (a point at infinity, which is not a pose).
     """
     largest = x[np.argmax(np.abs(x))]
     x = x / largest

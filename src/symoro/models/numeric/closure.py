@@ -6,9 +6,10 @@ The closure error e and its change de with a joint position are
 
     e = [ pk - pk+B, Rk - Rk+B ],      de = [ z x (p - o), z x R ] dq  or  [ z, 0 ] dq.
 
-Each loop has twelve equations. Some of them are dependent for planar and spherical loops, so each step is a
-least-squares solution. Newton's method closes many configurations at once in double precision. `refined` continues in
-scaled integers with the inverse computed in double precision; each of its steps adds about a dozen digits.
+Each loop has twelve equations. Some of these equations are dependent for planar and spherical loops, so that each
+Newton step is a least-squares solution. Newton's method closes many configurations at once in double precision.
+`refined` continues in scaled integers with the inverse computed in double precision; each of its steps adds about a
+dozen digits.
 """
 
 from __future__ import annotations
@@ -92,7 +93,7 @@ def _by_joints(tree: NumericTree, loop: Loop, at: Mapping[int, Placements]) -> N
 
 
 def balanced_closure(tree: NumericTree, q: Array) -> tuple[Array, Array]:
-    """Return the dimensionless closure errors and their Jacobian (see `closure`).
+    """Return the dimensionless loop closure errors and their Jacobian (shapes as for `closure`).
 
     Lengths are divided by the largest length of the loops, so that lengths and angles are comparable.
     """

@@ -33,7 +33,7 @@ Numbers = Any  # an array of doubles, or of scaled integers
 
 
 def is_exact(x: Numbers) -> bool:
-    """Return true if an array contains fixed-point numbers (scaled integers), false if it contains doubles."""
+    """Return whether an array contains fixed-point numbers (scaled integers) rather than doubles."""
     return bool(x.dtype == object)
 
 

@@ -36,8 +36,9 @@ def closed_home(robot: Robot) -> Mapping[int, float] | None:
     """Return the joint positions of the posture 'home' with all loops closed.
 
     Returns:
-        The position of every independent joint, including the cut joints, by joint number. None if the robot has no
-        posture 'home', if a length of its loops has no number, or if the loops do not close near this posture.
+        The position of every independent joint, including the cut joints, by joint number. The result is None if the
+        robot has no posture 'home', if a length or angle of its loops has no numerical value, or if the loops do not
+        close near this posture.
     """
     given = robot.postures.get(HOME)
     values = dict(robot.nominal)

@@ -1,4 +1,4 @@
-"""Homotopy continuation: follow the solutions of quadrics from one parameter set to another, all paths at once.
+"""Homotopy continuation: track the solutions of quadrics while their parameters change, all paths at once.
 
     F_k(x, t) = x' Q_k(p(t)) x = 0,  c.x = 1,     p(t) on a straight line,     dx/dt = -F_x^-1 F_t
 
@@ -56,7 +56,12 @@ class _Line:
         return quadric
 
     def system(self, q: ComplexArray, x: ComplexArray) -> tuple[ComplexArray, ComplexArray]:
-        """Return the residuals F (K, 8) of the quadrics q and of c.x = 1, and the Jacobian dF/dx (K, 8, 8)."""
+        """Return the residuals F (K, 8) of the quadrics q and of c.x = 1, and the Jacobian dF/dx (K, 8, 8).
+
+        Args:
+            q: matrices Q of the quadrics for each path.
+            x: points (K, 8) of the paths.
+        """
         rows = np.einsum("pkij,pj->pki", q, x)
         values = np.einsum("pki,pi->pk", rows, x)
         patch = np.broadcast_to(self.patch, (len(x), 1, 8))
@@ -86,7 +91,7 @@ def _solve(a: ComplexArray, b: ComplexArray) -> ComplexArray:
 
 
 def track(start: ComplexArray, end: ComplexArray, x: ComplexArray, patch: ComplexArray) -> Tracked:
-    """Follow the solutions x of the quadrics of six legs while the legs change to other legs.
+    """Track the solutions x of the quadrics of six legs while the legs change from `start` to `end`.
 
     Args:
         start: legs (6, 7) at t = 0, with rows (A, b, L^2).
@@ -119,6 +124,10 @@ def track(start: ComplexArray, end: ComplexArray, x: ComplexArray, patch: Comple
 
 def _stepped(line: _Line, t: Array, h: Array, x: ComplexArray) -> tuple[ComplexArray, Flags]:
     """Compute one predictor-corrector step of size h (K,) for each path.
+
+    Args:
+        line: the quadrics as a function of t.
+        t, x: present values (K,) and points (K, 8) of the paths.
 
     Returns:
         The new points (K, 8) and flags (K,) that are true where the step is accepted.

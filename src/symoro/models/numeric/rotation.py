@@ -1,4 +1,4 @@
-"""Numerical rotations: exponential and logarithm of rotation vectors, and quaternions, for many rotations at once.
+"""Numerical rotations: rotation vectors (exponential and logarithm) and quaternions, for many rotations at once.
 
 exp(v) = 1 + sin(a)/a v^ + (1 - cos(a))/a^2 v^ v^,     a = |v|
 log(R): the shortest v with exp(v) = R; its length is at most pi

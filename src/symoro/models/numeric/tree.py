@@ -82,7 +82,7 @@ class NumericTree:
             the index j - 1.
         local: pose of frame j in its antecedent frame with joint j at zero, by frame number.
         frames: numbers of the frames in `local`, each after its antecedent.
-        loops: loops that are to be closed.
+        loops: the loops whose closure equations are used.
     """
 
     robot: Robot
@@ -129,9 +129,9 @@ def numeric_tree(
     Args:
         value: function that returns the value of a formula.
         exact: whether the values are fixed-point numbers (scaled integers) instead of doubles.
-        postures: number of configurations if each has a separate geometry.
-        frames: numbers of the frames to evaluate, including those between them; by default all.
-        closing: loops that are to be closed; by default all.
+        postures: number of configurations if each configuration has a separate geometry; 1 if all share one.
+        frames: numbers of the frames to evaluate, including all frames between them; by default all frames.
+        closing: the loops whose closure equations are used; by default all loops.
     """
     own = tuple(j for j in (*independent(robot), *cut_joints(robot)) if relation(robot, j) is None)
     column_of = {j: k for k, j in enumerate(own)}

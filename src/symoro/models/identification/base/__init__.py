@@ -1,1 +1,1 @@
-"""Base inertial parameters: computed exactly for trees and linear loops, from sampled states for other loops."""
+"""Base inertial parameters: exact for trees and loops with a linear closure, from sampled states for other loops."""

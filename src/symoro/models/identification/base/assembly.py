@@ -45,10 +45,14 @@ class Assembly:
 
 
 def assembled(geometry: NumericTree, posture: Posture | None) -> list[Assembly]:
-    """Return configurations in which the loops are closed; an empty list if none could be computed.
+    """Return configurations in which the loops are closed; the list is empty if no such configuration was computed.
 
-    With a given posture the nearest configurations come first, otherwise those farthest from a singularity. Active
-    joints keep their positions if possible.
+    With a given posture the configurations are ordered by their distance from it; without a posture, those farthest
+    from a singularity come first. Active joints keep their positions if possible.
+
+    Args:
+        geometry: the robot in numbers, with the loops to close.
+        posture: positions by joint number near the wanted assembly mode, or None.
     """
     begun = starts(geometry, posture)
     robot = geometry.robot
@@ -113,6 +117,9 @@ def starts(geometry: NumericTree, posture: Posture | None) -> Array:
 
     These are the given posture and random configurations around it; without a posture, mid-range and random
     positions.
+
+    Args:
+        posture: positions by joint number, or None.
     """
     n = len(geometry.coordinates)
     rng, unit = np.random.default_rng(0), geometry.units

@@ -1,4 +1,4 @@
-"""`method="numeric"`: base parameters from sampled states, verified on others and compared with the symbolic result.
+"""`method="numeric"`: base parameters from sampled states, verified at other states and by the symbolic result.
 
 The states are random states of a tree (loops with a linear closure are replaced by couplings), or states of one
 assembly branch of the other loops. If an exact result exists, it is computed as well: special numbers (a length of
@@ -78,6 +78,8 @@ def branch(geometry: Geometry, at: Assembly, count: int, rng: np.random.Generato
 
     Args:
         at: closed configuration at which the walks start.
+        geometry: the robot in numbers.
+        rng: generator of random numbers.
     """
     walk = _Walk(geometry, len(at.bound))
     for step in STEPS:
@@ -190,7 +192,7 @@ class _Walk:
         )
 
     def inverse(self, q: Array) -> Array:
-        """Return the pseudo-inverses of the constraint Jacobian at configurations q, without scaling its entries."""
+        """Return the pseudo-inverses of the closure Jacobian (columns of the loop coordinates) at configurations q."""
         _, jacobian = closure(self.geometry, q)
         u, s, v = np.linalg.svd(jacobian[:, :, self.inside], full_matrices=False)
         r = self.rank
@@ -251,11 +253,11 @@ def numeric_base_parameters(
     linear: Closures,
     notes: tuple[str, ...],
 ) -> BaseParameters:
-    """Return the base parameters at the robot's nominal values, determined from its energy at sampled states.
+    """Return the base parameters at the robot's nominal values, computed from its energy at sampled states.
 
     Args:
         rotor: whether rotor inertias are included.
-        linear: the closures of its loops.
+        linear: the loops of the robot, divided into those with a linear closure and others.
         notes: remarks that are added to the result.
 
     Raises:
@@ -301,10 +303,11 @@ class _Sampling:
 
     Attributes:
         robot: the robot; linear loops are replaced by couplings, and every symbol has a number.
-        loops: the other loops.
-        wanted: the parameters, in order of preference.
+        loops: the loops without a linear closure.
+        wanted: the standard parameters (link, name), in order of preference for the base set.
         moving: whether the base moves.
-        prescribed: whether its motion is prescribed; functions of this motion alone are then excluded.
+        prescribed: whether the motion of the base is prescribed; energy functions that depend on this motion alone are
+            then excluded.
     """
 
     robot: Robot
@@ -321,7 +324,7 @@ class _Sampling:
         return len(self.wanted) + 10 * self.prescribed + EXTRA_ROWS
 
     def anywhere(self) -> _SampledFit:
-        """Return the independent parameters of a tree, from its energy at random states.
+        """Return the independent parameters of a robot without loops, from its energy at random states.
 
         Double precision is used if it is sufficient, otherwise multiple precision.
         """
@@ -343,6 +346,9 @@ class _Sampling:
         """Return the independent parameters of a robot with loops, from states of one assembly branch.
 
         The computation is in multiple precision. The result is None if the loops cannot be moved.
+
+        Args:
+            posture: positions by joint number near the assembly mode, or None.
         """
         geometry = self._numbers()
         for at in assembled(geometry, geometry.own(posture))[:6]:
@@ -356,7 +362,7 @@ class _Sampling:
     def _at(self, geometry: Geometry, rank: int, q: Array) -> Fit | None:
         """Return the independent parameters of a robot with loops, from configurations q of one assembly branch.
 
-        The result is None if the loops can be closed exactly at too few of them.
+        The result is None if the loops can be closed to all digits at too few of these configurations.
 
         Args:
             rank: rank of the constraint Jacobian.
@@ -409,7 +415,7 @@ class _Sampling:
 
 
 def random_values_note(symbols: Sequence[str]) -> tuple[str, ...]:
-    """Return a note that names the symbols with random values, in a tuple; empty if there are none."""
+    """Return a tuple with one note, which names the symbols that have random values; empty if there are none."""
     return ("random values for symbols without a nominal one: " + ", ".join(symbols),) if symbols else ()
 
 
@@ -425,7 +431,8 @@ def no_motion(robot: Robot, posture: Posture | None) -> NotApplicableError:
 def _same(fit: Fit, other: Fit | None) -> bool:
     """Return whether two results of the numeric method have the same independent parameters.
 
-    They were computed with numbers that differ only in their last digits, which must not determine the result.
+    The results are computed from geometries that differ only in the last digits of their numbers. If the results
+    differ, rounding determines them, and they are not valid.
     """
     if other is None or not fit.clear or not other.clear:
         return False
@@ -443,10 +450,11 @@ def written_result(
     """Return the base parameters with coefficients in SI units.
 
     Args:
-        wanted: the parameters, in the order of the columns.
-        fit: independent columns and coefficients, in units of `length`.
+        wanted: the standard parameters (link, name), one per column.
+        fit: the independent columns, and the coefficients of the dependent ones, with lengths in units of `length`.
         length: unit of length in metres.
         method: description of the method.
+        notes: remarks for the result.
     """
     relations: dict[str, dict[str, Coefficient]] = {written(wanted[k]): {} for k in fit.kept}
     idle = []
@@ -468,10 +476,15 @@ def _compared(
     rotor: bool,
     posture: Posture | None,
 ) -> BaseParameters:
-    """Return base parameters with a note that compares them with those for symbolic geometry.
+    """Return the base parameters with a note that compares them with the exact ones for symbolic lengths and angles.
 
-    The note lists the parameters that are lost because of special numbers. There is no note without an exact
-    result.
+    The note lists the base parameters that special numbers (a length of zero, a right angle) eliminate. There is no
+    note if no exact result exists.
+
+    Args:
+        result: base parameters at the nominal values.
+        rotor: whether rotor inertias are included.
+        posture: positions by joint number near the assembly mode, or None.
     """
     generic = robot.symbolic(geometry=True)
     try:
@@ -502,7 +515,7 @@ def numeric_rank(robot: Robot, *, rotor: bool = True, seed: int = 0) -> tuple[in
         seed: seed of the random states and of random values of symbols.
 
     Returns:
-        The number, the smallest singular value that is counted, and the largest one that is not.
+        The number, the smallest singular value that is taken as nonzero, and the largest one that is taken as zero.
     """
     robot, _ = completed(robot, seed)
     geometry = numbers(robot)
@@ -519,11 +532,11 @@ def numeric_rank(robot: Robot, *, rotor: bool = True, seed: int = 0) -> tuple[in
 
 
 def rank_with_gap(rows: Array) -> tuple[int, float, float]:
-    """Return the rank of a matrix whose columns are scaled to unit length.
+    """Return the rank of a matrix; its columns are first scaled to unit length.
 
     Returns:
-        The rank, the smallest singular value that is counted, and the largest one that is not, relative to the
-        largest.
+        The rank, the smallest singular value that is taken as nonzero, and the largest one that is taken as zero, both
+        relative to the largest singular value.
     """
     norms = np.linalg.norm(rows, axis=0)
     used = rows[:, norms > 1e-9 * np.sqrt(len(rows))]

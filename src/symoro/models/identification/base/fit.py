@@ -3,10 +3,11 @@
 The columns are processed in order, so that the choice is unique. The first ones are *gauge* columns, functions that do
 not affect any torque (M. Gautier, "Numerical calculation of the base inertial parameters of robots", J. of Robotic
 Systems 8, 1991). Rows of double-precision numbers are orthogonalised column by column (Gram-Schmidt, twice); rows of
-scaled integers are eliminated (Gauss-Jordan). Part of the rows is not used for the choice: dependent columns must
-vanish there too.
+scaled integers are eliminated (Gauss-Jordan). A third of the rows is not used to choose the independent columns; on
+these rows, too, the dependent columns must equal the combinations of independent ones.
 
-A choice is valid if the weakest kept column exceeds the strongest dropped one by the factor GAP.
+The remainder of a column is the part that the previous columns do not explain. A choice is valid if the smallest
+remainder of an independent column exceeds the largest of a dependent column by the factor GAP.
 """
 
 from __future__ import annotations
@@ -32,8 +33,9 @@ class Fit:
     Attributes:
         kept: positions of the independent columns.
         relations: by position of a dependent column, its coefficients by position of the kept columns.
-        smallest: remainder of the weakest kept column, relative to its size (and to 1 if that is less).
-        largest: remainder of the strongest dependent column, on all rows.
+        smallest: smallest remainder of an independent column after elimination of the previous ones, relative to the
+            size of the column (for scaled integers relative to 1 if the size is below 1).
+        largest: largest remainder of a dependent column, on all rows.
     """
 
     kept: list[int]
@@ -48,15 +50,16 @@ class Fit:
 
     @property
     def plain(self) -> bool:
-        """Whether all kept columns are so clearly independent that round-off cannot affect the result.
+        """Whether all independent columns differ so much from the others that round-off cannot affect the result.
 
-        If a nearly special geometry makes one function as small as e, it can make another one as small as e^2.
+        The square of `smallest` is compared, because a nearly special geometry that makes the remainder of one column
+        as small as e can make that of another column as small as e^2.
         """
         return self.smallest**2 >= 100 * self.largest and self.largest < ROUND_OFF
 
 
 def rounded_coefficient(c: float, unit: float) -> float:
-    """Return the coefficient c times its unit, rounded to 11 digits, the precision of the fit.
+    """Return the product of the coefficient c and its unit, rounded to 11 digits, the precision of the fit.
 
     If the unit is 1, a coefficient very near a whole number becomes that number.
     """
@@ -64,11 +67,12 @@ def rounded_coefficient(c: float, unit: float) -> float:
 
 
 def fitted(rows: Numbers, gauge: Numbers, tolerance: float) -> Fit:
-    """Determine the linearly independent columns from two thirds of the rows, and verify them on the others.
+    """Determine the linearly independent columns from two thirds of the rows, and verify them on the other rows.
 
     Args:
         rows: energy functions (states, columns), doubles or scaled integers.
-        gauge: functions (states, g) that do not affect torques; columns are independent modulo these.
+        gauge: functions (states, g) that do not affect torques; a column is dependent if it is a combination of
+            previous columns and of these functions.
         tolerance: smallest remainder of an independent column, for scaled integers.
     """
     cut = max(2 * len(rows) // 3, len(rows) - EXTRA_ROWS // 2)
@@ -158,7 +162,13 @@ def _eliminated(rows: Numbers, gauge: Numbers, cut: int, tolerance: float) -> Fi
 
 
 def _clear(table: Numbers, r: int, k: int) -> None:
-    """Eliminate column k from all rows of the table except row r, by multiples of row r, in place."""
+    """Eliminate column k from all rows of the table except row r, by multiples of row r, in place.
+
+    Args:
+        table: matrix of scaled integers.
+        r: pivot row; it is divided by its entry in column k.
+        k: pivot column.
+    """
     table[r, k:] = (table[r, k:] << BITS) // table[r, k]
     factors = table[:, k].copy()
     factors[r] = 0
@@ -176,7 +186,7 @@ def _relations(
         sizes: original size of each column.
         pivots: pivot row of each independent column.
         first: number of gauge columns, which come first.
-        none: coefficients below this are zero.
+        none: coefficients with a magnitude below this value are set to zero.
     """
     relations: dict[int, dict[int, float]] = {}
     for k in range(first, table.shape[1]):

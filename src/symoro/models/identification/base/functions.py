@@ -8,9 +8,9 @@ constants. The functions of link j follow from those of a link r before it,
 
     H_j(K) = H_r(L(q) K) + qd' S' J(K) X V_r + qd' S' J(K) S qd / 2,       V_j = X(q) V_r + S(q) qd,
 
-where L transforms the ten parameters to frame r. Of link r only the span of its ten functions and of the six components
-of its velocity is needed, at most 11 and 6 dimensions (`Span`). Functions are therefore expanded only over the joints
-between r and j, and the cost does not grow along the robot.
+where L transforms the ten parameters to frame r. Only the span of the ten functions of link r, and that of the six
+components of its velocity, are needed; they have at most 11 and 6 dimensions (`Span`). Functions are therefore expanded
+only over the joints between r and j, and the cost does not grow along the robot.
 
 Functions of joint positions are sums of cosines and sines of combinations of angles, times powers of lengths.
 
@@ -116,10 +116,11 @@ class Span:
     There is one energy function per inertial parameter of the link, the energy per unit of the parameter.
 
     Attributes:
-        basis: the parameters whose functions are independent modulo constants, the first in the order of columns.
-        functions: per parameter its coefficients by number in the basis (from 1; 0 is the constant function).
-        twist: for each of the components v1 v2 v3 w1 w2 w3, its coefficients by number of the independent
-            components.
+        basis: the parameters whose functions are linearly independent modulo constants; earlier columns are preferred.
+        functions: for each parameter, the coefficients of its function in terms of the basis functions, which are
+            numbered from 1; 0 is the constant function.
+        twist: for each velocity component v1 v2 v3 w1 w2 w3, its coefficients in terms of the independent components,
+            by their number.
         rank: number of independent velocity components.
     """
 
@@ -170,7 +171,7 @@ class RestFrame:
 def place(geometry: Field, robot: Robot, j: int) -> RestFrame:
     """Return the pose of frame j in its antecedent frame at q_j = 0.
 
-    For a coupled joint, the joints on which it depends are at zero.
+    For a coupled joint, the joints on which it depends are at position zero.
     """
     frame = robot.frame(j)
     (sg, cg), (sa, ca) = geometry.sincos(frame.gamma), geometry.sincos(frame.alpha)
@@ -191,11 +192,12 @@ def place(geometry: Field, robot: Robot, j: int) -> RestFrame:
 
 @dataclass
 class BlockLink:
-    """Motion of a link within its block.
+    """Pose and velocity of a link relative to the root of its block, as functions of the joint positions.
 
     Attributes:
         rotation, position: pose of the link in the frame of the block's root.
-        v, w: linear and angular velocity in the link frame.
+        v, w: linear and angular velocity in the link frame, as linear functions of the root's velocity and the joint
+            rates.
     """
 
     rotation: WaveMatrix
@@ -209,8 +211,8 @@ class LinkBlock:
     """Group of links whose joints are coupled only with each other; most often a single link.
 
     Attributes:
-        root: link that carries the block.
-        links: the links, each after its antecedent.
+        root: number of the link that carries the block.
+        links: numbers of the links of the block, each after its antecedent.
         functions: energy function of each parameter (link, name), as a sparse vector; filled by `Expansion.expand`.
         twists: the six velocity components of each link, as sparse vectors.
     """
@@ -245,7 +247,7 @@ class Expansion:
                 self.block.functions[j, "IA"] = self._rotor(j)
 
     def walked(self, links: Sequence[int]) -> BlockLink:
-        """Return the motion of the last link of a chain.
+        """Return the pose and velocity of the last link of a chain, as functions of the joint positions and rates.
 
         Args:
             links: the chain, in which each link is the antecedent of the next one.
@@ -260,7 +262,7 @@ class Expansion:
     # -- variables of the block
 
     def _ratios(self, j: int) -> list[tuple[int, ExactScalar]]:
-        """Return the coordinates that move joint j, each with its ratio."""
+        """Return the coordinates on which the position of joint j depends, each with its coupling ratio."""
         law = relation(self.robot, j)
         if law is None:
             return [(j, 1)]
@@ -269,8 +271,8 @@ class Expansion:
     def _name_variables(self) -> None:
         """Number the angles of the block that are independent of each other.
 
-        For one coordinate q, the angles q and k*q are independent if k is irrational, and multiples of one angle
-        otherwise.
+        For one coordinate q, the angles q and k*q are independent variables if k is irrational; if k is rational, both
+        are multiples of one angle.
         """
         self.phases: dict[tuple[int, ExactScalar], int] = {}
         self.lengths: dict[int, int] = {}
@@ -304,7 +306,12 @@ class Expansion:
     # -- motion
 
     def _moved(self, frame: TreeLink, before: BlockLink) -> BlockLink:
-        """Return the motion of a link, computed from that of its antecedent."""
+        """Return pose and velocity of a link in its block, computed from those of its antecedent.
+
+        Args:
+            frame: the link.
+            before: pose and velocity of the antecedent.
+        """
         j, fixed = frame.j, place(self.geometry, self.robot, frame.j)
         turn: WaveMatrix = [[self._number(x) for x in row] for row in fixed.rotation]
         shift = [self._number(x) for x in fixed.position]
@@ -401,8 +408,8 @@ def span(block: LinkBlock, j: int, order: Sequence[str], constant: Any) -> Span:
 
     Args:
         block: block of links that contains link j, with computed functions.
-        order: names of the parameters in order of preference.
-        constant: key of the constant function.
+        order: names of the parameters in order of preference for the basis.
+        constant: key of the constant function in the sparse vectors.
     """
     names = [name for name in order if name in INERTIAL]
     unit: SparseVector = {("B", 0, constant): Fraction(1)}
@@ -419,7 +426,7 @@ def span(block: LinkBlock, j: int, order: Sequence[str], constant: Any) -> Span:
 
 
 def _kind(ratio: ExactScalar) -> tuple[ExactScalar, ExactScalar]:
-    """Split a ratio into an irrational factor (1 if it is rational) and a rational factor."""
+    """Split a coupling ratio into an irrational factor (1 if the ratio is rational) and a rational factor."""
     if not isinstance(ratio, Element):
         return 1, ratio
     lead = ratio.num.LC
@@ -465,7 +472,7 @@ def _column(a: WaveMatrix, k: int) -> list[WaveSum]:
 
 
 def _outer(x: list[WaveSum], y: list[WaveSum], r: int, c: int, *, twice: bool) -> WaveSum:
-    """Return entry (r, c) of the matrix x y', or with `twice` of x y' + y x'."""
+    """Return entry (r, c) of the matrix x y'; if `twice` is true, of the matrix x y' + y x'."""
     first = product(x[r], y[c])
     return total(first, product(y[r], x[c])) if twice else first
 
@@ -473,7 +480,8 @@ def _outer(x: list[WaveSum], y: list[WaveSum], r: int, c: int, *, twice: bool) -
 def _add_product(vector: SparseVector, a: Velocity, b: Velocity, k: ExactScalar) -> None:
     """Add k times the product of the velocities a and b to an energy function, in place.
 
-    Products of two velocities of the root are omitted, because the functions of the root contain them.
+    Products of two velocity components of the block's root are omitted, because the energy functions of the root
+    contain them.
     """
     for x, f in a.items():
         for y, g in b.items():

@@ -26,7 +26,7 @@ def columns(robot: Robot, *, rotor: bool) -> set[ParameterKey]:
     """Return the nonzero inertial parameters of a robot as pairs (link, name).
 
     Args:
-        rotor: include rotor inertias of actuated joints (of every joint for wheeled robots).
+        rotor: whether the rotor inertias of actuated joints (of every joint for wheeled robots) are included.
     """
     base = [] if robot.base.kind == BaseKind.FIXED else [(0, robot.base.link)]
     chosen = {
@@ -43,7 +43,7 @@ def columns(robot: Robot, *, rotor: bool) -> set[ParameterKey]:
 
 
 def passive_rotor_notes(robot: Robot) -> tuple[str, ...]:
-    """Return a note, in a tuple, on rotor inertias that are omitted because their joints are passive."""
+    """Return a tuple with a note on the rotor inertias that are omitted because their joints are passive."""
     passive = [
         f"IA{j}"
         for j, frame in enumerate(robot.frames[: robot.NL], 1)
@@ -112,7 +112,7 @@ def field_of(robot: Robot) -> Field:
 
 
 def moves(robot: Robot) -> bool:
-    """Return whether a robot on a fixed base has a prescribed motion of this base."""
+    """Return whether the robot description prescribes a motion of a fixed base."""
     base = robot.base
     return any(not f.is_zero for name in ("W0", "WP0", "V0", "VP0") for f in getattr(base, name))
 

@@ -1,8 +1,9 @@
 """Closed loops with a linear closure: parallelograms, and loops that move like them.
 
-There each dependent joint is a linear combination of independent ones plus a constant, for example q3 = q7 - q2 + pi/2,
-so that the loop can be replaced by such relations. Loops are examined one by one, then the remaining ones together; the
-relations of one loop are used for the next. Loops without a linear closure stay open, and their states are sampled.
+In such a loop each dependent joint position is a linear combination of independent ones plus a constant, for example q3
+= q7 - q2 + pi/2, so that the loop can be replaced by such relations. Loops are examined one by one, then the remaining
+ones together; the relations of one loop are used for the next. Loops without a linear closure stay open, and their
+states are sampled.
 
 A linear closure is guessed from numbers (a configuration in which the dependent rates are whole multiples of the
 others), and accepted if the frames of the loop coincide at distant configurations. It is proved if they coincide as
@@ -55,7 +56,7 @@ class Closures:
     Attributes:
         robot: the robot with linear loops replaced by couplings of joints, and a nominal value for every symbol.
         open: the loops without a linear closure.
-        words: the couplings as text.
+        words: the couplings as text, for reports.
         random_symbols: symbols with a random value.
         posture: the closed configuration that selects the assembly mode; None if none is known.
     """
@@ -69,14 +70,17 @@ class Closures:
 
 @dataclass(frozen=True)
 class LinearClosure:
-    """Robot with couplings of joints in place of its loops, and the couplings as text."""
+    """Robot with couplings of joints in place of its loops, and these couplings as text."""
 
     robot: Robot
     words: str
 
 
 def linear_closure(robot: Robot, posture: Posture | None = None) -> LinearClosure | None:
-    """Return the robot with couplings in place of all its loops; None if a loop is not provably linear.
+    """Return the robot with couplings in place of all its loops; None if a loop has no proved linear closure.
+
+    Args:
+        posture: positions by joint number near the assembly mode; by default the posture 'home'.
 
     Raises:
         NotApplicableError: the loops do not close.
@@ -85,9 +89,9 @@ def linear_closure(robot: Robot, posture: Posture | None = None) -> LinearClosur
 
 
 def proved(robot: Robot, closures: Closures) -> LinearClosure | None:
-    """Return the robot with couplings in place of its loops, if they are valid for all values of the symbols.
+    """Return the robot with couplings in place of its loops, if these are valid for all values of the symbols.
 
-    The result is None if a loop is not linear or the proof fails.
+    The result is None if a loop has no linear closure or the proof fails.
     """
     if closures.open or not _proved(closures.robot):
         return None
@@ -97,7 +101,7 @@ def proved(robot: Robot, closures: Closures) -> LinearClosure | None:
 def closures(robot: Robot, posture: Posture | None = None) -> Closures:
     """Determine which loops of a robot can be replaced by linear couplings of joints.
 
-    Loops are examined separately and together with others.
+    Each loop is examined alone; the loops that remain are examined together.
 
     Args:
         posture: configuration near the assembly mode; by default the robot's posture 'home'.
@@ -183,9 +187,10 @@ def _next_linear(
 
 
 def _linear(robot: Robot, group: tuple[Loop, ...], posture: Posture | None) -> dict[int, Relation] | None:
-    """Return couplings by joint number that close the loops of a group; None if there are none.
+    """Return linear couplings of joints that close the loops of a group, by dependent joint; None if there are none.
 
-    Of several solutions the one that moves the most joints is returned: a rhombus, for example, can also fold up.
+    If there are several solutions, the one that moves the most joints is returned: for example, a rhombus can also fold
+    up and rotate as two coincident pairs of links.
     """
     geometry = numbers(robot, closing=group)
     posture = geometry.own(posture)
@@ -205,7 +210,7 @@ def _linear(robot: Robot, group: tuple[Loop, ...], posture: Posture | None) -> d
 def _guess(geometry: Geometry, at: Assembly, posture: Posture | None) -> dict[int, Relation] | None:
     """Return linear couplings that are valid at closed configurations, within tolerances; None if there are none.
 
-    They must be valid near the configuration `at`, far from it, and at the given posture.
+    They are accepted if they hold near the configuration `at`, far from it, and at the given posture.
     """
     if not at.bound:
         return {}
@@ -233,10 +238,10 @@ def _guess(geometry: Geometry, at: Assembly, posture: Posture | None) -> dict[in
 
 
 def _meets(geometry: Geometry, at: Assembly, ratios: Array, constants: Array, posture: Posture) -> bool:
-    """Return whether the posture satisfies linear couplings, up to full turns of revolute joints.
+    """Return whether a posture satisfies given linear couplings, up to full turns of revolute joints.
 
     Args:
-        at: division into independent and dependent coordinates.
+        at: closed configuration with the division into independent and dependent coordinates.
         ratios, constants: coefficients of the couplings, one row per dependent coordinate.
     """
     q = starts(geometry, posture)[0]
@@ -247,7 +252,7 @@ def _meets(geometry: Geometry, at: Assembly, ratios: Array, constants: Array, po
 
 
 def _offset(geometry: Geometry, k: int, number: float) -> Formula:
-    """Return the constant of a coupling as a formula: a multiple of pi/12 plus angles of the loop, or a number.
+    """Return the constant of a coupling as a formula: a multiple of pi/12 plus symbolic angles, or a number.
 
     Args:
         k: index of the dependent coordinate.
@@ -282,7 +287,8 @@ def _twelfths(angle: float) -> Fraction | None:
 def _coupled(robot: Robot, relations: Mapping[int, Relation]) -> Robot:
     """Return the robot with additional couplings.
 
-    Existing couplings to joints that become dependent are rewritten in terms of the independent joints.
+    If an existing coupling refers to a joint that becomes dependent, it is rewritten in terms of the independent
+    joints.
     """
     before = {j: followed(law, relations) for j, law in followers(robot).items()}
     # the motion of a dependent joint cannot be prescribed

@@ -30,13 +30,13 @@ STEP = 0.1  # rad, or relative to the largest length: distance of two configurat
 
 @one_thread
 def other_modes(parameters: BaseParameters, known: Closures) -> tuple[str, ...]:
-    """Return a note, in a tuple, if the relations of base parameters are not valid in another assembly mode.
+    """Return a tuple with a note if the relations of base parameters do not hold in another assembly mode.
 
     Parallelograms are crossed only if they are crossed in the posture 'home', as in the models of the robot.
 
     Args:
         parameters: the base parameters.
-        known: the loops, with numbers for all symbols.
+        known: the loops of the robot, with nominal values of all symbols.
     """
     robot = parameters.original.replace(nominal=known.robot.nominal)
     linear = linear_loops(robot)
@@ -62,9 +62,14 @@ def other_modes(parameters: BaseParameters, known: Closures) -> tuple[str, ...]:
 
 
 def _hold(parameters: BaseParameters, geometry: Geometry, postures: Sequence[Assembly]) -> Sequence[bool]:
-    """Return, per closed configuration, whether the relations of base parameters are valid around it.
+    """Return, for each closed configuration, whether the relations of base parameters hold near it.
 
-    A relation is valid if the difference of the related energies (per unit of parameter) is constant.
+    A relation holds if the energy per unit of the dependent parameter differs by a constant from the same combination
+    of the energies per unit of the base parameters.
+
+    Args:
+        geometry: the robot in numbers.
+        postures: the closed configurations.
     """
     if not postures:
         return []

@@ -53,14 +53,14 @@ from symoro.robot.topology import Loop
 
 @dataclass(frozen=True)
 class Geometry(NumericTree):
-    """Kinematic tree in numbers, with lengths in units of `length` (metres) and gravity in frame 0."""
+    """Kinematic tree in numbers; lengths and gravity are in units of `length` (metres), gravity is in frame 0."""
 
     gravity: Numbers
     length: float
 
     @cached_property
     def metres(self) -> Array:
-        """Unit of each coordinate: one radian, or `length` in metres."""
+        """Unit of each coordinate: 1 (rad) for revolute joints, `length` in metres for prismatic joints."""
         return np.array(joint_units(self.robot, self.coordinates, self.length))
 
     def own(self, posture: Posture | None) -> Posture | None:
@@ -74,19 +74,19 @@ class Geometry(NumericTree):
 def coefficient_unit(robot: Robot, kept: ParameterKey, other: ParameterKey, length: float) -> float:
     """Return the unit of the coefficient with which parameter `other` is added to parameter `kept`.
 
-    It is a power of `length`, the unit of length in metres.
+    The unit is a power of `length`, the unit of length in metres.
     """
     return float(length ** (length_power(robot, *kept) - length_power(robot, *other)))
 
 
 def geometric_formulas(robot: Robot) -> list[Formula]:
-    """Return the formulas that determine the relations between parameters: geometry, base, gravity and wheels."""
+    """Return the formulas of geometry, base, gravity and wheels, which determine the relations of base parameters."""
     wheels = [f for wheel in robot.wheels for f in (wheel.radius, wheel.roller)]
     return [*formulas(robot), *robot.base.Z, *robot.base.G, *wheels]
 
 
 def completed(robot: Robot, seed: int = 0) -> tuple[Robot, tuple[str, ...]]:
-    """Return the robot with random nominal values for geometric symbols that have none, and their names."""
+    """Return the robot with a random nominal value for each geometric symbol that has none, and their names."""
     rng = np.random.default_rng(seed)
     values = dict(robot.nominal)
     needed: dict[str, None] = {}
@@ -105,9 +105,9 @@ def numbers(
     Every symbol must have a value.
 
     Args:
-        closing: the loops to close; by default all of them.
-        exact: whether to use scaled integers.
-        perturbed: whether to change the last digits of long numbers.
+        closing: the loops whose closure equations are used; by default all loops.
+        exact: whether to use scaled integers (multiple precision) instead of doubles.
+        perturbed: whether to change the last digit of numbers that have all digits of a double.
     """
     values = dict(robot.nominal)
     graph = Graph()
@@ -155,7 +155,7 @@ class States:
     twist: Numbers
 
     def exactly(self, q: Numbers, qd: Numbers) -> States:
-        """Return the states in scaled integers, with the coordinates q and velocities qd."""
+        """Return the states in scaled integers, with the given coordinates q and velocities qd (scaled integers)."""
         # A rotation in double precision is orthogonal only to 1e-16: it is orthogonalised in multiple precision.
         turn = exactly(self.rotation)
         one = np.array([[ONE * (r == c) for c in range(3)] for r in range(3)], dtype=object)

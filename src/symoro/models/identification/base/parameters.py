@@ -1,10 +1,10 @@
 """`base_parameters`, and the model `base-parameters`: the smallest set of parameters that determines all torques.
 
 The torques are linear in the standard inertial parameters, but some have no effect and some act only in combination. A
-base set is a largest set whose energy functions are linearly independent modulo constants; every other parameter
-contributes a multiple of its value to them (a *relation*). The algorithms are in `regroup` (trees, exact), `loops`
-(closed loops with a linear closure), `compare` (sampled states of other loops), `wheels` (wheeled robots) and `fit`
-(numeric columns).
+base set is a largest set of parameters whose energy functions are linearly independent modulo constants. Each of the
+other parameters is added to parameters of the base set, multiplied by constant coefficients (a *relation*). The
+algorithms are in `regroup` (trees, exact), `loops` (closed loops with a linear closure), `compare` (sampled states of
+other loops), `wheels` (wheeled robots) and `fit` (numeric columns).
 
 M. Gautier, W. Khalil, "A direct determination of minimum inertial parameters of robots", ICRA 1988,
 sections 5 to 8. W. Khalil, D. Creusot, "SYMORO+", Robotica 15, 1997, section 6.4.
@@ -49,7 +49,7 @@ def base_parameters(
     """Return the base inertial parameters of a robot.
 
     Args:
-        robot: the robot; parameters that are zero are not columns.
+        robot: the robot; parameters that are zero in its description are not considered.
         method: 'auto' (exact; numeric and verified for wheels and for closed loops without a linear closure), 'exact'
             (for wheels the relations of the tree on a free base, which may not be minimal), or 'numeric' (random
             states, at the robot's nominal values).

@@ -6,7 +6,7 @@ root's functions and is regrouped into the root; the others stay. If the root's 
 block is one link, this is the general rule (`models.regrouping`):
 
     revolute   YY, MZ, M go to the antecedent, XXR = XX - YY           7 stay
-    prismatic  the inertia tensor goes                                 4 stay
+    prismatic  the inertia tensor goes to the antecedent               4 stay
     fixed      everything goes
 
 Order of the columns: links by number; in a link XX XY XZ YZ ZZ MX MY, (MZ M), IA, YY, (MZ M), with MZ and M at the
@@ -58,11 +58,11 @@ def ordered(robot: Robot, columns: set[ParameterKey]) -> list[ParameterKey]:
 
 @dataclass(frozen=True)
 class Regrouping:
-    """Base parameters of a tree.
+    """Base parameters of a tree, as linear combinations of standard parameters.
 
     Attributes:
         kept: each base parameter as a linear combination of standard parameters.
-        early: links for which the general rule was not sufficient.
+        early: numbers of the links for which the general rule does not give all relations.
     """
 
     kept: dict[ParameterKey, Combination]
@@ -75,8 +75,8 @@ def regroup(geometry: Field, robot: Robot, root: Span | None, allowed: set[Param
     Args:
         geometry: converter of the robot's geometry to exact numbers.
         robot: the tree.
-        root: span of the energy (per unit of each parameter) of the base; None for a free base, for which link 0
-            has parameters.
+        root: span of the energy functions (energy per unit of each parameter) of the base; None for a free base, whose
+            link 0 has parameters.
         allowed: the nonzero standard parameters (link, name).
     """
     work = _BlockRegrouping(geometry, robot, FULL if root is None else root, keep_base=root is None)
@@ -91,7 +91,7 @@ def regroup(geometry: Field, robot: Robot, root: Span | None, allowed: set[Param
 
 
 def gravity_span(geometry: Field, robot: Robot) -> Span:
-    """Return the span of the energy (per unit of each parameter) of a fixed base, which depends on gravity only."""
+    """Return the span of the energy functions of a fixed base, which depend on gravity only."""
     z = [geometry.of(f) for f in robot.base.Z]
     world = [geometry.of(f) for f in robot.base.G]
     return fixed_base([sum((z[4 * r + c] * world[r] for r in range(3)), 0) for c in range(3)])
@@ -121,7 +121,7 @@ def blocks(robot: Robot) -> list[LinkBlock]:
 
 
 def _between(robot: Robot, joints: set[int]) -> set[int]:
-    """Return the links between some joints and their last common link, including the links of the joints."""
+    """Return the links on the paths from some joints to their last common link, including the links of the joints."""
     first, *others = joints
     root = robot.frame(first).ant
     for j in others:
@@ -145,7 +145,7 @@ def _merged(robot: Robot, groups: list[set[int]]) -> list[set[int]]:
 
 
 def _after_roots(made: list[LinkBlock]) -> list[LinkBlock]:
-    """Return blocks of links, ordered such that the link that carries a block comes before it."""
+    """Sort blocks of links so that each block comes after the link that carries it."""
     placed, ordered, waiting = {0}, [], made
     while waiting:
         later = []
@@ -174,7 +174,7 @@ class _BlockRegrouping:
     def run(self) -> dict[ParameterKey, Combination]:
         """Return each base parameter as a linear combination of standard parameters.
 
-        Parameters that are zero in the description are still included.
+        The combinations still contain parameters that are zero in the robot description.
         """
         self._outward()
         kept: list[ParameterKey] = []
@@ -229,7 +229,7 @@ class _BlockRegrouping:
         return [columns[p] for p in elimination.pivots]
 
     def _assign_to_root(self, root: int, function: Mapping[int, ExactScalar], form: Combination) -> None:
-        """Add a parameter to the parameters of the link `root` whose energy functions generate its function.
+        """Regroup a parameter into the link `root`, whose energy functions generate that of the parameter.
 
         Args:
             function: coefficients by number of the root's basis function; 0 is the constant, which has no effect.
@@ -242,7 +242,7 @@ class _BlockRegrouping:
     def _by_rule(self, j: int) -> list[ParameterKey]:
         """Apply the general rule to link j and return its base parameters.
 
-        Parameters moved to the base have no effect unless the base moves.
+        Parameters that are moved to a base at rest have no effect on the torques and are omitted.
         """
         frame, fixed = self.robot.frame(j), place(self.geometry, self.robot, j)
         stay, gain = relations(frame.sigma, fixed.rotation, fixed.position)
@@ -263,7 +263,8 @@ def _preferred_columns(
 ) -> dict[ParameterKey, Combination]:
     """Return an equivalent base set that consists of nonzero parameters which come first in the order of preference.
 
-    Each parameter is a vector over the present base parameters, and the first independent vectors are chosen.
+    Each standard parameter is a vector over the present base parameters. In the order of preference, a parameter is
+    chosen if its vector is linearly independent of those before it.
 
     Args:
         kept: the present base parameters, as combinations of standard parameters.

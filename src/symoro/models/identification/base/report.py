@@ -2,7 +2,8 @@
 
     XXR2 = XX2 - YY2 - D3^2*(M3 + M4 + M5 + M6)
 
-Parameters with the same coefficient share one bracket. A parameter without others keeps its name.
+Parameters with the same coefficient share one bracket. A parameter with which no other parameter is grouped keeps its
+name.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ def grouped(others: Mapping[str, Formula]) -> list[tuple[int, str, list[str]]]:
     """Group the terms of a relation by coefficient.
 
     Args:
-        others: coefficients by parameter name.
+        others: coefficients of the regrouped parameters, by name.
 
     Returns:
         Tuples (sign, coefficient without its sign, names of the parameters), in the order of first occurrence.

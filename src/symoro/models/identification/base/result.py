@@ -29,7 +29,7 @@ from symoro.robot.description import BaseKind, Robot
 
 
 class Coefficient(Formula):
-    """Coefficient of a relation between parameters, a formula.
+    """Coefficient of a relation between parameters, as the text of a formula.
 
     `float` converts it to a number if it has no symbols.
     """
@@ -48,13 +48,14 @@ class BaseParameters(OneLineRepr):
     """Base inertial parameters of a robot.
 
     Attributes:
-        names: the kept parameters, in the order of the columns.
+        names: the base parameters, in the order of the regressor columns.
         no_effect: the parameters that do not affect any torque.
-        relations: for each kept parameter, the coefficients of the others by name; the base parameter is the kept
-            one plus the others times their coefficients.
-        original: the robot of the parameters (without round-off in its geometry, see `notes`).
-        method: how each part was computed.
-        conditions: divisors with symbols, which must not be zero.
+        relations: for each base parameter, the coefficients of the parameters regrouped with it, by name. The value of
+            the base parameter is the standard parameter of this name plus the sum of coefficient times regrouped
+            parameter.
+        original: the robot with its standard parameters; round-off in its geometry is removed (see `notes`).
+        method: description of the method by which the parameters of each link were computed.
+        conditions: symbolic divisors of the coefficients; the result is valid where they are not zero.
         friction: friction parameters, which are not regrouped; each has a separate column.
         notes: remarks on changes of the geometry, assumptions and precision.
     """
@@ -140,6 +141,7 @@ def exact(
         original: the robot itself.
         rotor: whether rotor inertias are included.
         closure: text about the loops, for the description of the method.
+        notes: remarks for the result.
     """
     geometry = field_of(tree)
     allowed = columns(original, rotor=rotor)
@@ -202,6 +204,7 @@ def assembled(
         geometry: converter of exact numbers to formulas.
         regrouping: base parameters with exact coefficients.
         method: description of the method.
+        notes: remarks for the result.
     """
     made: dict[ExactScalar, Coefficient] = {}
     conditions: dict[str, None] = {}

@@ -48,7 +48,8 @@ def wheeled_base_parameters(
     """Return the base parameters of a wheeled robot at its nominal values.
 
     Args:
-        rotor: whether rotor inertias are included, also those of passive joints: rolling makes them act on the drives.
+        rotor: whether rotor inertias are included, including those of passive joints, which act on the drives through
+            the rolling constraints.
         posture: for closed loops, a configuration near the assembly mode; by default the robot's posture 'home'.
 
     Raises:
@@ -89,9 +90,14 @@ def wheeled_base_parameters(
 def _postures(
     geometry: Geometry, posture: Posture | None, count: int, rng: np.random.Generator
 ) -> dict[int, Array]:
-    """Return the position of each coordinate (N,) by joint number at random configurations with closed loops.
+    """Return joint positions at random configurations with closed loops, as arrays (N,) by joint number.
 
-    Positions are in SI units.
+    Positions are in rad or m.
+
+    Args:
+        posture: configuration near the assembly mode, or None.
+        count: number of configurations.
+        rng: generator of random numbers.
     """
     joints = geometry.coordinates
     q = rng.uniform(-2.5, 2.5, (count, len(joints)))
@@ -114,7 +120,7 @@ def _regressor_rows(
 ) -> Array:
     """Return rows of the regressor W at configurations q with random velocities and accelerations.
 
-    The columns are those of the parameters `wanted`; numbers are in units of the robot's size.
+    There is one column per parameter in `wanted`. Lengths are in units of the robot's size.
     """
     robot, length = geometry.robot, geometry.length
     chosen = [Column(name, j) for j, name in wanted]
@@ -141,7 +147,7 @@ def _joint(symbol: str) -> int:
 def _evaluated(
     program: Program, robot: Robot, q: dict[int, Array], length: float, rng: np.random.Generator
 ) -> Array:
-    """Return the regressor W (states, drives, columns) at random velocities and accelerations.
+    """Return the regressor W (states, drives, columns) at configurations q with random velocities and accelerations.
 
     Args:
         program: program that computes W.

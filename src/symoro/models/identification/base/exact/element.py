@@ -158,5 +158,5 @@ class Element:
 
     @property
     def size(self) -> int:
-        """Number of terms of numerator and denominator."""
+        """Number of terms of numerator and denominator together, a measure of the length of the exact number."""
         return len(self.num) + len(self.den)

@@ -33,7 +33,7 @@ _TANGENT_DENOMINATOR = 10**8  # tan(x/2) to 1e-16
 
 
 class Field:
-    """Converter of the formulas of a robot to exact numbers.
+    """Converter between the formulas of a robot and exact numbers.
 
     All formulas must be passed to the constructor, because their symbols and square roots define the set of
     numbers.
@@ -108,7 +108,8 @@ class Field:
             lit: reference to a node of the expression graph.
 
         Returns:
-            turn (a multiple of 1/12), pairs (node, ratio), and the remaining constant in radians.
+            turn (a multiple of 1/12), pairs (node of the expression graph, ratio), and the constant `decimal` in
+            radians.
         """
         graph = self.graph
         turn, rest = graph.split_pi(lit)
@@ -245,7 +246,13 @@ class Field:
         return " + ".join(parts)
 
     def _with_sines(self, p: Any, name: str) -> Any:
-        """Return a polynomial p with c^2 replaced by 1 - s^2 for the angle `name`, which may be shorter."""
+        """Return the polynomial p with c^2 replaced by 1 - s^2, where c and s are cosine and sine of one angle.
+
+        The result may have fewer terms than p.
+
+        Args:
+            name: name of the angle.
+        """
         assert self.ring is not None
         k = self.ring.names.index(f"c_{name}")
         square = 1 - self.ring.generators[f"s_{name}"] ** 2

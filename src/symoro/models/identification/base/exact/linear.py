@@ -69,5 +69,5 @@ def independent(vectors: Sequence[Mapping[Hashable, ExactScalar]]) -> Eliminatio
 
 
 def _size(c: ExactScalar) -> int:
-    """Return the sort key of a pivot: 0 for rational numbers, which keep coefficients short, otherwise its size."""
+    """Return the sort key of a pivot: 0 for rational numbers, which are preferred, otherwise the number of terms."""
     return c.size if isinstance(c, Element) else 0
