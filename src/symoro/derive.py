@@ -1175,8 +1175,8 @@ def inverse_dynamics(
 
     Args:
         robot: a robot, the name of a bundled robot, or the path of a file.
-        effort: quick: a good formulation at once; search: fewest operations; plain: the formulation of the papers,
-            for reading.
+        effort: quick: a good formulation without search; search: the formulation with the fewest operations; plain:
+            the formulation of the papers, for reading.
         reactions: also return the reaction wrenches of the joints.
         free: joints of known torque tau_free, by number or name; their accelerations are computed.
         actuators: elastic: the motors of elastic joints have separate coordinates.
@@ -1273,8 +1273,8 @@ def direct_dynamics(
         robot: a robot, the name of a bundled robot, or the path of a file.
         method: recursive: articulated-body algorithm; inertia: factorisation of the inertia matrix; auto: the
             method with fewer operations.
-        effort: quick: a good formulation at once; search: fewest operations; plain: the formulation of the papers,
-            for reading.
+        effort: quick: a good formulation without search; search: the formulation with the fewest operations; plain:
+            the formulation of the papers, for reading.
         actuators: elastic: the motors of elastic joints have separate coordinates.
         rotation: representation of the base rotation: matrix R0 or quaternion Q0 (for a floating base, flexible
             links on a floating base).
@@ -1417,8 +1417,8 @@ def bias_torques(
 
     Args:
         robot: a robot, the name of a bundled robot, or the path of a file.
-        effort: quick: a good formulation at once; search: fewest operations; plain: the formulation of the papers,
-            for reading.
+        effort: quick: a good formulation without search; search: the formulation with the fewest operations; plain:
+            the formulation of the papers, for reading.
         rotation: representation of the base rotation: matrix R0 or quaternion Q0 (for a floating base, flexible
             links on a floating base).
         space: platform: the pose and the twist of the platform are the coordinates, instead of the joints (for a

@@ -50,7 +50,7 @@ def test_closed_loops_come_with_what_closes_them():
         "2: a singular configuration" in head
         and "void fivebar_direct_dynamics_loops(" in files["fivebar_direct_dynamics_loops.h"]
     )
-    with pytest.raises(OptionError, match="closes them"):
+    with pytest.raises(OptionError, match="closes the loops"):
         emit(model.program, "c", integrator="rk4")
 
 

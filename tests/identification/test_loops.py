@@ -271,7 +271,7 @@ def test_methods_that_do_not_support_loops_raise_errors() -> None:
     for method in ("iv", "didim", "cloe"):
         with pytest.raises(NotApplicableError, match="closed kinematic loops such as"):
             symoro.identify("sr400", log, method=method)
-    with pytest.raises(NotApplicableError, match="a cluster cannot"):
+    with pytest.raises(NotApplicableError, match="distributed over a cluster"):
         symoro.identify(
             "fivebar",
             bars().log(),

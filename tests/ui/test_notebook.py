@@ -64,7 +64,7 @@ def test_invalid_scenes_are_rejected(given: dict[str, Any]) -> None:
 def test_without_the_built_scene_a_picture_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(notebook, "BUILT", tmp_path / "none")
     cell = symoro.scene("rx90")._repr_html_()
-    assert "not built" in cell and "<svg" in cell
+    assert "files of the 3D scene are missing" in cell and "<svg" in cell
 
 
 def test_a_model_shows_its_equations() -> None:

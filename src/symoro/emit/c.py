@@ -411,7 +411,7 @@ LANGUAGE = Language(
     aliases=("c99",),
     options={
         "scalar": "'double' or 'float'",
-        "trig": "'polynomial' (vectorised) or 'libm'",
+        "trig": "sines and cosines: 'polynomial' (vectorised) or 'libm' (C library)",
         "values": "numbers for parameters in the example",
         "sample": "numbers for inputs in the example",
         "integrator": "'rk4': also write a fixed-step integrator of a direct dynamic model",

@@ -488,8 +488,11 @@ LANGUAGE = Language(
     aliases=("cu",),
     options={
         "scalar": "'double' or 'float'",
-        "trig": "'accurate' (1e-14, 1e-6 in float) or 'fast' (special functions of the device, in float)",
-        "layout": "'samples', or 'entries' to store every array entry by entry",
+        "trig": (
+            "sines and cosines: 'accurate' (error 1e-14, or 1e-6 in float) or 'fast' (special "
+            "functions of the device, in float)"
+        ),
+        "layout": "layout of the arrays: 'samples' (sample by sample) or 'entries' (entry by entry)",
         "values": "numbers for parameters in the example",
         "sample": "numbers for inputs in the example",
     },

@@ -550,8 +550,9 @@ def text(result: Calibration) -> str:
     if (base_pose := base_place(result)) is not None:
         lines += [
             "",
-            f"frame 0 is at {_numbers(base_pose[0])} m, rotated by {_numbers(base_pose[1])} rad, far from the "
-            "description: errors, and residuals before, refer to this pose",
+            f"frame 0 is at {_numbers(base_pose[0])} m, rotated by {_numbers(base_pose[1])} rad, far "
+            "from the description: the errors and the residuals before the calibration refer to this "
+            "pose",
         ]
     if (tool := result.marker) is not None:
         place, turn = marker_place(result)

@@ -480,6 +480,7 @@ def open_gui(options: argparse.Namespace) -> None:
         from symoro.ui.web.gui import gui
     except ImportError as error:
         raise MissingDependencyError(
-            f"the workbench needs {error.name}", hint=f"pip install {error.name}"
+            f"the workbench requires the package {error.name}, which is not installed",
+            hint=f"pip install {error.name}",
         ) from None
     gui(options.host, options.port, browser=options.browser, names=options.name, token=options.token)

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
 BUILT = Path(__file__).parent / "web" / "static" / "notebook"
 MOST_LINES = 400  # largest number of displayed lines; the number of the others is shown
-NOT_BUILT = "the scene is not built: run make gui in the clone, or install symoro from its wheel"
+NOT_BUILT = (
+    "the files of the 3D scene are missing: run 'make gui' in the source tree, or install symoro from a wheel"
+)
 
 
 def robot_html(robot: Robot) -> str:

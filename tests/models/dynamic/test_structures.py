@@ -252,7 +252,7 @@ def test_closed_loops_on_wheels(seed: int) -> None:
 
 def test_what_wheels_do_not_combine_with() -> None:
     robot = symoro.load("mecanum").with_frame(4, mu=True).with_frame(1, eta=True, k=10)
-    with pytest.raises(NotApplicableError, match="distribution is not unique"):
+    with pytest.raises(NotApplicableError, match="among surplus drives is not unique"):
         symoro.generate(robot, "inverse-dynamics", surplus="share")
 
 

@@ -156,7 +156,7 @@ def test_a_posture_that_does_not_fit_is_rejected() -> None:
     cases: Mapping[Any, tuple[type[Exception], str]] = {
         "hme": (UnknownNameError, "no posture called 'hme'"),
         (0.7, -1.4): (OptionError, "expected 3 numbers, q1, q2, q3; got 2"),
-        (0.7, 1.0, 3.0): (OptionError, "do not close near it"),
+        (0.7, 1.0, 3.0): (OptionError, "do not close near the given posture"),
         (0.7, float("nan"), 0.6): (OptionError, "finite numbers"),
         "0.7, q2, 0.6": (OptionError, "the name of a posture, or finite numbers"),
         7: (OptionError, "the name of a posture, or finite numbers"),

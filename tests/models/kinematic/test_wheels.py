@@ -207,7 +207,7 @@ def test_an_ackermann_linkage_needs_a_leader() -> None:
     robot = robot.replace(
         wheels=robot.wheels[2:]
     )  # without a fixed wheel, one leading wheel leaves two motions
-    with pytest.raises(NotApplicableError, match="leading wheels leave 2"):
+    with pytest.raises(NotApplicableError, match="they leave 2"):
         symoro.generate(robot, "wheel-kinematics")
 
 
@@ -330,7 +330,7 @@ def test_wheels_on_almost_one_axle_are_refused() -> None:
         assert tuple(symoro.mobility(robot.with_frame(1, gamma=turn))) == degrees
     assert "rotates about one point" in symoro.mobility(robot.with_frame(1, gamma=1e-3)).words
     for turn in (1e-8, 1e-10):
-        with pytest.raises(NotApplicableError, match="almost redundant"):
+        with pytest.raises(NotApplicableError, match="almost linearly dependent"):
             symoro.mobility(robot.with_frame(1, gamma=turn))
 
 

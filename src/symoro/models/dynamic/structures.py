@@ -53,7 +53,8 @@ from symoro.robot.description import BaseKind, Robot
 
 EFFORT = Option(
     "effort",
-    "quick: a good formulation at once; search: fewest operations; plain: the formulation of the papers, for reading",
+    "quick: a good formulation without search; search: the formulation with the fewest operations; "
+    "plain: the formulation of the papers, for reading",
     "choice",
     "quick",
     ("quick", "search", "plain"),

@@ -143,8 +143,8 @@ def at_posture(robot: Robot, posture: PostureLike | None) -> Robot:
     moved = with_home(robot, posture)
     if has_loop_numbers(moved) and closed_home(moved) is None:
         raise OptionError(
-            f"posture: the loops of robot '{robot.name}' do not close near it",
-            hint="give the positions of all joints, in the order of q, of a posture in which the loops are closed",
+            f"posture: the loops of robot '{robot.name}' do not close near the given posture",
+            hint="give the positions of all joints, in the order of q, at which the loops are closed",
         )
     return moved
 

@@ -82,7 +82,10 @@ def coupling(field: str, text: str) -> Coupling | None:
     given = cell(field, text)
     joints = {name: int(name[1:]) for name in given.symbols if name[0] == "q" and name[1:].isdigit()}
     if not joints:
-        raise ArgumentError(f"{field}: expected a sum of joints, got '{text[:40]}'", hint="as in q1 - 0.5*q2")
+        raise ArgumentError(
+            f"{field}: expected a linear combination of joint positions, got '{text[:40]}'",
+            hint="as in q1 - 0.5*q2",
+        )
     try:
         still = dict.fromkeys(joints, ZERO)
         offset = given.substitute(still)
@@ -95,7 +98,11 @@ def coupling(field: str, text: str) -> Coupling | None:
         rest = ONE
     if not rest.is_zero:
         hint = "write a constant times each joint, as in 2*q1 - q3 + pi/2"
-        raise ArgumentError(f"{field}: '{text[:40]}' is not a sum of joints with constant ratios", hint=hint)
+        raise ArgumentError(
+            f"{field}: '{text[:40]}' is not a linear combination of joint positions with constant "
+            "coefficients",
+            hint=hint,
+        )
     terms = tuple(sorted((joints[name], ratio) for name, ratio in ratios.items()))
     return Coupling(tuple((j, r) for j, r in terms), offset)
 

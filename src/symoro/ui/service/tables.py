@@ -150,7 +150,7 @@ def _wheels(robot: Robot) -> Table:
         Column("radius", "formula", "distance from the centre to the ground (m)"),
         of.frames("steering", "vertical steering joint (steering, castor)", joints, empty=True),
         Column("roller", "formula", "angle between roller axis and rolling direction (swedish; rad)"),
-        of.frames("follows", "steering joint that drives it (Ackermann)", joints, empty=True),
+        of.frames("follows", "steering joint that this wheel follows (Ackermann)", joints, empty=True),
     )
     rows = [
         Row(

@@ -11,7 +11,9 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.types import Receive, Scope, Send
 
 STATIC = Path(__file__).parent / "static"
-NOT_BUILT = "the page is not built: run `make gui` in the clone, or install symoro from its wheel"
+NOT_BUILT = (
+    "the files of the page are missing: run `make gui` in the source tree, or install symoro from a wheel"
+)
 HASHED = "assets/"  # folder of files with a hash in their name
 FOR_EVER = "public, max-age=31536000, immutable"
 

@@ -140,7 +140,8 @@ class Pool:
             return await asyncio.wait_for(asyncio.shield(answer), self.limits.seconds)
         except TimeoutError:
             return stopped(
-                TOO_LONG.format(self.limits.seconds), "run it on the command line, without a limit"
+                TOO_LONG.format(self.limits.seconds),
+                "run the computation on the command line, which has no time limit",
             )
         finally:
             if behind is not None:

@@ -117,8 +117,9 @@ def loop_closure(
         names = ", ".join(map(loop_name, relations.unsolved))
         raise NotApplicableError(
             f"no closed form exists for loop {names} of robot '{robot.name}' from the joints on the path",
-            hint="solve the path on robot.tree(), the robot with cut loops; then close the loops by loop-geometry "
-            "with method='numeric' of the robot whose joints on the path are active, from a posture q0",
+            hint="solve the inverse geometry of robot.tree(), the robot with cut loops; then make the "
+            "joints on the path active, and close the loops with the model loop-geometry, "
+            "method='numeric', from a posture q0",
         )
     known = {j: start[j] for j in (*given.start, *locked)}
     laws = {j: _law(relations, j, known) for j in given.tied if j in relations.linear and j not in locked}

@@ -291,7 +291,8 @@ class _Chooser:
             order = [int(r) for r in generator.permutation(order)]
         if best[0] < CLOSED_POSTURES.present:
             raise NotApplicableError(
-                f"no {len(self.p)} equations of the loops of robot '{self.robot.name}' are always independent"
+                f"robot '{self.robot.name}' has no choice of {len(self.p)} equations of its loops "
+                "that are independent in all configurations"
             )
         return best[1]
 
