@@ -829,7 +829,8 @@ def posture_kinematics(
 
         and the outputs
 
-        - `S` (3+s,m+s): [xd yd thetad betad] = S [eta; zeta]: m the degree of mobility, s of steerability
+        - `S` (3+s,m+s): matrix S in [xd yd thetad betad] = S [eta; zeta]; m: degree of mobility, s: degree of
+          steerability
         - `det` (scalar): zero where axles coincide and the base could rotate about any point of them
 
 
@@ -870,7 +871,8 @@ def configuration_kinematics(
 
         and the outputs
 
-        - `S` (3+n,m+s+o): [xd yd thetad qd] = S [eta; zeta; rates of the o joints that no wheel determines]
+        - `S` (3+n,m+s+o): matrix S in [xd yd thetad qd] = S [eta; zeta; rates of the o joints that no wheel
+          determines]
         - `det` (scalar): zero where axles coincide and the base could rotate about any point of them
 
 
@@ -2012,8 +2014,8 @@ def power_identification(
 
         and the outputs
 
-        - `h` (P): energy functions, zero for friction
-        - `p` (P): power loss by friction, zero for inertia: qd' tau = d(h K)/dt + p K
+        - `h` (P): energy functions h; zero for friction parameters
+        - `p` (P): power loss p by friction, in qd' tau = d(h K)/dt + p K; zero for inertial parameters
         - `dh` (P): dh/dt (option acceleration)
         - `springs` (scalar): known energy of springs of passive joints, which is not part of h K
 

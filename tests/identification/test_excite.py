@@ -314,7 +314,7 @@ def test_what_cannot_be() -> None:
         excite(arm(), options=symoro.ExcitationOptions(seed=-1))
     with pytest.raises(OptionError, match="at least one sample"):
         excite(arm(), options=symoro.ExcitationOptions(samples=0))
-    with pytest.raises(ArgumentError, match="there are no values for"):
+    with pytest.raises(ArgumentError, match="these parameters have no values"):
         excite(symoro.load("rx90"), torque=True)
     with pytest.raises(ArgumentError, match="there are no position limits for q1"):
         excite(symoro.load("gantry").with_frame(1, limits=Limits()))

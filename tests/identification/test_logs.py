@@ -174,7 +174,7 @@ def test_torques_and_times_of_another_unit(tmp_path: Path) -> None:
     assert error.value.place is not None and error.value.place.line is not None
     for row in table:
         row[0] *= 1000
-    with pytest.raises(FormatError, match=r"a log with 0\.5 samples per second") as error:
+    with pytest.raises(FormatError, match=r"0\.5 samples per second are too few") as error:
         open_log(written(tmp_path, table), two_links())
     assert error.value.hint == "check whether 's' is the unit of the time"
 

@@ -284,7 +284,7 @@ def test_invalid_outputs(compiled: bool) -> None:
     room = np.empty((12, 6))
     odd = np.empty(5 * 6 * 8 + 1, np.uint8)[1:].view(float).reshape(5, 6)
     for out, message in (
-        (np.empty((5, 6)), "out is not a dictionary"),
+        (np.empty((5, 6)), "out: expected a dictionary"),
         ({"torque": np.empty((5, 6))}, r"no output 'torque'\nhint: outputs: tau \(6,\)"),
         ({"tau": [[0.0] * 6] * 5}, "'tau' is not a NumPy array"),
         ({"tau": np.empty((4, 6))}, r"'tau' has shape \(4, 6\)\nhint: .*float64 with shape \(5, 6\)"),

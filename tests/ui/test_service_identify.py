@@ -91,7 +91,7 @@ def test_a_description_names_no_other_files(file: str) -> None:
 )
 def test_names_of_files_are_names(name: str) -> None:
     result = call("identify", {"robot": ROBOT, "files": {name: text()}})
-    assert "is not a table of a log" in result["error"]["message"]
+    assert "is not the name of a .csv file with its text" in result["error"]["message"]
 
 
 def test_errors_contain_the_line_but_not_the_temporary_folder() -> None:

@@ -305,7 +305,7 @@ class CudaFunction:
             )
         if array.device.id != device:
             raise ArgumentError(
-                f"{what} is on device {array.device.id}, the other arrays are on device {device}",
+                f"{what} is on device {array.device.id}, but the other arrays are on device {device}",
                 hint="all arrays of a call must be on one device",
             )
 

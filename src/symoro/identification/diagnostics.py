@@ -146,8 +146,8 @@ _ESTIMATE = (
         "a factor on the torques of one joint removes the contradiction with the other joints; it "
         f"differs from 1 by more than {limit.FACTOR_ERROR:.0%} and {limit.FACTOR_DEVIATIONS:g} standard "
         "deviations",
-        "torques of the joints are inconsistent: {factors} that follow from the other joints; check sign, unit and "
-        "gear ratio. With the torques as given, {shares} of the torques of joints {joints} remain unexplained",
+        "the measured torques contradict each other: {factors}; check sign, unit and gear ratio. With "
+        "the torques as given, {shares} of the torques of joints {joints} remain unexplained",
     ),
     Diagnostic(
         "inconsistent-torques",

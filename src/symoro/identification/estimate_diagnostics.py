@@ -149,7 +149,10 @@ def _inconsistency_warnings(
     factors, share = _factors(data, sigma, total)
     if factors:
         listed = " or ".join(
-            f"those of joint {labels[k]} are {c:.3g} times (deviation {deviation:.1g}) those"
+            (
+                f"those of joint {labels[k]} are {c:.3g} times (deviation {deviation:.1g}) those that "
+                "follow from the other joints"
+            )
             for k, c, deviation in factors
         )
         residuals = ", ".join(f"{100 * x:.3g} %" for x in shares)

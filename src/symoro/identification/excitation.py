@@ -249,7 +249,8 @@ def _torque(robot: Robot, requested: bool | None, known: Mapping[str, float]) ->
     missing = sorted(set(program.used_parameters) - known.keys())
     if requested and missing:
         raise ArgumentError(
-            f"the effort limits cannot be respected: there are no values for {', '.join(missing[:8])}"
+            "the effort limits cannot be checked, because these parameters have no values: "
+            f"{', '.join(missing[:8])}"
         )
     return not missing
 

@@ -476,7 +476,8 @@ def _check_finite(robot: Robot, measured: Measurements) -> None:
     n = len(independent(robot))
     if measured.q.ndim != 2 or measured.q.shape[1] != n:
         raise ArgumentError(
-            f"postures of robot '{robot.name}' are rows of {n} numbers, got {measured.q.shape}"
+            f"postures: expected {n} joint positions of robot '{robot.name}' per measurement, got "
+            f"an array of shape {measured.q.shape}"
         )
     for what in (measured.q, measured.poses, measured.distances):
         bad = np.flatnonzero(~np.isfinite(what).all(axis=tuple(range(1, what.ndim))))
@@ -489,7 +490,10 @@ def _noise(given: Mapping[str, float] | None) -> dict[str, float] | None:
         return None
     if set(given) - {"length", "angle"} or not all(np.isfinite(x) and x > 0 for x in given.values()):
         raise ArgumentError(
-            f"noise: expected positive deviations of length and angle, got {dict(given)!r}"[:200]
+            (
+                "noise: expected positive standard deviations of length (m) and angle (rad), got "
+                f"{dict(given)!r}"
+            )[:200]
         )
     return {"length": 1.0, "angle": 1.0, **given}
 

@@ -65,7 +65,7 @@ class Fitting:
             shown = [c.name for c, x in zip(self.chosen, np.abs(weakest), strict=True) if x > 0.1]
             raise ProgramError(
                 f"the postures do not determine {', '.join(shown)}: condition number {ratio:.1e}",
-                hint="measure postures in which all joints take different positions",
+                hint="measure further postures, with several different positions of every joint",
             )
 
     def errors(self, xi: Array) -> dict[str, float]:

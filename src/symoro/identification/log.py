@@ -372,7 +372,7 @@ class _LogFiles:
         rate = (done - 1) / float(last[0] - first_time)
         if not SLOWEST_LOG <= rate <= FASTEST_LOG:
             raise FormatError(
-                f"a log with {rate:.4g} samples per second does not record a motion",
+                f"{rate:.4g} samples per second are too few to record the motion of a robot",
                 place=table.place(1, column),
                 hint=f"check whether '{time.unit}' is the unit of the time",
             )

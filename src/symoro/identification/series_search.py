@@ -242,7 +242,7 @@ def _accelerations(given: Any, joints: tuple[int, ...], own: tuple[int, ...]) ->
             f"acceleration: expected positive numbers, one or {' or '.join(map(str, sizes))}, got {given!r}"[
                 :200
             ],
-            hint="give one for all joints, or one per joint",
+            hint="give one acceleration limit for all joints, or one per joint",
         )
     if most.shape == (len(own),) != (len(joints),):
         largest = np.full(len(joints), math.inf)

@@ -137,7 +137,7 @@ def _couplings(robot: Robot) -> Iterator[str]:
             yield f"joint {j} contains joint {i} more than once in its coupling"
         for i in drivers:
             if not 1 <= i <= robot.NL or not robot.frame(i).moving:
-                yield f"joint {j} is coupled to {i}, which is not a moving joint"
+                yield f"joint {j} is coupled to joint {i}, which is not a moving joint"
             elif robot.frame(i).coupling:
                 yield (
                     f"joint {j} is coupled to joint {i}, which is itself coupled; give the joints that "

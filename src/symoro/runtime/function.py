@@ -239,7 +239,9 @@ class Function:
     ) -> dict[str, Array]:
         """Return an array for each output: that of the caller, after checking it, or a new one."""
         if not isinstance(out, Mapping):
-            raise ArgumentError("out is not a dictionary of arrays", hint=_outputs(self.program))
+            raise ArgumentError(
+                "out: expected a dictionary of arrays by output name", hint=_outputs(self.program)
+            )
         ports = {port.name: port for port in self.program.outputs}
         for name in out:
             if name not in ports:

@@ -439,8 +439,7 @@ class Mechanics:
         except NotApplicableError as error:
             raise NotApplicableError(
                 "prescribed motions, dry friction and stops require the inertia matrix of robot "
-                f"'{self.robot.name}': "
-                f"{error.message}"
+                f"'{self.robot.name}', which cannot be derived: {error.message}"
             ) from None
 
     @cached_property

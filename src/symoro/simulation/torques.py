@@ -412,7 +412,8 @@ def _efforts(function: Callable[..., Mapping[str, Array]], t: Array, rows: Motio
         most = max(float(np.abs(rates[row]).max(initial=0.0)) for rates in (q, qd, qdd))
         if tree is not None and most < HUGE:
             raise ArgumentError(
-                f"the torques are not determined at t = {t[row]:g} s: a singular configuration of the loops"
+                f"the torques are not determined at t = {t[row]:g} s: the loops are in a singular "
+                "configuration"
             )
         raise ArgumentError(
             f"the torques are not finite numbers at t = {t[row]:g} s, where the motion has numbers of {most:.3g}",

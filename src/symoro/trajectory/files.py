@@ -327,7 +327,7 @@ def as_trajectory(motion: Trajectory | Samples | str | Path) -> Trajectory | Sam
         return load_trajectory(motion)
     raise ArgumentError(
         f"expected a trajectory, samples of a motion, or the path of a file, got {type(motion).__name__}",
-        hint="symoro.trajectory.load reads a file",
+        hint="read a file with symoro.trajectory.load",
     )
 
 

@@ -163,7 +163,9 @@ def add_solving(command: Command, arguments: Sequence[str]) -> None:
         help="pose of the end effector at these joint positions, or at the posture with this name",
     )
     pose.add_argument(
-        "--pose", metavar="X,Y,Z,R,P,Y", help="position and roll, pitch, yaw: Rz(Y) Ry(P) Rx(R)"
+        "--pose",
+        metavar="X,Y,Z,R,P,Y",
+        help="pose as position and roll, pitch, yaw angles, with the rotation Rz(Y) Ry(P) Rx(R)",
     )
     pose.add_argument(
         "--matrix", metavar="NUMBERS", help="12 or 16 entries of the transformation matrix, by rows"

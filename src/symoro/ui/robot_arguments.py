@@ -34,13 +34,16 @@ def add_describing(command: Command) -> None:
     render.add_argument(
         "--posture",
         metavar="Q1,Q2,...",
-        help="joint positions in rad and m, or the name of a posture (default: 'home' if there is one, else zero)",
+        help="posture to draw: joint positions in rad and m, or the name of a posture (default: 'home' "
+        "if there is one, otherwise zero)",
     )
     render.add_argument(
         "--degrees", action="store_true", help="the angles of --posture are in degrees, not in radians"
     )
     render.add_argument(
-        "--view", default="iso", help="iso, front, side, top, or azimuth,elevation in degrees (default iso)"
+        "--view",
+        default="iso",
+        help="direction of view: iso, front, side, top, or azimuth,elevation in degrees (default iso)",
     )
     render.add_argument("--size", default="640x480", metavar="WxH", help="size in pixels (default 640x480)")
     render.add_argument(

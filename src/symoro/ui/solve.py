@@ -391,7 +391,7 @@ class Numeric:
         if self.options.pop("swivel", False):
             raise OptionError(
                 "the option swivel requires a closed-form solution",
-                hint="--prefer gives joint positions to stay close to",
+                hint="give joint positions to which the solution shall be close with --prefer",
             )
         joints = JointDisplay(robot, options.degrees)
         start_option = next(

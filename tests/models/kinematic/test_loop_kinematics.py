@@ -152,7 +152,7 @@ def five_bar(*active: int) -> Robot:
     [
         ((1,), "too few", "joints 1, 2 active"),
         ((1, 2, 3), "too many", "active (mu = 1)"),
-        ((), "no active joint: its loops leave 2 degrees of freedom", "joints 1, 2 active (mu = 1)"),
+        ((), "no active joint: the mechanism has 2 degrees of freedom", "joints 1, 2 active (mu = 1)"),
     ],
 )
 def test_unfit_active_joints(active: tuple[int, ...], words: str, would_do: str) -> None:

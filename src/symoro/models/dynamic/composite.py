@@ -119,7 +119,7 @@ def inverse_inertia(j: int, inertia: Scalar) -> Scalar:
     if is_zero(inertia):
         raise NotApplicableError(
             f"joint {j} moves no mass, so that its acceleration is undetermined",
-            hint=f"give the links beyond it a mass, or joint {j} a rotor inertia IA",
+            hint=f"give a mass to the links that joint {j} moves, or a rotor inertia IA to the joint",
         )
     return 1 / inertia
 

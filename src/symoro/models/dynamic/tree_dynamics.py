@@ -565,7 +565,7 @@ def _inverse(c: Coordinate, pivot: Scalar) -> Scalar:
         return 1 / pivot
     hints = {
         Block.BASE: "give link 0 a mass and an inertia",
-        Block.JOINT: f"give the links beyond it a mass, or joint {c.j} a rotor inertia IA",
+        Block.JOINT: f"give a mass to the links that joint {c.j} moves, or a rotor inertia IA to the joint",
         Block.MODE: f"give link {c.j} a mass per length (for torsion a polar inertia Ip), or fewer modes",
         Block.MOTOR: f"give joint {c.j} a rotor inertia IA",
     }

@@ -45,8 +45,8 @@ from symoro.program.program import Port, Program
 from symoro.robot.coordinates import PostureLike
 from symoro.robot.description import INERTIAL, Robot
 
-H = Port("h", "P", "energy functions, zero for friction")
-LOSS = Port("p", "P", "power loss by friction, zero for inertia: qd' tau = d(h K)/dt + p K")
+H = Port("h", "P", "energy functions h; zero for friction parameters")
+LOSS = Port("p", "P", "power loss p by friction, in qd' tau = d(h K)/dt + p K; zero for inertial parameters")
 ACCELERATION = Option("acceleration", "also return dh/dt; qdd is then an input", "flag", False)
 DH = Port("dh", "P", "dh/dt (option acceleration)")
 

@@ -32,7 +32,8 @@ MAX_MINORS = 28  # number of largest minors for eight joints
 LINE = 80  # characters per line
 NOT_WRITTEN = "not analysed: a factor is too long for text; jacobian-determinant computes its values"
 NOT_SPLIT = (
-    "all minors of J must vanish together; they are not combined into cases, which are too many or too long"
+    "all minors of J must vanish together; they are not combined into cases, because the cases are "
+    "too many or too long"
 )
 
 

@@ -100,8 +100,10 @@ def _folder(payload: Mapping[str, Any]) -> Iterator[Path]:
         folder = Path(made)
         for name, text in files.items():
             if not isinstance(name, str) or not NAME.match(name) or not isinstance(text, str):
-                hint = "the texts of .csv files, by their names without folders"
-                raise ArgumentError(f"'files': '{str(name)[:60]}' is not a table of a log", hint=hint)
+                hint = "give an object that maps the names of .csv files (without folders) to their texts"
+                raise ArgumentError(
+                    f"'files': '{str(name)[:60]}' is not the name of a .csv file with its text", hint=hint
+                )
             (folder / name).write_bytes(text.encode("utf-8", "replace"))
         try:
             yield folder

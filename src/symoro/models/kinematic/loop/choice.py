@@ -315,16 +315,16 @@ def _unfit(
     words, among = _counted(len(free), "degree") + " of freedom", _counted(len(active), "active joint")
     given = f"the active joints of robot '{robot.name}' ({', '.join(map(str, active))})"
     if not active:
-        what = f"robot '{robot.name}' has no active joint: its loops leave {words}"
+        what = f"robot '{robot.name}' has no active joint: the mechanism has {words}"
     elif len(active) < len(free):
-        what = f"{given} are too few: its loops leave {words}, for {among}"
+        what = f"{given} are too few: the mechanism has {words} but only {among}"
     elif len(active) > len(free):
-        what = f"{given} are too many: its loops leave {words}, for {among}"
+        what = f"{given} are too many: the mechanism has {words} but {among}"
     else:
-        what = f"{given} do not determine the passive ones"
+        what = f"{given} do not determine the positions of the passive joints"
     named = f"joint{'s' if len(free) > 1 else ''} {', '.join(map(str, free))}"
     fit = f"make {named} active (mu = 1) and all others passive"
-    return NotApplicableError(what, hint=fit if free else "its loops do not allow any motion")
+    return NotApplicableError(what, hint=fit if free else "the loops of this robot do not allow any motion")
 
 
 def _counted(count: int, what: str) -> str:

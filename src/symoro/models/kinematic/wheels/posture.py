@@ -41,10 +41,14 @@ from symoro.robot.description import Robot
 
 HEADING = Port("heading", "", "angle theta of frame 0 in the world, about the vertical")
 POSTURE = Port(
-    "S", "3+s,m+s", "[xd yd thetad betad] = S [eta; zeta]: m the degree of mobility, s of steerability"
+    "S",
+    "3+s,m+s",
+    "matrix S in [xd yd thetad betad] = S [eta; zeta]; m: degree of mobility, s: degree of steerability",
 )
 CONFIGURATION = Port(
-    "S", "3+n,m+s+o", "[xd yd thetad qd] = S [eta; zeta; rates of the o joints that no wheel determines]"
+    "S",
+    "3+n,m+s+o",
+    "matrix S in [xd yd thetad qd] = S [eta; zeta; rates of the o joints that no wheel determines]",
 )
 DET = Port("det", "", "zero where axles coincide and the base could rotate about any point of them")
 
