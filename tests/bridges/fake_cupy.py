@@ -55,9 +55,9 @@ def fake_cupy(folder: Path, devices: int = 1) -> ModuleType:
             return SimpleNamespace(kernel=SimpleNamespace(ptr=number), num_regs=1, local_size_bytes=0)
 
     def launch_kernel(kernel: int, blocks: int, *numbers: int) -> None:
-        threads, (stream, arguments) = numbers[2], numbers[-3:-1]
+        stream, arguments = numbers[-3:-1]
         launched.append((kernel, blocks, stream))
-        functions[kernel](blocks, threads, arguments)
+        functions[kernel](blocks, arguments)
 
     def device(number: int) -> AbstractContextManager[None]:
         assert number < devices

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from symoro.emit.cuda import device_code, rows_of
+from symoro.emit.cuda import THREADS, device_code, rows_of
 from symoro.program.program import Program, size
 from tests.emit.run import command, need
 
@@ -24,7 +24,7 @@ SHIM = """\
 #define __launch_bounds__(...)
 #define __restrict__
 #define __CUDA_ARCH__ 900
-static struct { unsigned x; } blockIdx, blockDim, threadIdx;
+static struct { unsigned x; } blockIdx, threadIdx;
 static inline int __double2loint(double x) { long long w; memcpy(&w, &x, 8); return (int)w; }
 static inline int __float_as_int(float x) { int w; memcpy(&w, &x, 4); return w; }
 static inline float __int_as_float(int w) { float x; memcpy(&x, &w, 4); return x; }
@@ -36,8 +36,8 @@ GUARD = -77.25  # value of the numbers around an output, which no kernel may ove
 Arrays = dict[str, np.ndarray]
 
 
-def compiled_kernel(folder: Path, text: str, name: str = "kernel") -> Callable[[int, int, int], None]:
-    """Return a function of the numbers of blocks and threads and the address of an array of addresses of arguments.
+def compiled_kernel(folder: Path, text: str, name: str = "kernel") -> Callable[[int, int], None]:
+    """Return a function of the number of blocks and the address of an array of addresses of the arguments.
 
     It executes all threads of a kernel one after the other, as `cuLaunchKernel` executes them at once.
     """
@@ -57,12 +57,11 @@ def compiled_kernel(folder: Path, text: str, name: str = "kernel") -> Callable[[
     lines = [
         SHIM,
         text,
-        'extern "C" void launch(int blocks, int threads, void **a)',
+        'extern "C" void launch(int blocks, void **a)',
         "{",
-        "    blockDim.x = threads;",
-        "    for (int i = 0; i < blocks*threads; ++i) {",
-        "        blockIdx.x = i/threads;",
-        "        threadIdx.x = i%threads;",
+        f"    for (int i = 0; i < blocks*{THREADS}; ++i) {{",
+        f"        blockIdx.x = i/{THREADS};",
+        f"        threadIdx.x = i%{THREADS};",
         f"        {kernel[1]}({arguments});",
         "    }",
         "}",
@@ -71,7 +70,7 @@ def compiled_kernel(folder: Path, text: str, name: str = "kernel") -> Callable[[
     flags = ["-std=c++17", "-O1", "-march=native", "-shared", "-fPIC", "-w", "-fno-math-errno"]
     command(need("g++"), *flags, f"{name}.cpp", "-o", f"{name}.so", cwd=folder)
     launch = ctypes.CDLL(str(folder / f"{name}.so")).launch
-    launch.argtypes, launch.restype = [ctypes.c_int, ctypes.c_int, ctypes.c_void_p], None
+    launch.argtypes, launch.restype = [ctypes.c_int, ctypes.c_void_p], None
     return launch
 
 
@@ -108,7 +107,7 @@ def device_on_cpu(
         addresses.append(constants.ctypes.data)
     pointers = np.array(addresses, dtype=np.int64)
     launch = compiled_kernel(folder, device.text(rows), f"{program.name}_{scalar}_{trig}_{layout}")
-    launch(-(-count // device.threads), device.threads, pointers.ctypes.data)
+    launch(-(-count // THREADS), pointers.ctypes.data)
     results = {}
     for port, row, stored in arrays[len(program.inputs) :]:
         assert stored[0] == stored[-1] == np.array(GUARD, dtype), f"{port.name} is written out of bounds"

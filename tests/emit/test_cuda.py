@@ -76,15 +76,6 @@ def test_values_in_float(tmp_path: Path, layout: str, trig: str) -> None:
     assert_near(results, reference(model, single, values), 3e-6)
 
 
-def test_large_outputs_in_float_have_larger_blocks(tmp_path: Path) -> None:
-    model = symoro.generate("rx90", "dynamic-identification")
-    assert device_code(model.program, "model", "float").threads == 2 * cuda.THREADS
-    inputs, values = sample(model)
-    single = {key: array.astype(np.float32).astype(float) for key, array in inputs.items()}
-    results = device_on_cpu(tmp_path, model.program, single, values, scalar="float")
-    assert_near(results, reference(model, single, values), 3e-6)
-
-
 def test_not_a_number_stays_in_its_sample(tmp_path: Path) -> None:
     model = symoro.generate("panda", "inverse-dynamics")
     inputs, values = sample(model)

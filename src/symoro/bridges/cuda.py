@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from symoro.emit.cuda import device_code, rows_of
+from symoro.emit.cuda import THREADS, device_code, rows_of
 from symoro.errors import ArgumentError, MissingDependencyError
 from symoro.program.program import Input, Output, Program, Shape, size
 from symoro.runtime.function import parameter_values
@@ -135,10 +135,9 @@ class CudaKernel:
             if code.constants and code.by_value:
                 addresses.append(constants.numbers.ctypes.data)
             arguments = (ctypes.c_void_p * len(addresses))(*addresses)
-            threads = code.threads
-            blocks = -(-n // threads)
+            blocks = -(-n // THREADS)
             cupy.cuda.driver.launchKernel(
-                kernel.ptr, blocks, 1, 1, threads, 1, 1, 0, stream, ctypes.addressof(arguments), 0
+                kernel.ptr, blocks, 1, 1, THREADS, 1, 1, 0, stream, ctypes.addressof(arguments), 0
             )
 
     def resources(self) -> tuple[int, int]:

@@ -40,10 +40,7 @@ SCALARS = ("double", "float")
 TRIG = ("accurate", "fast")
 LAYOUTS = ("samples", "entries")
 MOST_BY_SAMPLES = 16  # outputs with more entries are stored by entries in every layout
-THREADS = 128  # threads per block, which every kernel accepts
-MANY_ENTRIES = (
-    256  # single-precision kernels with more entries of outputs have twice as many threads per block
-)
+THREADS = 128  # threads per block
 MOST_LOADS_FIRST = 64  # entries of inputs, a quarter of the registers of a thread
 FREE_REGISTERS = (
     200  # of the 255 registers of a thread; the others contain addresses and intermediate results
@@ -104,12 +101,6 @@ class DeviceCode:
         return len(self.code.constants)
 
     @property
-    def threads(self) -> int:
-        """Return the number of threads per block: a block writes at least 1024 adjacent bytes of a large output."""
-        entries = sum(size(port.shape) for port in self.code.program.outputs)
-        return 2 * THREADS if self.scalar == "float" and entries > MANY_ENTRIES else THREADS
-
-    @property
     def by_value(self) -> bool:
         return self.constants * (4 if self.scalar == "float" else 8) <= MOST_BYTES
 
@@ -152,11 +143,10 @@ class DeviceCode:
         if self.constants:
             kind = f"const {a.base}_constants " if self.by_value else f"const {scalar} *__restrict__ "
             arguments.append(f"{kind}{'constants_' if self.by_value else a.constants}")
-        bounds = f"{self.threads}" if self.threads == THREADS else f"{self.threads}, 2"
-        head = f"__global__ void __launch_bounds__({bounds}) {self.kernel}({', '.join(arguments)})"
+        head = f"__global__ void __launch_bounds__({THREADS}) {self.kernel}({', '.join(arguments)})"
         lines = [wrap(f'extern "C" {head}', marks=","), "{"]
         lines += _SPILLING if self._exceeds_registers() else []
-        lines.append(f"{INDENT}const int {a.index} = blockIdx.x*blockDim.x + threadIdx.x;")
+        lines.append(f"{INDENT}const int {a.index} = blockIdx.x*{THREADS} + threadIdx.x;")
         lines.append(f"{INDENT}if ({a.index} >= {a.count}) return;")
         if self.constants and self.by_value:
             lines.append(f"{INDENT}const {scalar} *const {a.constants} = constants_.{a.constants};")
@@ -381,9 +371,8 @@ def _source(device: DeviceCode, rows: Sequence[bool]) -> str:
         lines.append(f"{INDENT}for (int e_ = 0; e_ < {device.constants}; ++e_) {copied}")
     if device.constants:
         arguments.append("constants_" if device.by_value else a.constants)
-    threads = device.threads
-    blocks = f"{INDENT}const int blocks_ = {a.count}/{threads} + ({a.count} % {threads} != 0);"
-    call = f"{INDENT}{device.kernel}<<<blocks_, {threads}, 0, stream>>>({', '.join(arguments)});"
+    blocks = f"{INDENT}const int blocks_ = {a.count}/{THREADS} + ({a.count} % {THREADS} != 0);"
+    call = f"{INDENT}{device.kernel}<<<blocks_, {THREADS}, 0, stream>>>({', '.join(arguments)});"
     lines += [blocks, wrap(call, INDENT * 2, marks=","), f"{INDENT}return cudaGetLastError();", "}"]
     parts.append("\n".join(lines) + "\n")
     return "\n".join(parts)

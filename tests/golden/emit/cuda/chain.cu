@@ -87,7 +87,7 @@ extern "C" __global__ void __launch_bounds__(128) chain_kernel(int n, const doub
     long long q_sample_, long long q_entry_, double *__restrict__ P, long long P_sample_, long long P_entry_,
     const chain_constants constants_)
 {
-    const int i = blockIdx.x*blockDim.x + threadIdx.x;
+    const int i = blockIdx.x*128 + threadIdx.x;
     if (i >= n) return;
     const double *const k = constants_.k;
     q += i*q_sample_;

@@ -114,7 +114,7 @@ extern "C" __global__ void __launch_bounds__(128) everything_kernel(int n_2, con
     double *__restrict__ r, long long r_sample_, long long r_entry_, double *__restrict__ last,
     long long last_sample_, long long last_entry_, const everything_constants constants_)
 {
-    const int i = blockIdx.x*blockDim.x + threadIdx.x;
+    const int i = blockIdx.x*128 + threadIdx.x;
     if (i >= n_2) return;
     const double *const k_2 = constants_.k_2;
     q += i*q_sample_;

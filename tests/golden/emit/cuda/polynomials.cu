@@ -361,7 +361,7 @@ extern "C" __global__ void __launch_bounds__(128) polynomials_kernel(int n, cons
     long long pair_sample_, long long pair_entry_, double *__restrict__ none, long long none_sample_,
     long long none_entry_, const polynomials_constants constants_)
 {
-    const int i = blockIdx.x*blockDim.x + threadIdx.x;
+    const int i = blockIdx.x*128 + threadIdx.x;
     if (i >= n) return;
     const double *const k_2 = constants_.k_2;
     a += i*a_sample_;

@@ -62,7 +62,7 @@ extern "C" __global__ void __launch_bounds__(128) solver_kernel(int n, const dou
     long long v_entry_, double *__restrict__ x, long long x_sample_, long long x_entry_,
     double *__restrict__ y, long long y_sample_, long long y_entry_, const solver_constants constants_)
 {
-    const int i = blockIdx.x*blockDim.x + threadIdx.x;
+    const int i = blockIdx.x*128 + threadIdx.x;
     if (i >= n) return;
     const double *const k = constants_.k;
     A += i*A_sample_;
