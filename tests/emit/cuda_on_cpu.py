@@ -23,6 +23,7 @@ SHIM = """\
 #define __noinline__ __attribute__((noinline))
 #define __launch_bounds__(...)
 #define __restrict__
+#define __stcs(address, value) (*(address) = (value))
 #define __CUDA_ARCH__ 900
 static struct { unsigned x; } blockIdx, threadIdx;
 static inline int __double2loint(double x) { long long w; memcpy(&w, &x, 8); return (int)w; }

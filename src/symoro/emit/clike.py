@@ -232,6 +232,7 @@ class Style:
         calls: whether that loop calls the call function instead of repeating its statements.
         part: text before the type of a function that is part of a longer one; empty if functions are not divided.
         samples: number of samples of every call of the batch function; None if any number may be given.
+        streamed: output arrays of CUDA whose entries are not read again, so that the cache need not keep them.
     """
 
     scalar: str
@@ -244,6 +245,11 @@ class Style:
     calls: bool = False
     part: str = ""
     samples: int | None = None
+    streamed: frozenset[str] = frozenset()
+
+    def store(self, array: str, target: str, value: str) -> str:
+        """Return the statement that stores a value in an entry of an output array, `target`."""
+        return f"__stcs(&{target}, {value});" if array in self.streamed else f"{target} = {value};"
 
     @property
     def constant(self) -> str:
@@ -611,7 +617,8 @@ def line_groups(
             return LineGroup(_statement(step, style, indent), (name,))
         if isinstance(event, Store):
             text = code.outputs[event.output][event.entry]
-            line = f"{indent}{entry(a.outputs[event.output], event.entry)} = {text};"
+            array = a.outputs[event.output]
+            line = f"{indent}{style.store(array, entry(array, event.entry), text)}"
             return LineGroup([wrap(line, indent + INDENT)], copied=text)
         if isinstance(event, Load):
             line = f"{start}{event.name} = {entry(a.inputs[event.input], event.entry)};"

@@ -34,7 +34,7 @@ from symoro.expr.graph import Number
 from symoro.expr.number import in_single
 from symoro.files import MADE_BY
 from symoro.program.passes.schedule import peak_live
-from symoro.program.program import Program, size
+from symoro.program.program import Output, Program, size
 
 SCALARS = ("double", "float")
 TRIG = ("accurate", "fast")
@@ -151,7 +151,8 @@ class DeviceCode:
         if self.constants and self.by_value:
             lines.append(f"{INDENT}const {scalar} *const {a.constants} = constants_.{a.constants};")
         lines += [f"{INDENT}{name} += {a.index}*{name}_sample_;" for name in arrays]
-        style = Style(scalar)
+        large = {name for name, port in zip(a.outputs, code.program.outputs, strict=True) if _is_large(port)}
+        style = Style(scalar, streamed=frozenset(large & apart))
         together = []
         if code.turns:
             steps = frozenset(step for turn in code.turns for step in turn.steps)
@@ -161,7 +162,7 @@ class DeviceCode:
             name = a.outputs[output]
             target = f"{name}[e_*{name}_entry_]" if name in apart else f"{name}[e_]"
             loop = f"{INDENT}for (int e_ = {first}; e_ < {after}; ++e_)"
-            lines.append(f"{loop} {target} = {code.outputs[output][first]};")
+            lines.append(f"{loop} {style.store(name, target, code.outputs[output][first])}")
         lines += whole(_loads_first(code, line_groups(code, style, INDENT, entry, together)))
         struct = f"struct {a.base}_constants {{\n{INDENT}{scalar} {a.constants}[{self.constants}];\n}};\n\n"
         return (struct if self.constants and self.by_value else "") + "\n".join([*lines, "}"]) + "\n"
@@ -196,9 +197,13 @@ def device_code(
     return DeviceCode(code_of(program, _DIALECTS[scalar], name=name, fused=True), scalar, trig)
 
 
+def _is_large(port: Output) -> bool:
+    return size(port.shape) > MOST_BY_SAMPLES
+
+
 def rows_of(program: Program, layout: str) -> list[bool]:
     """Return for each input and output whether it is stored by samples in a layout."""
-    outputs = [layout == "samples" and size(port.shape) <= MOST_BY_SAMPLES for port in program.outputs]
+    outputs = [layout == "samples" and not _is_large(port) for port in program.outputs]
     return [layout == "samples"] * len(program.inputs) + outputs
 
 
