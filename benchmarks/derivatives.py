@@ -252,7 +252,7 @@ def assembled(case: Any, what: str, made: dict[str, Any], back: Any, twist: Any)
     for by in ("R0", "V0", *(("Vd0",) if what == "inverse" else ())):
         whole[by] = np.vstack([made[f"d{first}_d{by}"], made[f"d{of}_d{by}"][back]])
     v, w = twist[:3], twist[3:]
-    more = np.hstack([np.cross(np.eye(3), -w), np.cross(np.eye(3), v)])  # of w x v, with respect to V0
+    more = np.hstack([np.cross(np.eye(3), w), np.cross(np.eye(3), -v)])  # of w x v, with respect to V0
     if what == "inverse":
         whole["V0"] = whole["V0"] + whole["Vd0"][:, :3] @ more
     else:
