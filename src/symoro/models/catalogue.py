@@ -165,6 +165,10 @@ def model(
     Args:
         id: name of the model, for example "inertia-matrix".
         details: further attributes of `Entry`.
+        menu: group of the catalogue, for example "Dynamic".
+        title: description of the model in one line.
+        inputs, outputs: the ports of the model.
+        reference: publication that the model follows.
     """
 
     def register(build: Callable[..., Program]) -> Callable[..., Program]:
@@ -439,6 +443,9 @@ def names_something(value: Any) -> bool:
 
 def _checked(chosen: Entry, option: Option, value: Any) -> Any:
     """Check the value of one option and return it in the form that models use (for example frames as a list).
+
+    Args:
+        chosen: catalogue entry of the model, for the error message.
 
     Raises:
         OptionError: the value is wrong; the message states what is expected.

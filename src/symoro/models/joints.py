@@ -110,6 +110,10 @@ def _joints(graph: Graph, angle: int) -> list[tuple[str, int]]:
     """Return the terms of an angle as pairs (joint number, factor).
 
     The list is empty unless all terms are integer multiples of joint positions.
+
+    Args:
+        graph: expression graph that contains the angle.
+        angle: reference to the node of the angle.
     """
     parts: list[tuple[str, int]] = []
     stack = [(angle, 1)]

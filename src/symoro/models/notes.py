@@ -39,6 +39,9 @@ def _friction(robot: Robot, outputs: Sequence[str]) -> Iterator[str]:
     """Yield a remark for each kind of friction that the robot description gives as numbers.
 
     Symbolic friction needs no remark, because it appears among the parameters of the model.
+
+    Args:
+        outputs: names of the model's outputs.
     """
     if not any("tau" in name or "qdd" in name or name == "H" for name in outputs):
         return

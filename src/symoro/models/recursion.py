@@ -275,6 +275,10 @@ def angular_velocities(
     """Return the angular velocities jWi and jWj for each link j with antecedent i, eq. (6a), (6b).
 
     Both are in frame j: jWi is the angular velocity of the antecedent, jWj that of the link.
+
+    Args:
+        base: motion of the base.
+        qd: joint velocities.
     """
 
     def step(frame: JointFrame, antecedent: tuple[Vector, Vector]) -> tuple[Vector, Vector]:
@@ -302,6 +306,8 @@ def linear_velocities(
 
     Args:
         w: angular velocity of each link, in its frame.
+        base: motion of the base.
+        qd: joint velocities.
     """
 
     def step(frame: JointFrame, v: Vector) -> Vector:
@@ -332,6 +338,8 @@ def link_accelerations(
     Args:
         before: angular velocity jWi of the antecedent of each link j, in frame j.
         w: angular velocity of each link, in its frame.
+        base: motion of the base.
+        qd, qdd: joint velocities and accelerations.
     """
 
     def step(frame: JointFrame, antecedent: tuple[Vector, Vector]) -> tuple[Vector, Vector]:

@@ -65,7 +65,7 @@ def staying(p: MatrixLike, moves: MatrixLike) -> Matrix:
 
 
 def carried(p: MatrixLike, rotation: MatrixLike, position: VectorLike) -> Matrix:
-    """Return T P T' for the pseudo-inertia P and the transform T with the given rotation and position."""
+    """Return T P T': the pseudo-inertia P transformed to another frame by T with the given rotation and position."""
     t = homogeneous(rotation, position)
     return matmul(matmul(t, p), transpose(t))
 

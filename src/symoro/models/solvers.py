@@ -904,7 +904,13 @@ class SparseRows:
         return RowElimination(rows, solved, tuple(columns), tuple(together), adjugate, inverse, determinant)
 
     def _single(self, columns: Sequence[int]) -> tuple[int, int] | None:
-        """Return a column and a row whose only unknown is that of the column, with a constant coefficient, or None."""
+        """Return a column and a row in which the column's unknown is the only one, or None.
+
+        The coefficient of the unknown must be constant.
+
+        Args:
+            columns: the columns of the unknowns.
+        """
         for i in sorted(self.left):
             there = [k for k in columns if k in self.rows[i]]
             if len(there) == 1 and len(self.left) > 1 and self.rows[i][there[0]].cls != VARIABLE:

@@ -338,12 +338,12 @@ def turned_about_x(turn: SinCos, k: Symmetric) -> Symmetric:
 
 
 def turned_to_parent(frame: JointFrame, k: Symmetric) -> Symmetric:
-    """Return iAj K jAi, the symmetric matrix K of frame j in the antecedent's frame i."""
+    """Return iAj K jAi: a symmetric matrix K given in frame j, transformed to the antecedent's frame i."""
     return turned_about_z(frame.gamma, turned_about_x(frame.alpha, turned_about_z(frame.theta, k)))
 
 
 def matrix_to_parent(frame: JointFrame, h: Matrix) -> Matrix:
-    """Return iAj H jAi, the 3x3 matrix H of frame j in the antecedent's frame i."""
+    """Return iAj H jAi: a 3x3 matrix H given in frame j, transformed to the antecedent's frame i."""
     return _matrix_about_z(frame.gamma, _matrix_about_x(frame.alpha, _matrix_about_z(frame.theta, h)))
 
 

@@ -145,6 +145,9 @@ def _kinds(path: MeasuredPath, j: int, *, gains: bool) -> list[str]:
     """Return the kinds of geometric parameters of frame j, for example 'alpha' and 'd'.
 
     A fixed measured frame (such as a tool) has no such parameters, because TXE .. RZE describe its displacement.
+
+    Args:
+        gains: whether gain errors of the joint sensors are included.
     """
     frame = path.robot.frame(j)
     if j == path.end and frame.sigma == JointType.FIXED:

@@ -102,7 +102,11 @@ def _unit(kind: str) -> ExactTwist:
 
 
 def _before(path: MeasuredPath, geometry: Field, j: int, kind: str) -> ExactTwist:
-    """Return the unit twist of the parameter gamma, b, alpha, beta or d of frame j, in its antecedent frame."""
+    """Return the unit twist of the parameter gamma, b, alpha, beta or d of frame j, in its antecedent frame.
+
+    Args:
+        kind: name of the parameter without the frame number.
+    """
     frame = path.robot.frame(j)
     if kind in ("gamma", "b"):
         return [0, 0, 0, *Z] if kind == "gamma" else [*Z, 0, 0, 0]
@@ -402,7 +406,7 @@ def _fit(
 
 
 def _units(chain: NumericChain, wanted: Sequence[GeometricColumn]) -> Array:
-    """Return the unit of each parameter: the robot's length for lengths, 1 for angles and gains."""
+    """Return the unit of each geometric parameter in `wanted`: the robot's length for lengths, otherwise 1."""
     return np.array([chain.length if column.is_length else 1.0 for column in wanted])
 
 

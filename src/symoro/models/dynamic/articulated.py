@@ -120,7 +120,12 @@ class HybridSolution:
 def body_inertias(
     builder: Builder, robot: Robot, tree: Mapping[int, JointFrame], *, free_base: bool = False
 ) -> dict[int, Inertia]:
-    """Return the regrouped inertias of the links; link 0 is included if the base is free."""
+    """Return the regrouped inertias of the links, by link number.
+
+    Args:
+        tree: frames of the links.
+        free_base: whether the base is free; link 0 is then included.
+    """
     if free_base or robot.base.kind != BaseKind.FIXED:
         return regrouped(tree, link_inertias(builder, robot), {})
     return effective_inertias(builder, robot, tree, {})
@@ -183,7 +188,12 @@ def hybrid_dynamics(
 def _spins(
     tree: Mapping[int, TreeElement], base: BaseMotion, qd: Mapping[int, Scalar]
 ) -> tuple[Vectors, Vectors]:
-    """Return, per body j, the angular velocities jw_i of its antecedent and jw_j of the body, in frame j."""
+    """Return, per body j, the angular velocities jw_i of its antecedent and jw_j of the body, in frame j.
+
+    Args:
+        base: motion of the base.
+        qd: joint velocities.
+    """
 
     def step(element: TreeElement, antecedent: tuple[Vector, Vector]) -> tuple[Vector, Vector]:
         if isinstance(element, Beam):
@@ -221,6 +231,7 @@ def _beta(inertia: Inertia, w: Vector, load: Vector | None) -> Wrench:
     Args:
         w: angular velocity of the link.
         load: wrench f_ej (force; moment) of the link on the environment.
+        inertia: inertia of the link, with the first moments MS and the tensor J.
     """
     momentum = (inertia @ Twist([0, 0, 0], w)).m
     spin = Wrench(cross(w, cross(w, inertia.ms)), cross(w, momentum))  # (33), (35), (90), (102)
@@ -268,10 +279,12 @@ def _carried(
     """Return articulated inertia J* and bias wrench beta* of every body, of the base only if it is free.
 
     Args:
-        w: angular velocities of the bodies.
+        joints: the known acceleration or torque of each moving joint.
         gamma: accelerations of the bodies at zero joint accelerations.
         bodies: inertia and bias wrench of each body alone.
         held: whether the modes of flexible links have zero acceleration.
+        w: angular velocities of the bodies.
+        free_base: whether the base is free.
     """
 
     def step(frame: TreeElement, body: ArticulatedBody, onto: ArticulatedBody) -> ArticulatedBody:
@@ -323,6 +336,10 @@ def _accelerate(
         ground: acceleration of the base minus gravity.
         held: whether the modes of flexible links have zero acceleration; the generalised forces on the modes are then
             computed instead.
+        joints: the known acceleration or torque of each moving joint.
+        w: angular velocities of the bodies.
+        gamma: accelerations of the bodies at zero joint accelerations.
+        bodies: articulated inertia J* and bias wrench beta* of each body.
     """
 
     def bend(beam: Beam, root: Twist) -> Twist:

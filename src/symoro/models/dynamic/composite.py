@@ -84,7 +84,11 @@ def _column(
 
 
 def column_of(frame: JointFrame, inertia: Inertia) -> Wrench:
-    """Return the wrench on a composite link at unit acceleration of its joint, in the link's frame."""
+    """Return the wrench on a composite link at unit acceleration of its joint, in the link's frame.
+
+    Args:
+        inertia: inertia of the composite link, in the link's frame.
+    """
     xx, yy, _, _, xz, yz = inertia.k
     x, y, _ = inertia.ms
     if frame.revolute:

@@ -131,7 +131,12 @@ def port(of: str, by: str, *, active: bool = False) -> Port:
 
 
 def ports(of: Sequence[str], by: Sequence[str], *, active: bool = False) -> tuple[Port, ...]:
-    """Return the output ports of the derivatives of each quantity `of` with respect to each variable `by`."""
+    """Return the output ports of the derivatives of each quantity `of` with respect to each variable `by`.
+
+    Args:
+        of, by: names of the quantities and of the variables.
+        active: whether the names of active joints are used (dtau_dqa), for robots with loops or wheels.
+    """
     return tuple(port(x, y, active=active) for x in of for y in by)
 
 

@@ -139,7 +139,10 @@ class ForceElements:
         return self.builder.formula(frame.k) if frame.eta else 0
 
     def motor_acceleration(self, c: Coordinate, force: Scalar) -> Scalar:
-        """Return the acceleration of the motor with the coordinate c from the net torque on its rotor.
+        """Return the acceleration of the motor that has the coordinate c, the net torque divided by the rotor inertia.
+
+        Args:
+            force: net torque on the rotor.
 
         Raises:
             NotApplicableError: the rotor inertia is zero.

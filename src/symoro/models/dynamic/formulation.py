@@ -84,7 +84,7 @@ class Formulation:
         return [*moves, Change("parallel_out"), Change("parallel_in")]
 
     def changed(self, move: Change) -> Formulation:
-        """Return the formulation with one choice changed."""
+        """Return the formulation after the change `move` of one choice."""
         where = self.of(move.link) if move.link else self
         change: dict[str, Any] = {move.name: not getattr(where, move.name)}
         if move.link == 0:

@@ -330,7 +330,11 @@ class _Readable:
 
 
 def _name_waves(builder: Builder, trig: Trigonometry, values: Sequence[Scalar]) -> None:
-    """Name the sines and cosines that the simplification created, for example C23 for cos(q2 + q3)."""
+    """Name the sines and cosines in simplified expressions, for example C23 for cos(q2 + q3).
+
+    Args:
+        values: the simplified expressions.
+    """
     graph = builder.graph
     for i in graph.reachable([wrap(graph, x).lit for x in values]):
         trig.name(Expr(graph, i << 1))

@@ -175,7 +175,12 @@ def solved(
 
 
 def _key(layout: Layout, read: Inputs) -> str:
-    """Return a text that identifies the equations to solve; it is the key of a stored search result."""
+    """Return a text that identifies the equations to solve; it is the key of a stored search result.
+
+    Args:
+        layout: the coordinates of the robot.
+        read: the input quantities in addition to the positions.
+    """
     return f"{layout.actuators}, {layout.surplus}, {layout.free}, {read}"
 
 
@@ -318,7 +323,7 @@ def inverse_dynamics(
     """Return a program that computes the joint torques that a motion requires.
 
     Further outputs are the accelerations of force-driven joints, modes and base, and the reactions (option
-    `reactions`). The options are described in the catalogue.
+    `reactions`). The arguments are the options of the model `inverse-dynamics`, which the catalogue describes.
     """
     platform = platform_space(space, to, working_mode, q)
     layout = Layout(robot, actuators, surplus, named_joints(robot, free), platform)
@@ -355,7 +360,12 @@ def _loop_reactions(layout: Layout) -> Program:
 
 
 def _output_torques(s: System, solution: Solution) -> None:
-    """Declare the outputs of inverse dynamics in the program."""
+    """Declare the outputs of inverse dynamics in the program.
+
+    Args:
+        s: the system with the program.
+        solution: the accelerations and forces of the independent coordinates.
+    """
     layout, joints = s.layout, s.joints
     if layout.platform is not None:
         tau = s.provider.actuation.torques([solution.forces[c] for c in s.provider.own])
@@ -463,7 +473,7 @@ def direct_dynamics(
 ) -> Program:
     """Return a program that computes the accelerations caused by given torques.
 
-    The options are described in the catalogue.
+    The arguments are the options of the model `direct-dynamics`, which the catalogue describes.
     """
     platform = platform_space(space, to, working_mode, q)
     layout = Layout(robot, actuators, surplus, platform=platform)
@@ -482,7 +492,12 @@ def direct_dynamics(
 
 
 def output_accelerations(s: System, solution: Solution) -> None:
-    """Declare the outputs of direct dynamics in the program."""
+    """Declare the outputs of direct dynamics in the program.
+
+    Args:
+        s: the system with the program.
+        solution: the accelerations and forces of the independent coordinates.
+    """
     out, robot, joints = s.builder.output, s.layout.robot, s.joints
     if s.layout.platform is not None:
         out(PLATFORM_VD, twist_of(solution.accelerations))
@@ -518,6 +533,8 @@ def rows_port(name: str, structure: Structure, words: dict[str, str], *, square:
     Args:
         words: title of the port by kind of coordinates, for example "joints" or "wheels".
         square: whether the array is a square matrix instead of a vector.
+        name: name of the port.
+        structure: kind of robot.
     """
     if structure.platform:
         return Port(name, "6,6" if square else "6", words["platform"])
@@ -591,7 +608,10 @@ def inertia_matrix(
     working_mode: str = "1",
     q: bool = False,
 ) -> Program:
-    """Return a program that computes the inertia matrix A of the independent coordinates."""
+    """Return a program that computes the inertia matrix A of the independent coordinates.
+
+    The arguments are the options of the model `inertia-matrix`, which the catalogue describes.
+    """
     layout = Layout(robot, platform=platform_space(space, to, working_mode, q))
     s = system("inertia_matrix", layout, quick(robot), Inputs(rates=False, weight=False))
     port = rows_port("A", structure_of(layout), INERTIA_WORDS, square=True)
@@ -640,7 +660,10 @@ def bias_torques(
     working_mode: str = "1",
     q: bool = False,
 ) -> Program:
-    """Return a program that computes H, the forces on the independent coordinates at zero accelerations."""
+    """Return a program that computes H, the forces on the independent coordinates at zero accelerations.
+
+    The arguments are the options of the model `bias-torques`, which the catalogue describes.
+    """
     layout = Layout(robot, platform=platform_space(space, to, working_mode, q))
     port = rows_port("H", structure_of(layout), BIAS_WORDS)
 
@@ -702,7 +725,11 @@ def _square(s: System, a: Matrix) -> Matrix:
     },
 )
 def gravity_torques(robot: Robot, rotation: str = "matrix") -> Program:
-    """Return a program that computes the forces that balance gravity at rest."""
+    """Return a program that computes the forces that balance gravity at rest.
+
+    Args:
+        rotation: representation of the rotation of a floating base, 'matrix' or 'quaternion'.
+    """
     layout = Layout(at_rest(robot))
     s = system("gravity_torques", layout, quick(robot), Inputs(rates=False), rotation=rotation)
     vertical = _vertical_axes(s)
@@ -791,6 +818,9 @@ def energy(robot: Robot, rotation: str = "matrix") -> Program:
     U is zero if all mass is at the origin of the world (of frame 0 if the base is not free) and no spring or beam is
     deformed. E includes the prescribed motion of the base. E is a sum over the links; for a wheeled robot it is
     computed with the inertia matrix if this takes fewer operations.
+
+    Args:
+        rotation: representation of the rotation of a floating base, 'matrix' or 'quaternion'.
     """
     layout = Layout(robot)
 

@@ -110,6 +110,10 @@ class NewtonEuler:
         """Return the geometry of a body in the axes that the formulation selects.
 
         If the antecedent is expressed before its joint rotation, this rotation is applied first.
+
+        Args:
+            frame: frame of the body.
+            parent: the antecedent of the body.
         """
         transform, sincos = frame.transform, self.trig.sincos
         pre_rotation = parent.residual + transform.gamma if parent.residual else transform.gamma
@@ -164,7 +168,13 @@ class NewtonEuler:
         outward(self.bodies, ground, step)
 
     def _turn(self, body: LinkState, parent: LinkState, qd: Scalar, qdd: Scalar, choice: Choice) -> None:
-        """Compute the angular velocity, angular acceleration and U of a body on a revolute joint."""
+        """Compute the angular velocity, angular acceleration and U of a body on a revolute joint.
+
+        Args:
+            parent: the antecedent of the body.
+            qd, qdd: velocity and acceleration of the joint.
+            choice: choices of the formulation for this link.
+        """
         sincos = self.trig.sincos(body.group) if body.parallel and body.group else body.joint_rotation
         axis = turn_z(body.pre_rotation, turn_x(body.alpha, [0, 0, 1]))
         if body.parallel:
@@ -199,6 +209,9 @@ class NewtonEuler:
         """Compute the angular motion and U of a body that does not rotate relative to its antecedent.
 
         For rotations by right angles the entries of U are only permuted.
+
+        Args:
+            parent: the antecedent of the body.
         """
         body.w, body.wd = body.to_body(parent.w), body.to_body(parent.wd)
         if _right_angles(body):
@@ -337,6 +350,8 @@ def moment_k(k: Symmetric, u: Matrix, d: Vector | None = None) -> Vector:
 
     Args:
         d: the differences (D23, D31, D12) of the diagonal of U, if they are known.
+        k: pseudo-inertia (Kxx Kyy Kzz Kxy Kxz Kyz).
+        u: the matrix U.
     """
     xx, yy, zz, xy, xz, yz = k
     d23, d31, d12 = d or (u[2][2] - u[1][1], u[0][0] - u[2][2], u[1][1] - u[0][0])

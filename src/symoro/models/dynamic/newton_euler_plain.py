@@ -78,7 +78,12 @@ def link_motions(
 
 
 def wrench_of(inertia: Inertia, motion: LinkMotion) -> Wrench:
-    """Return the external wrench that a motion of a link requires, in the link's frame (9)."""
+    """Return the external wrench that a motion of a link requires, in the link's frame (9).
+
+    Args:
+        inertia: inertia of the link, in its frame.
+        motion: velocity and acceleration of the link.
+    """
     w, wd, vd, ms = motion.w, motion.wd, motion.vd, inertia.ms
     force = add(scale(inertia.m, vd), apply_u(w, wd, ms))  # (22)
     spin, gained = ((inertia @ Twist([0, 0, 0], x)).m for x in (w, wd))
@@ -97,6 +102,7 @@ def link_wrenches(
     Args:
         motions: motion of each link, including the base.
         loads: wrench (force; moment) of links on the environment.
+        inertias: inertia of each link.
     """
     own: dict[int, Wrench] = {}
     for j, motion in motions.items():
@@ -107,5 +113,9 @@ def link_wrenches(
 
 
 def efforts(tree: Mapping[int, JointFrame], wrenches: Mapping[int, Wrench]) -> dict[int, Scalar]:
-    """Return the component of each link's wrench along its joint axis, without rotor inertia and friction (31)."""
+    """Return the component of each link's wrench along its joint axis, without rotor inertia and friction (31).
+
+    Args:
+        wrenches: wrench of the antecedent on each link, in the link's frame.
+    """
     return {j: wrenches[j].along(frame) for j, frame in tree.items() if frame.moving}

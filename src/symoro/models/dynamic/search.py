@@ -71,7 +71,7 @@ DECISIVE_RATIO = 0.8  # ratio of two operation counts; the optimising passes do 
 
 
 def cheaper(one: Program, other: Program) -> Program:
-    """Return the program with fewer operations."""
+    """Return the one of two programs that has fewer operations."""
     costs = [count(one).total, count(other).total]
     if min(costs) > DECISIVE_RATIO * max(costs):
         costs = [count(optimise(one)).total, count(optimise(other)).total]

@@ -139,7 +139,14 @@ def system(
 
 
 def _platform_system(name: str, layout: Layout, space: PlatformSpace, inputs: Inputs) -> System:
-    """Declare the inputs T, V, Vd and tau of a model in platform coordinates, as far as it uses them."""
+    """Return the system of a model in platform coordinates and declare its inputs T, V, Vd and tau.
+
+    Args:
+        name: name of the program, appended to that of the robot.
+        layout: the coordinates of the robot.
+        space: options of the platform coordinates.
+        inputs: the quantities that are inputs besides the pose T; V, Vd and tau are declared only if they are used.
+    """
     builder = Builder(f"{layout.robot.name}_{OF_PLATFORM.get(name, f'platform_{name}')}")
     provider = platform_input(builder, layout.robot, space.to, space.working_mode)
     dynamics = platform_dynamics(provider)

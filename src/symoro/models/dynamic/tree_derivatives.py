@@ -168,7 +168,11 @@ class MotionChange:
 
 
 def position_change(frame: JointFrame, body: LinkState) -> MotionChange:
-    """Return the derivative of the motion of frame j with respect to the joint position q_j."""
+    """Return the derivative of the motion of frame j with respect to the joint position q_j.
+
+    Args:
+        body: velocities and accelerations of link j.
+    """
     w, u = body.w, body.u
     if frame.prismatic:
         return MotionChange(NONE, NONE, [row[2] for row in u], zeros(3, 3))
@@ -191,7 +195,12 @@ def velocity_change(frame: JointFrame, w: Vector) -> MotionChange:
 
 
 def turning_change(axis: Vector, w: Vector) -> MotionChange:
-    """Return the derivative of the motion of a free base with respect to its angular velocity about an axis."""
+    """Return the derivative of the motion of a free base with respect to its angular velocity about an axis.
+
+    Args:
+        axis: unit vector of the axis, in frame 0.
+        w: angular velocity of the base.
+    """
     twice = 2 * dot(axis, w)
     turned = [
         [axis[r] * w[c] + w[r] * axis[c] - (twice if r == c else 0) for c in range(3)] for r in range(3)

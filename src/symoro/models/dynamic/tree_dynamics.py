@@ -211,6 +211,7 @@ class TreeDynamics:
             accelerations: accelerations of the tree's coordinates.
             down: gravity in frame 0, if it differs from that of the robot.
             elements: whether drives, springs, motors and the stiffness of flexible links are included.
+            state: velocities of the coordinates.
         """
         if self.modes is not None:
             forces = self._flexible_forces(state, accelerations, down, stiff=elements)
@@ -238,6 +239,7 @@ class TreeDynamics:
             accelerations: accelerations of the tree's coordinates.
             inertias: inertias of the links.
             down: gravity in frame 0, if it differs from that of the robot.
+            state: velocities of the coordinates.
         """
         walk = self.motion(state, accelerations, down)
         walk.load(inertias, self.loads, with_base=self.with_base)
@@ -245,11 +247,12 @@ class TreeDynamics:
         return walk
 
     def motion(self, state: State, accelerations: Values, down: Vector | None = None) -> NewtonEuler:
-        """Evaluate the outward part of the Newton-Euler recursion, velocities and accelerations of the links.
+        """Compute the velocities and accelerations of the links (outward part of the Newton-Euler recursion).
 
         Args:
             accelerations: accelerations of the tree's coordinates.
             down: gravity in frame 0, if it differs from that of the robot.
+            state: velocities of the coordinates.
         """
         walk = NewtonEuler(self.builder, self.formulation, self.tree, self.trig)
         walk.move(
@@ -296,6 +299,7 @@ class TreeDynamics:
 
         Args:
             nud: accelerations of the independent coordinates.
+            state: velocities of the coordinates.
         """
         accelerations = self.provider.accelerations(nud, state.nu)
         walk = self.walk(state, accelerations, link_inertias(self.builder, self.robot))
@@ -428,6 +432,7 @@ class TreeDynamics:
         Args:
             known: the known accelerations and forces.
             method: algorithm, one of those that `methods` returns.
+            state: velocities of the coordinates.
         """
         match method:
             case Method.WALK:
@@ -528,10 +533,13 @@ class TreeDynamics:
     # -- energy
 
     def energy(self, state: State, *, by_matrix: bool = False) -> Energy:
-        """Return the energy of the robot, without the potential energy of gravity and of joint springs.
+        """Return the kinetic energy, the strain energy of beams, the mass and the first moments of the robot.
+
+        The potential energy of gravity and of joint springs is not included.
 
         Args:
-            by_matrix: whether to compute nu' A nu / 2 instead of the sum over the links.
+            state: velocities of the coordinates.
+            by_matrix: whether to compute the kinetic energy as nu' A nu / 2 instead of the sum over the links.
         """
         qd = self._of_joints(state.rates)
         root = self.root(state.rates, dict.fromkeys(BASE, 0)) if self.with_base else self._moving_base

@@ -106,7 +106,7 @@ def _of_link(moving: RunTwist, g: Vector, height: Scalar, half: Scalar) -> dict[
 
 
 def _heights(bodies: Bodies, g: Mapping[int, Vector], height: Scalar) -> dict[int, Scalar]:
-    """Return the potential -g.0Pj of a unit mass at the origin of each link frame.
+    """Return, by link number, the potential -g.0Pj of a unit mass at the origin of each link frame.
 
     Args:
         g: gravity in the axes of each link.

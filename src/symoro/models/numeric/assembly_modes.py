@@ -88,7 +88,10 @@ def _known() -> tuple[ComplexArray, ComplexArray, ComplexArray]:
 
 @cache
 def _from_generic(seed: int) -> tuple[ComplexArray, ComplexArray, ComplexArray]:
-    """Compute the solutions of a random generic platform, as start of a homotopy.
+    """Compute the solutions of a random generic platform, from which a homotopy starts.
+
+    Args:
+        seed: seed of the random platform.
 
     Returns:
         The legs (6, 7) of the platform, its solutions x (K, 8), and the vector c (8,) of the normalisation c.x = 1.
@@ -167,7 +170,12 @@ def moved(pose: Array, twist: Array) -> Array:
 
 
 def _polished(legs: Array, pose: Array) -> Array | None:
-    """Refine a platform pose by Newton's method; return None if the leg lengths are not reached."""
+    """Refine a platform pose by Newton's method; return None if the leg lengths are not reached.
+
+    Args:
+        legs: (6, 7) with the rows (A, b, L^2).
+        pose: (4, 4) approximate pose of the platform.
+    """
     for _ in range(NEWTON):
         error, jacobian = leg_errors(legs, pose)
         step: Array = np.asarray(np.linalg.lstsq(jacobian, -error, rcond=1e-13)[0], float)

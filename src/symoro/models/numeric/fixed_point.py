@@ -42,7 +42,7 @@ def one_like(x: Numbers) -> int | float:
 
 
 def array(items: Any, *, exact: bool = False) -> Numbers:
-    """Return an array with at least one axis, of doubles or (`exact`) of fixed-point numbers (scaled integers)."""
+    """Convert items to an array with at least one axis, of doubles or, if `exact` is true, of scaled integers."""
     return np.atleast_1d(np.array(items, dtype=object if exact else float))
 
 

@@ -547,6 +547,9 @@ class LegMotion:
         """Return the time derivative of the leg's constraint C V without the term C Vd.
 
         It is zero if the platform does not rotate.
+
+        Args:
+            motion: motion of the platform.
         """
         if self.at.normal is None:
             return 0
@@ -557,6 +560,7 @@ class LegMotion:
 
         Args:
             length: characteristic length of the robot, which makes linear and angular components comparable.
+            motion: motion of the platform.
         """
         assert self.constraint is not None
         # The constraint is scaled to the rate of a length.

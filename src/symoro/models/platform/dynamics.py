@@ -129,7 +129,7 @@ def has_light_ends(parallel: ParallelRobot, legs: Sequence[Leg]) -> bool:
 
 
 def _arms(parallel: ParallelRobot, legs: Sequence[Leg]) -> Robot:
-    """Return the tree of the arms: the end joints are fixed, and the platform has no inertia."""
+    """Return the robot as the tree of its arms: the end joints are fixed, and the platform has no inertia."""
     tree = replace(parallel.robot.tree(), payload=None)
     for j in parallel.body:
         tree = tree.with_link(j, **dict.fromkeys(INERTIAL, 0))

@@ -373,10 +373,11 @@ class UpsLegDynamics:
 
 
 def _slide(bodies: LegBodies, rdd: Scalar, rd: Scalar) -> Scalar:
-    """Return the force of the rod's mass and of the drive of the prismatic joint.
+    """Return the force on the prismatic joint due to the rod's mass, and to rotor inertia and friction of its drive.
 
     Args:
         rdd, rd: acceleration and rate of the prismatic joint.
+        bodies: inertia and friction of the leg.
     """
     rotor, *rest = bodies.drives[2]
     return drive_force([rotor + bodies.m, *rest], rd, rdd)
@@ -475,6 +476,7 @@ class LegDynamics:
 
         Args:
             nud: acceleration of the platform.
+            state: velocity of the platform.
         """
         self._require_regular()
         return dict(zip(TWIST, self._efforts(motion_of(state.nu, nud)), strict=True))
@@ -500,6 +502,8 @@ class LegDynamics:
 
         Args:
             known: the known accelerations or forces.
+            state: velocity of the platform.
+            method: algorithm, one of those that `methods` returns.
         """
         if method is Method.WALK:
             wrench, loads = self.loads(motion_of(state.nu, known.accelerations))

@@ -187,6 +187,7 @@ def beam(
         link: number of the link.
         tip: number of the body at the tip; the frames of the rotations have the numbers that follow.
         e, ed: modal coordinates and their velocities.
+        flexible: properties of the flexible link (length, mass, stiffness, modes).
     """
     made = _BeamBuilder(builder, flexible, e, ed)
     return made.beam(link, tip), made.turns(link, tip)
@@ -347,6 +348,9 @@ class _BeamBuilder:
         """Return the tip rotation Rz(a) Ry(-b) Rx(c) as a sequence of frames with rotations about z, x, z.
 
         Ry(-b) is written as Rz(pi/2) Rx(-b) Rz(-pi/2).
+
+        Args:
+            tip: number of the body at the tip; the frames of the rotations have the numbers that follow.
         """
         (sa, ca), (sb, cb) = self.a, self.b
         if not self.z.e:

@@ -76,6 +76,8 @@ def _modes(
     Args:
         tip: inertia J* of the beam's tip with all bodies that it carries.
         entries: entries of the matrix, to which the columns are added.
+        elements: frames and beams of the tree, by number.
+        beam: the beam.
     """
     for k, (column, twist) in enumerate(zip(beam.columns, beam.tips, strict=True), 1):
         wrench = tip @ twist
@@ -100,6 +102,8 @@ def _toward_base(
     Args:
         coordinate: the coordinate of the column.
         entries: entries of the matrix, to which the column is added.
+        elements: frames and beams of the tree, by number.
+        wrench: wrench on body j, in its frame.
     """
 
     def step(element: TreeElement, body: Wrench) -> Wrench:

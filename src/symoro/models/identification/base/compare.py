@@ -420,7 +420,11 @@ def random_values_note(symbols: Sequence[str]) -> tuple[str, ...]:
 
 
 def no_motion(robot: Robot, posture: Posture | None) -> NotApplicableError:
-    """Return the error to raise if loops could not be moved from their closed configuration."""
+    """Return the error for loops that are closed but could not be moved from their closed configuration.
+
+    Args:
+        posture: the configuration that was given, or None.
+    """
     at = "the posture" if posture else "every configuration that was tried"
     return NotApplicableError(
         f"the loops of robot '{robot.name}' are closed at {at}, but they could not be moved from there",
@@ -533,6 +537,9 @@ def numeric_rank(robot: Robot, *, rotor: bool = True, seed: int = 0) -> tuple[in
 
 def rank_with_gap(rows: Array) -> tuple[int, float, float]:
     """Return the rank of a matrix; its columns are first scaled to unit length.
+
+    Args:
+        rows: the matrix, shape (rows, columns).
 
     Returns:
         The rank, the smallest singular value that is taken as nonzero, and the largest one that is taken as zero, both

@@ -375,6 +375,10 @@ class Expansion:
 
         Parameters of the root without an energy function are omitted.
 
+        Args:
+            motion: pose and velocity of the link relative to the root.
+            name: name of the parameter, for example "XX".
+
         Returns:
             Pairs (parameter of the root, coefficient as a function of the joint positions).
         """
@@ -478,7 +482,7 @@ def _outer(x: list[WaveSum], y: list[WaveSum], r: int, c: int, *, twice: bool) -
 
 
 def _add_product(vector: SparseVector, a: Velocity, b: Velocity, k: ExactScalar) -> None:
-    """Add k times the product of the velocities a and b to an energy function, in place.
+    """Add k times the product of the velocity components a and b to the energy function `vector`, in place.
 
     Products of two velocity components of the block's root are omitted, because the energy functions of the root
     contain them.

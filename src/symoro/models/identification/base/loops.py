@@ -92,6 +92,9 @@ def proved(robot: Robot, closures: Closures) -> LinearClosure | None:
     """Return the robot with couplings in place of its loops, if these are valid for all values of the symbols.
 
     The result is None if a loop has no linear closure or the proof fails.
+
+    Args:
+        closures: the loops of the robot, as `closures` returned them.
     """
     if closures.open or not _proved(closures.robot):
         return None
@@ -148,6 +151,9 @@ def with_rigid_loops(robot: Robot, closures: Closures) -> Closures | None:
 
     A loop that cannot move alone cannot move together with others. A regular rigid loop is linear; the constraint
     Jacobian of a singular one (a triangle with collinear corners) has a null space without a motion.
+
+    Args:
+        closures: the loops of the robot, as `closures` returned them.
     """
     relations: dict[int, Relation] = {}
     rigid = []
@@ -191,6 +197,10 @@ def _linear(robot: Robot, group: tuple[Loop, ...], posture: Posture | None) -> d
 
     If there are several solutions, the one that moves the most joints is returned: for example, a rhombus can also fold
     up and rotate as two coincident pairs of links.
+
+    Args:
+        group: the loops.
+        posture: positions by joint number near the assembly mode, or None.
     """
     geometry = numbers(robot, closing=group)
     posture = geometry.own(posture)
@@ -289,6 +299,9 @@ def _coupled(robot: Robot, relations: Mapping[int, Relation]) -> Robot:
 
     If an existing coupling refers to a joint that becomes dependent, it is rewritten in terms of the independent
     joints.
+
+    Args:
+        relations: the couplings, by number of the dependent joint.
     """
     before = {j: followed(law, relations) for j, law in followers(robot).items()}
     # the motion of a dependent joint cannot be prescribed

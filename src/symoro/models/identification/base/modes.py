@@ -98,6 +98,9 @@ def _hold(parameters: BaseParameters, geometry: Geometry, postures: Sequence[Ass
 def _states(geometry: Geometry, postures: Sequence[Assembly]) -> tuple[Array, Array, Flags]:
     """Return states around each of P closed configurations.
 
+    Args:
+        postures: the closed configurations.
+
     Returns:
         Positions (P * states, n), velocities (P * states, n), and a mask (P, states) of the states with closed
         loops.

@@ -170,7 +170,7 @@ def still(q: Numbers, qd: Numbers) -> States:
 
 
 def random_states(geometry: Geometry, count: int, rng: np.random.Generator, *, moving: bool) -> States:
-    """Return `count` random states of a tree; with `moving` its base moves too."""
+    """Return `count` random states of a tree; if `moving` is true, its base moves too."""
     n = len(geometry.coordinates)
     states = still(rng.uniform(-2.5, 2.5, (count, n)), rng.standard_normal((count, n)))
     if moving:
@@ -182,7 +182,11 @@ def random_states(geometry: Geometry, count: int, rng: np.random.Generator, *, m
 
 
 def energy_rows(geometry: Geometry, states: States, columns: Sequence[ParameterKey]) -> Numbers:
-    """Return the energy per unit of each parameter (link, name) at sampled states, (states, parameters)."""
+    """Return the energy per unit of each parameter at sampled states, shape (states, parameters).
+
+    Args:
+        columns: the parameters (link, name).
+    """
     at = placements(geometry, states.q, {0: Placements(states.rotation, states.position)})
     linear, angular = states.twist[:, :3], states.twist[:, 3:]
     base = Velocities(turned(states.rotation, linear), turned(states.rotation, angular))
@@ -209,10 +213,10 @@ def _half(x: Numbers) -> Numbers:
 
 
 def gauge_of(geometry: Geometry, states: States, *, base: bool) -> Numbers:
-    """Return functions of the motion that do not affect torques, sampled at states, (states, functions).
+    """Return functions of the motion that do not affect the torques, sampled at states, shape (states, functions).
 
-    These are the constant function and, with `base`, the energy per unit of each parameter of link 0, whose motion
-    is prescribed.
+    These are the constant function and, if `base` is true, the energy per unit of each parameter of link 0, whose
+    motion is then prescribed.
     """
     ones = np.full((len(states.q), 1), one_like(states.q), dtype=states.q.dtype)
     if not base:

@@ -51,6 +51,7 @@ def wheeled_base_parameters(
         rotor: whether rotor inertias are included, including those of passive joints, which act on the drives through
             the rolling constraints.
         posture: for closed loops, a configuration near the assembly mode; by default the robot's posture 'home'.
+        notes: remarks that are added to the result.
 
     Raises:
         NotApplicableError: the active joints do not determine the motion, or the loops cannot be assembled.
