@@ -184,6 +184,7 @@ def best_fit(task: CalibrationTask, noise: Mapping[str, float] | None) -> Geomet
     """Fit the parameters from several initial poses of the base, and return the fit with the smallest residual.
 
     Args:
+        task: measurements and options of the calibration.
         noise: standard deviations of the measurements, {'length': metres, 'angle': radians}; None to estimate them.
 
     Raises:
@@ -221,8 +222,9 @@ def _fit_error(work: Fitting, places: Sequence[Alignment], failure: ProgramError
     """Return the error for measurements that cannot be fitted from any initial pose of the base.
 
     Args:
+        work: the least-squares problem of the calibration.
         places: initial poses of base and marker that were tried.
-        failure: error of the first fit, if any.
+        failure: error of the first fit; None if there was no such error.
     """
     error = failure or ProgramError("no geometry near the description fits the measurements")
     if places and places[0].residual < GOOD_PLACEMENT:
@@ -236,10 +238,10 @@ def _fit_error(work: Fitting, places: Sequence[Alignment], failure: ProgramError
 
 
 def _is_sufficient(first: GeometricFit, places: Sequence[Alignment]) -> bool:
-    """Return whether the fit from the described base pose is good, so that no other pose need be tried.
+    """Return whether the fit from the described base pose is so good that no other initial pose need be tried.
 
     Args:
-        first: the fit from the description.
+        first: the fit from the described base pose.
         places: approximate poses of base and marker, best first.
     """
     if not places:
@@ -253,7 +255,7 @@ def _is_sufficient(first: GeometricFit, places: Sequence[Alignment]) -> bool:
 
 
 def best_of(fits: Sequence[GeometricFit]) -> GeometricFit:
-    """Return the fit with the smallest residual, and store the base poses of equally good fits in `rivals`.
+    """Return the fit with the smallest residual; its attribute `rivals` contains base poses of equally good fits.
 
     The first fit is preferred unless another one is clearly better.
     """
@@ -310,13 +312,13 @@ def _completed(
     noise: Mapping[str, float] | None,
     start: Array | None = None,
 ) -> GeometricFit:
-    """Repeat a fit with more parameters if the marker's offset makes more parameters identifiable.
+    """Repeat a fit with more parameters if the offset of the marker makes more parameters identifiable.
 
     Args:
-        first: the fit without these parameters, which is returned if there are none.
+        first: the fit with fewer parameters, which is returned if no further parameter is identifiable.
         offset: position of the marker in the measured frame; None if it is the origin.
         noise: standard deviations of the measurements; None to estimate them.
-        start: initial errors; by default those of the first fit.
+        start: initial parameter errors; by default those of the first fit.
     """
     task, begun = first.task, first.xi if start is None else start
     if task.measured.measure == "pose" or offset is None or (start is None and first.is_suspicious):
@@ -334,11 +336,12 @@ def _completed(
 def _offset(errors: Mapping[str, float], work: Fitting) -> list[float] | None:
     """Return the estimated position of the marker in the measured frame; None if it is the origin.
 
-    Offsets that are small compared with the robot are set to zero, because they determine no further parameter
-    accurately.
+    Offsets that are small compared with the robot are set to zero, because no further parameter can be determined
+    accurately from them.
 
     Args:
         errors: estimated parameter errors by name.
+        work: the least-squares problem of the calibration.
     """
     least = LEAST_OFFSET * reach(work)
     away = [errors.get(kind + END, 0.0) for kind in DISPLACEMENT[:3]]

@@ -46,13 +46,13 @@ from symoro.robot.description import ANGLES, JointType
 
 @dataclass(frozen=True)
 class Assumption:
-    """Assumption about a mistake in the measurements.
+    """Assumption that the measurements contain a certain mistake, such as a wrong unit.
 
     Attributes:
         says: the assumption in words.
-        cure: the remedy for the user.
+        cure: what the user can do if the assumption is true.
         made: function that returns the calibration problem with the mistake corrected.
-        unit: factor of the measured lengths; their residuals are scaled by it.
+        unit: factor of the measured lengths; their residuals are multiplied by it.
     """
 
     says: str
@@ -62,10 +62,11 @@ class Assumption:
 
 
 def assumptions(work: Fitting, *, joints: bool) -> Iterator[list[Assumption]]:
-    """Yield the possible mistakes for this robot and kind of measurement, first single ones, then combinations.
+    """Yield the possible mistakes in the measurements of a calibration: single ones first, then combinations.
 
     Args:
-        joints: whether to include wrong signs, zeros and orders of joints.
+        work: the calibration problem; its robot and kind of measurement determine which mistakes are possible.
+        joints: whether to include wrong signs, zero positions and orders of joints.
     """
     alone = [
         *_unit_assumptions(work),
@@ -108,7 +109,8 @@ def _with_scaled_lengths(factor: float, place: bool = False) -> Callable[[Fittin
     """Return a function that multiplies the measured lengths of a calibration problem by a factor.
 
     Args:
-        place: whether the given point and plane are scaled too.
+        factor: the factor.
+        place: whether the reference point and the touched plane, which the user gives, are multiplied too.
     """
 
     def made(work: Fitting) -> Fitting:
@@ -124,7 +126,7 @@ def _with_scaled_lengths(factor: float, place: bool = False) -> Callable[[Fittin
 
 
 def _with_scaled_joints(kind: JointType, factor: float) -> Callable[[Fitting], Fitting]:
-    """Return a function that multiplies the measured positions of all joints of one type by a factor."""
+    """Return a function that multiplies the measured positions of all joints of type `kind` by a factor."""
 
     def made(work: Fitting) -> Fitting:
         own = {f.j for f in work.chain.frames if f.sigma == kind}
@@ -135,7 +137,11 @@ def _with_scaled_joints(kind: JointType, factor: float) -> Callable[[Fitting], F
 
 
 def _with_rotations(change: Callable[[Fitting], Array]) -> Callable[[Fitting], Fitting]:
-    """Return a function that replaces the measured rotations of a calibration problem by those of `change`."""
+    """Return a function that replaces the measured rotations of a calibration problem.
+
+    Args:
+        change: function that returns the new rotation matrices (S, 3, 3) of a calibration problem.
+    """
 
     def made(work: Fitting) -> Fitting:
         poses = work.measured.poses.copy()
@@ -154,10 +160,10 @@ def _transposed(work: Fitting) -> Array:
 
 
 def _from_fixed_angles(order: Sequence[int]) -> Callable[[Fitting], Array]:
-    """Return a function that computes rotations from rx, ry, rz as angles about the axes x, y and z.
+    """Return a function that computes rotation matrices from rx, ry, rz, read as angles about the axes x, y and z.
 
     Args:
-        order: order in which the three rotations are multiplied, as indices of the axes.
+        order: order in which the three rotation matrices are multiplied, as indices of the axes (0 for x).
     """
 
     def made(work: Fitting) -> Array:
@@ -261,7 +267,7 @@ def _with_mapped_axes(change: Array, *, turns: bool) -> Callable[[Fitting], Fitt
 
     Args:
         change: the matrix (3, 3).
-        turns: whether the rotations are multiplied too.
+        turns: whether the measured rotation matrices are multiplied too.
     """
 
     def made(work: Fitting) -> Fitting:
@@ -407,7 +413,12 @@ def _has_large_residual(work: Fitting, xi: Array) -> bool:
 
 
 def _is_other_joint(work: Fitting, xi: Array) -> bool:
-    """Return whether an angle correction in xi is so large that the joint axis must be that of another joint."""
+    """Return whether an angle correction is so large that the joint was probably confused with another joint.
+
+    Args:
+        work: the least-squares problem of the calibration.
+        xi: parameter errors (P,).
+    """
     angles = [x for c, x in zip(work.chosen, xi, strict=True) if c.kind in (*ANGLES, "beta")]
     return bool(np.abs(angles).max(initial=0.0) > OTHER_JOINT)
 
@@ -416,6 +427,7 @@ def _large(work: Fitting, xi: Array, deviations: Array) -> list[tuple[GeometricC
     """Return the parameters with implausibly large corrections, and these corrections.
 
     Args:
+        work: the least-squares problem of the calibration.
         xi, deviations: estimated parameter errors and their standard deviations (P,).
     """
     far, tip, size = reach(work), _marker_distance(work, xi), robot_reach(work)
@@ -428,7 +440,11 @@ def _large(work: Fitting, xi: Array, deviations: Array) -> list[tuple[GeometricC
 
 
 def base_warnings(bases: Sequence[Array]) -> list[DiagnosticWarning]:
-    """Return a warning for each other pose of frame 0 (4, 4) with which the fit is equally good."""
+    """Return one warning per further pose of frame 0 with which the fit is equally good.
+
+    Args:
+        bases: these poses (4, 4).
+    """
     return [
         warning("ambiguous-base", position=_numbers(base[:3, 3]), rotation=_numbers(logarithm(base[:3, :3])))
         for base in bases
@@ -446,12 +462,13 @@ def _marker_distance(work: Fitting, xi: Array) -> float:
 
 
 def _plausible_correction(kind: str, frame: str, far: float, tip: float, size: float) -> float:
-    """Return the largest plausible correction of a geometric parameter, in its unit.
+    """Return the largest plausible correction of a geometric parameter, in the parameter's unit.
 
     Args:
-        kind, frame: kind of the parameter, such as 'alpha', and the number or name of its frame.
+        kind: kind of the parameter, such as 'alpha'.
+        frame: number or name of the frame to which the parameter belongs.
         far: reach of the measured frame in metres.
-        tip: distance of the marker from that frame in metres.
+        tip: distance of the marker from the measured frame in metres.
         size: reach of the robot's end effector in metres.
     """
     if frame in FAR:
@@ -470,7 +487,7 @@ def _unit(kind: str) -> str:
 
 
 def robot_reach(work: Fitting) -> float:
-    """Return the reach of the robot's end effector in metres.
+    """Return the reach of the robot's end effector in metres, even if another frame was measured.
 
     A marker on a frame near the base may be at a distance comparable to the size of the whole robot, not only to the
     reach of that frame.
@@ -489,7 +506,9 @@ def misread_data(work: Fitting, fitted: tuple[Array, Array] | None = None) -> Di
     """Search for a mistake in units or conventions that explains the measurements; return a warning or None.
 
     Args:
-        fitted: errors and deviations of the fit whose residuals are compared; None if no fit exists.
+        work: the calibration problem.
+        fitted: parameter errors and their standard deviations, estimated without assuming a mistake; the residuals with
+            a corrected mistake are compared with those of this fit. None if no fit exists.
     """
     most = np.inf if fitted is None else _acceptable_residual(work, *fitted)
     joints = fitted is None or _has_large_residual(work, fitted[0]) or _is_other_joint(work, fitted[0])
@@ -509,7 +528,12 @@ def misread_data(work: Fitting, fitted: tuple[Array, Array] | None = None) -> Di
 
 
 def _gains(work: Fitting, xi: Array) -> DiagnosticWarning | None:
-    """Return a warning about joints whose position sensors have a wrong gain; None if there are none."""
+    """Return a warning about joints whose position sensors have a wrong gain; None if all gains are correct.
+
+    Args:
+        work: the calibration problem.
+        xi: estimated parameter errors without gains (P,).
+    """
     whole = work.measured.measure in ("pose", "position") and not any(c.kind == "k" for c in work.chosen)
     if not whole or _relative_residual(work, xi) < ROUND_OFF:
         return None
@@ -540,8 +564,8 @@ def _trial_fit(work: Fitting) -> tuple[Fitting, Array, Array] | None:
     """Fit the parameters with few iterations, to test an assumption about the data.
 
     Returns:
-        The problem (with an estimated base pose), the parameter errors and their deviations; None if the fit does not
-        converge.
+        The problem (with an estimated base pose), the parameter errors and their standard deviations; None if the fit
+        does not converge.
     """
     noise = {"length": 1e-3 * (reach(work) or 1.0), "angle": 1e-3}
     try:
@@ -558,7 +582,7 @@ def _trial_fit(work: Fitting) -> tuple[Fitting, Array, Array] | None:
 def _trial_start(work: Fitting) -> tuple[Fitting, Array | None]:
     """Return the calibration problem with an approximate base pose, and the initial parameter errors.
 
-    The errors are None if no pose of the base fits even approximately.
+    The parameter errors are None if no pose of the base fits even approximately.
     """
     zero = np.zeros(len(work.chosen))
     if work.measured.measure not in ("pose", "position"):
@@ -577,22 +601,25 @@ def _trial_start(work: Fitting) -> tuple[Fitting, Array | None]:
 def _acceptable_residual(work: Fitting, xi: Array, deviations: Array) -> float:
     """Return the largest residual at which an assumed unit or convention is accepted as an explanation.
 
-    If the lengths of the robot needed implausible corrections, about the same residual is accepted. Otherwise the
-    residual must be clearly smaller. Corrections of the base or of a marker are not evidence of a wrong unit.
+    If the original fit requires implausible corrections of the robot's lengths, about the same residual as that of the
+    original fit is accepted. Otherwise the residual must be clearly smaller. Corrections of the base or of a marker are
+    not evidence of a wrong unit.
 
     Args:
-        xi, deviations: parameter errors of the original fit and their standard deviations.
+        work: the calibration problem.
+        xi, deviations: parameter errors of the original fit and their standard deviations (P,).
     """
     own = any(column.frame not in FAR for column, _ in _large(work, xi, deviations))
     return (TWICE_RESIDUAL if own else HALF_RESIDUAL) * _relative_residual(work, xi)
 
 
 def _relative_residual(work: Fitting, xi: Array, unit: float = 1.0) -> float:
-    """Return the root mean square of the residuals, lengths divided by the reach of the measured frame.
+    """Return the root mean square of the residuals, with lengths divided by the reach of the measured frame.
 
     Args:
+        work: the calibration problem.
         xi: parameter errors.
-        unit: length in metres of the unit in which the lengths were measured.
+        unit: factor by which the measured lengths were multiplied; length residuals are divided by it.
     """
     after = work.deviations(work.residuals(xi), 0)
     return float(np.hypot(after["length"] / (unit * (reach(work) or 1.0)), after.get("angle", 0.0)))

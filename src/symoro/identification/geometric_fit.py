@@ -35,9 +35,10 @@ class Fitting:
         chain: kinematic chain to the measured frame, with numerical parameters.
         chosen: the parameters whose errors are estimated.
         measured: the measurements.
-        point, plane: reference point of distances, and the touched plane, in the world frame.
-        whole: kinematic chain to the robot's end effector; None if it has no numerical parameters.
-        described: pose of frame 0 by the robot's description, if `chain.start` has been replaced by an aligned pose.
+        point: reference point of measured distances, in the world frame.
+        plane: nx, ny, nz, d of the touched plane n.p = d, in the world frame.
+        whole: kinematic chain to the robot's end effector; None if this chain has parameters without numbers.
+        described: pose of frame 0 in the robot's description, if `chain.start` has been replaced by an estimated pose.
     """
 
     chain: NumericChain
@@ -53,7 +54,15 @@ class Fitting:
         return farthest(self.chain, self.measured.q)
 
     def check(self, xi: Array) -> None:
-        """Reject measurements that do not determine all parameters; W is evaluated at the parameter errors xi."""
+        """Check that the measurements determine all parameters.
+
+        Args:
+            xi: parameter errors at which the derivative of the measurements is evaluated (P,).
+
+        Raises:
+            ArgumentError: there are too few measurements.
+            ProgramError: the postures do not determine some parameters.
+        """
         rows = self.rows(xi)
         if len(rows) <= len(self.chosen):
             raise ArgumentError(
@@ -89,11 +98,20 @@ class Fitting:
         return np.concatenate([off, turn], 1).reshape(-1)
 
     def rows(self, xi: Array) -> Array:
-        """Return the derivative W (rows, P) of the modelled measurements with respect to the parameter errors at xi."""
+        """Return the derivative W of the modelled measurements with respect to the parameter errors, (rows, P).
+
+        Args:
+            xi: parameter errors at which W is evaluated (P,).
+        """
         return self.rows_at(self.errors(xi))
 
     def rows_at(self, errors: Errors) -> Array:
-        """Return the derivative W at parameter errors given by name, which may include further parameters."""
+        """Return the derivative W of the modelled measurements with respect to the parameter errors, (rows, P).
+
+        Args:
+            errors: parameter errors by name at which W is evaluated; they may include parameters that are not
+                estimated.
+        """
         pose, moved = error_columns(self.chain, self.measured.q, errors, self.chosen)
         rows = measured_rows(self.measured.measure, pose, moved, self.point, self.plane[:3])
         return rows.reshape(-1, len(self.chosen))
@@ -101,8 +119,10 @@ class Fitting:
     def deviations(self, residuals: Array, unknowns: int) -> dict[str, float]:
         """Return the root mean squares of the residuals, {'length': metres, 'angle': radians}.
 
-        The number of unknowns is subtracted from the number of rows. With the number of estimated parameters the
-        results are estimates of the noise; with 0 they are plain mean squares.
+        Args:
+            residuals: residuals of all measurements as one vector.
+            unknowns: number that is subtracted from the number of rows before the division: the number of estimated
+                parameters for an estimate of the noise, 0 for a plain root mean square.
         """
         left = max(1 - unknowns / len(residuals), 1e-3)
         if self.measured.measure != "pose":
@@ -186,6 +206,10 @@ class Fitting:
         """Return the covariance (W' S^-1 W)^-1 of the parameter errors at xi.
 
         It is computed without squaring the condition number of W, which is large if the weights differ much in size.
+
+        Args:
+            xi: parameter errors at which the derivative W is evaluated (P,).
+            scale: standard deviations of the noise, {'length': metres, 'angle': radians}; their squares are in S.
         """
         rows = self.rows(xi) / self.weights(scale)[:, None]
         size = np.linalg.norm(rows, axis=0)
@@ -209,7 +233,7 @@ def _size(residuals: Array, left: float) -> float:
 
 
 def condition(rows: Array) -> tuple[float, Array]:
-    """Return the condition number of a matrix with columns of unit norm.
+    """Return the condition number of a matrix after its columns are scaled to unit norm.
 
     Returns:
         The condition number, and the right singular vector of the smallest singular value.

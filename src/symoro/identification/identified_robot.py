@@ -62,11 +62,11 @@ def without_passive_rotors(robot: Robot) -> Robot:
 def column_base(robot: Robot, postures: Mapping[str, Sequence[float]]) -> BaseParameters:
     """Return the base parameters that correspond to the columns of the regressor.
 
-    Rotor inertias of passive joints are included.
+    They include the rotor inertias of passive joints.
 
     Args:
-        robot: its posture 'home' selects the assembly mode of closed loops.
-        postures: named postures that the robot of the result contains.
+        robot: the robot; its posture 'home' selects the assembly mode of closed loops.
+        postures: named postures that are stored in the robot of the result.
     """
     base = regressor_base(robot)
     pairs = zip(base.original.frames, robot.frames, strict=True)
@@ -103,9 +103,9 @@ def standard_robot(robot: Robot, known: dict[str, float]) -> Robot:
 
 
 def beyond_a_file(robot: Robot, names: Iterable[str]) -> list[str]:
-    """Return those of the named parameters that a robot file cannot contain, such as coupled motors.
+    """Return those of the named parameters that a robot file cannot contain, such as parameters of coupled motors.
 
-    The torques of the written robot do not include them.
+    A robot that is read from such a file therefore has torques without these parameters.
     """
     links = range(1, robot.NL + 1)
     held = {f"{kind}{j}" for kind in (*DRIVE, *INERTIAL, "IA") for j in links}
@@ -168,9 +168,10 @@ def corrected(robot: Robot, errors: Mapping[str, float], to: int | str | None = 
     """Return the robot with errors added to its geometric parameters, as numbers.
 
     Args:
+        robot: the robot.
         errors: estimated errors by parameter name, in radians or metres.
-        to: the frame that was measured; by default the tool, or the last frame. If it is another one, the tool is not
-            changed.
+        to: the frame that was measured; by default the tool, or the last frame. If another frame was measured, the tool
+            is not changed.
 
     Raises:
         NotApplicableError: the errors contain joint gains, which a robot description cannot represent.
@@ -241,7 +242,7 @@ def _pose(place: Placement, values: Mapping[str, float] | None = None) -> Array:
 def parameters_of(pose: Array, near: float = 0.0) -> dict[str, Any]:
     """Return the six geometric parameters (gamma, b, alpha, d, theta, r) of a pose (4, 4).
 
-    Of the two solutions the one with gamma nearer to `near` is returned.
+    There are two solutions; the one whose gamma is nearer to `near` (rad) is returned.
     """
     turn, place = pose[:3, :3], pose[:3, 3]
     sine = math.hypot(turn[0, 2], turn[1, 2])

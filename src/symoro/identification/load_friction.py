@@ -48,7 +48,8 @@ class LoadPoint:
 
     Attributes:
         values: the parameters K.
-        slopes: whether the rows are the Gauss-Newton rows F; otherwise they are [W, s |t|].
+        slopes: True for the Gauss-Newton rows F = df/dK; False for the rows [W, s |t|], whose product with K is the
+            predicted torque.
     """
 
     values: tuple[float, ...]
@@ -61,7 +62,7 @@ def has_load(model: RowModel) -> bool:
 
 
 def at_load(model: RowModel, point: LoadPoint) -> RowModel:
-    """Return the identification model whose load-dependent friction is predicted at the parameters `point`."""
+    """Return the identification model whose load-dependent friction is predicted from the parameters in `point`."""
     joints = {j: k for k, j in enumerate(model.further.joints)}
     K = np.array(point.values)
     columns = np.array([k for k, name in enumerate(model.names) if _is_load(name)])
@@ -87,7 +88,7 @@ def at_load(model: RowModel, point: LoadPoint) -> RowModel:
 
 
 def without_load(model: RowModel, data: RFactors) -> LoadPoint:
-    """Return initial parameters: all columns except load-dependent friction are fitted by least squares."""
+    """Return initial parameters, estimated by least squares without the columns of load-dependent friction."""
     others = [k for k, name in enumerate(model.names) if not _is_load(name)]
     R = data.together(1 / own_deviations(data))
     K = np.zeros(len(model.names))
@@ -107,7 +108,8 @@ def converged_load(
 
     Args:
         start: initial parameters.
-        fit: function that returns the estimate from the rows at given parameters, and the R factors of these rows.
+        fit: function that computes the rows at given parameters, and returns the estimate from these rows and their R
+            factors.
 
     Returns:
         The last result of `fit`.

@@ -62,16 +62,17 @@ class Log(OneLineRepr):
     Attributes:
         rate: samples per second.
         samples: number of samples.
-        chunks: `chunks(size)` yields the samples in order, `size` at a time, in SI units and at the joints.
-        part: `part(start, stop)` returns the samples of a range at once.
+        chunks: function; `chunks(size)` yields the samples in order, `size` at a time, in SI units and on the joint
+            side.
+        part: function; `part(start, stop)` returns the samples start .. stop - 1 at once.
         place: function that returns the line of a sample in the user's files, for messages.
         source: path of a log in files, so that another process can open it.
         measured: whether the data were measured; data of a simulated motion are not checked for sensor faults.
-        start: loop coordinates (`LoopAssembly`) at the first sample, from which the loops are followed; None if
+        start: loop coordinates (`LoopAssembly`) at the first sample, from which the closed loops are followed; None if
             unknown.
-        units: units of the joint positions, to which small values are compared: one radian, or the robot's length
-            (m).
-        delay: delay in seconds of the torques behind the motion that has been corrected (`delay.aligned`).
+        units: scale of each joint position, with which small values are compared: one radian, or the robot's length in
+            metres.
+        delay: delay in seconds of the torques behind the motion that has already been corrected (`delay.aligned`).
     """
 
     name: str
@@ -140,20 +141,24 @@ class Log(OneLineRepr):
 
     @property
     def position_units(self) -> Array:
-        """Units of the joint positions (n,): one radian, or the robot's length in metres; ones if unknown."""
+        """Scale of each joint position (n,): one radian, or the robot's length in metres; ones if unknown."""
         return np.array(self.units or (1.0,) * self.joints)
 
 
 def position_units(robot: Robot) -> tuple[float, ...]:
-    """Return the unit of each coordinate of a robot: one radian, or the robot's length in metres."""
+    """Return the scale of each coordinate of a robot: one radian, or the robot's length in metres."""
     return tuple(joint_units(robot, coordinate_joints(robot), characteristic_length(robot)))
 
 
 def _rate_of_times(t: Any, samples: int) -> float:
-    """Return the number of samples per second of evenly spaced times t (seconds).
+    """Return the number of samples per second of evenly spaced times.
+
+    Args:
+        t: times in seconds.
+        samples: number of samples of the log.
 
     Raises:
-        ArgumentError: the times are not evenly spaced, or there is not one per sample.
+        ArgumentError: the times are not evenly spaced, or their number differs from `samples`.
     """
     times = np.asarray(t, dtype=float)
     if times.shape != (samples,) or samples < 2:
@@ -187,14 +192,15 @@ def log_of_arrays(
     transmission: Transmission | None = None,
     name: str = "log",
 ) -> Log:
-    """Return a log from arrays (N, n) in SI units, at the joints.
+    """Return a log from arrays (N, n) in SI units, on the joint side of the transmission.
 
     Args:
         rate: samples per second.
         position, torque: measured joint positions and torques.
-        velocity, acceleration: measured rates; by default they are computed from the positions.
+        velocity, acceleration: measured joint velocities and accelerations; by default they are computed from the
+            positions.
         reference: desired positions, for the methods that simulate the control loop.
-        transmission: ratios of the motors, required if motors turn with several joints.
+        transmission: gear ratios of the motors, required if a motor turns with several joints.
         name: name of the log in messages.
 
     Raises:
@@ -267,11 +273,12 @@ def open_log(
 
 
 def _check_usual(described: LogDescription, table: ColumnFile, robot: Robot) -> None:
-    """Check that a log without description has columns with the standard names; the error lists all of them.
+    """Check that a log without a description has columns with the standard names; the error lists these names.
 
     Args:
         described: the default description.
         table: file of the log.
+        robot: the robot whose joints were logged.
     """
     time = described.time.columns if described.time else ()
     wanted = (*time, *described.position.columns, *described.torque.columns)
@@ -350,7 +357,15 @@ class _LogFiles:
         return self.tables[part.file]
 
     def _rate_of_times(self, table: ColumnFile, time: Quantity) -> float:
-        """Return the number of samples per second from the time column; check that the times are evenly spaced."""
+        """Return the number of samples per second, computed from a time column with evenly spaced times.
+
+        Args:
+            table: file of the times.
+            time: column and unit of the times.
+
+        Raises:
+            FormatError: the times are not evenly spaced.
+        """
         column = time.columns[0]
         last = np.empty(0)
         first_time = np.nan
@@ -379,9 +394,12 @@ class _LogFiles:
         return rate
 
     def _check_stamps(self, tables: Mapping[str, ColumnFile]) -> None:
-        """Check that a given rate agrees with the times in the log.
+        """Check that a given rate agrees with the times in the log, if it contains times.
 
-        The times are in the described column, or in columns with a standard name.
+        The times are in the column that the description names, or in a column with a standard name.
+
+        Args:
+            tables: files of the log by quantity.
         """
         if self.described.time is not None:
             named = [(tables["time"], self.described.time.columns[0], self.described.time.factors[0])]
@@ -495,7 +513,7 @@ class _LogFiles:
 
 
 def _even(pieces: Iterator[Array], size: int) -> Iterator[Array]:
-    """Regroup arrays of any number of rows into arrays of `size` rows; the last may have fewer rows."""
+    """Yield arrays of `size` rows, composed of the rows of `pieces` in order; the last array may have fewer rows."""
     held: list[Array] = []
     rows = 0
     for piece in pieces:
@@ -510,12 +528,13 @@ def _even(pieces: Iterator[Array], size: int) -> Iterator[Array]:
 
 
 def _check_times(t: Array, step: float, table: ColumnFile, column: str, at: int) -> None:
-    """Check that the times t (seconds) increase in even steps.
+    """Check that times increase in even steps.
 
     Args:
-        t: consecutive times, the first of which is sample number `at`.
-        step: expected step.
+        t: consecutive times in seconds.
+        step: expected step in seconds.
         table, column: file and column of the times, for the error.
+        at: number of the sample to which the first time belongs.
     """
     steps = np.diff(t)
     bad = np.flatnonzero((steps <= 0) | (np.abs(steps - step) > EVEN_STEP * abs(step)))
@@ -547,9 +566,12 @@ def _check_times(t: Array, step: float, table: ColumnFile, column: str, at: int)
 
 
 def _stamp_unit(table: ColumnFile, column: str, rate: float) -> float:
-    """Return the seconds per unit of a time column without description; zero if it does not contain times.
+    """Return the number of seconds per unit of an undescribed time column; zero if it does not contain times.
+
+    The unit is determined by comparison with the given rate.
 
     Args:
+        table, column: file and name of the column.
         rate: given number of samples per second.
     """
     try:
@@ -565,11 +587,12 @@ def _stamp_unit(table: ColumnFile, column: str, rate: float) -> float:
 
 
 def _uneven_hint(t: Array, largest: float) -> str:
-    """Return a hint for the user about uneven times t.
+    """Return a hint for the user about uneven times.
 
-    It suggests giving the rate only if even times were rounded.
+    The hint suggests to give the rate only if the times are even times that were rounded.
 
     Args:
+        t: times in seconds.
         largest: largest step in seconds.
     """
     gap = "cut the log at the gap, or interpolate it to a constant rate"
@@ -593,15 +616,18 @@ def _uneven_hint(t: Array, largest: float) -> str:
 def _lost(steps: Array) -> NDArray[np.bool_]:
     """Return the mask of the time steps that are so long that a sample may be missing.
 
-    A lost sample doubles a step. Rounding can have the same effect if the step is one to two units of the clock: in
-    this case steps are lost samples only if they are few.
+    A lost sample doubles a time step. If the true step is only one to two units of the clock, rounding can double steps
+    too; long steps are therefore reported only if they are few.
+
+    Args:
+        steps: differences of consecutive times.
     """
     long = steps > LOST_SAMPLE * float(np.median(steps))
     return long & (np.mean(long) < MANY_LOST)
 
 
 def _rounded_to(t: Array) -> float | None:
-    """Return the clock unit in seconds to which evenly spaced times t were rounded; None if they were not."""
+    """Return the clock unit (s) to which evenly spaced times t (s) were rounded; None if they were not rounded."""
     if len(t) < 3 or (np.diff(t) < 0).any():
         return None
     for quantum in CLOCK_UNITS:
@@ -613,9 +639,9 @@ def _rounded_to(t: Array) -> float | None:
 
 
 def _range_about_line(t: Array) -> float:
-    """Return the smallest range of t - k T over all step sizes T, where k is the sample number.
+    """Return the smallest range (maximum minus minimum) of t - k T over all step sizes T.
 
-    For rounded evenly spaced times it is below the unit of the clock.
+    k is the index of a time in t. For evenly spaced times that were rounded, the range is below the unit of the clock.
     """
     k = np.arange(len(t))
     low, high = (float(np.median(np.diff(t))) * (1 + sign * 0.5) for sign in (-1, 1))
@@ -630,12 +656,13 @@ def _range_about_line(t: Array) -> float:
 
 
 def _check_rate(t: Array, rate: float, table: ColumnFile, column: str, at: int) -> None:
-    """Check that a given rate agrees with the times t (seconds), which may be rounded.
+    """Check that a given rate agrees with times, which may be rounded.
 
     Args:
-        t: consecutive times, the first of which is sample number `at`.
+        t: consecutive times in seconds.
         rate: given number of samples per second.
         table, column: file and column of the times, for the error.
+        at: number of the sample to which the first time belongs.
     """
     if len(t) < 3:
         return
@@ -663,7 +690,7 @@ def _check_rate(t: Array, rate: float, table: ColumnFile, column: str, at: int) 
 
 
 def _unit_of_clock(t: Array) -> float:
-    """Return the unit in seconds to which the last times are rounded; zero if it is not a common unit."""
+    """Return the unit in seconds to which the last of the times t (s) are rounded; zero if it is not a common unit."""
     late = t[-max(3, len(t) // 10) :]  # times written with a fixed number of digits become coarser with time
     for quantum in reversed(CLOCK_UNITS):
         if np.abs(late / quantum - np.round(late / quantum)).max() < CLOCK_MULTIPLE:
@@ -679,7 +706,7 @@ def log_names(logs: Sequence[Log], beside: Sequence[Log] = ()) -> list[str]:
 
     Args:
         logs: the logs to name.
-        beside: other logs in the same report; their names are avoided unless they are the same file.
+        beside: other logs in the same report; a log gets a name that differs from theirs unless it is the same file.
     """
     plain = []
     for log in logs:

@@ -37,8 +37,8 @@ class ColumnFile:
     Attributes:
         names: names of the columns.
         samples: number of rows.
-        first: line number of the first sample if there are no comments; None for a file without lines.
-        comments: line numbers of comments below the names.
+        first: line number of the first sample, without counting comments; None for a file without lines (Parquet).
+        comments: line numbers of the comments below the line of names.
     """
 
     path: Path
@@ -98,6 +98,7 @@ class ColumnFile:
 
         Args:
             wanted: indices of the columns.
+            size: number of rows that are read at a time.
         """
         if wanted not in self._held:
             rows = list(self._csv(wanted, size, 0, self.samples))
@@ -129,8 +130,8 @@ class ColumnFile:
         """Check that every line has one value per column name, because NumPy does not check this.
 
         Args:
-            lines: lines of the file.
-            done: number of samples before them.
+            lines: consecutive lines of the file.
+            done: number of samples before these lines.
         """
         wanted = len(self.names) - 1
         if self.delimiter is None or all(line.count(self.delimiter) == wanted for line in lines):
@@ -153,9 +154,9 @@ class ColumnFile:
         """Raise an error that names the line which NumPy could not read.
 
         Args:
-            lines: lines of the file.
-            done: number of samples before them.
-            message: message of NumPy.
+            lines: consecutive lines of the file.
+            done: number of samples before these lines.
+            message: error message of NumPy.
         """
         for k, line in enumerate(lines):
             cells = line.split(self.delimiter)
@@ -196,7 +197,7 @@ class ColumnFile:
         Args:
             values: array of pyarrow.
             column: name of the column, for errors.
-            row: number of its first row in the file.
+            row: number of the row in the file to which the first value belongs.
         """
         types = needed("pyarrow", "reading Parquet files").types
         kind = values.type

@@ -55,7 +55,11 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Transmission:
-    """Transmission between motors and joints: the matrix R of q_motor = R q_joint, by rows."""
+    """Transmission between motors and joints, q_motor = R q_joint.
+
+    Attributes:
+        rows: the rows of the matrix R.
+    """
 
     rows: tuple[tuple[float, ...], ...]
 
@@ -80,11 +84,15 @@ class Transmission:
         return np.array(self.rows)
 
     def positions(self, motor: Array) -> Array:
-        """Convert motor positions (or velocities, accelerations) to those of the joints, one row per sample."""
+        """Return joint positions (or velocities, accelerations), computed from those of the motors.
+
+        Args:
+            motor: values of the motors, one row per sample (N, n).
+        """
         return np.asarray(np.linalg.solve(self.matrix, motor.T).T)
 
     def torques(self, motor: Array) -> Array:
-        """Convert motor torques to joint torques, one row per sample."""
+        """Return joint torques, computed from motor torques (N, n), one row per sample."""
         return motor @ self.matrix
 
     def coupled(self) -> list[int]:
@@ -92,7 +100,10 @@ class Transmission:
         return [k for k, row in enumerate(self.rows) if sum(1 for x in row if x) > 1]
 
     def shares(self, k: int) -> Array:
-        """Return the rates of motor k for unit rates of the joints, divided by that for joint k, (n,)."""
+        """Return row k of the matrix R of q_motor = R q_joint, divided by its diagonal entry R_kk, (n,).
+
+        The result is the velocity of motor k for a unit velocity of each joint, relative to that for joint k.
+        """
         row = self.matrix[k]
         return np.asarray(row / row[k])
 
@@ -106,8 +117,8 @@ def transmission(
 
     Args:
         ratios: turns of each motor per turn of its joint.
-        turns_with: motor -> {joint: ratio}: turns of the motor per turn of another joint. A motor has the number of
-            its joint.
+        turns_with: {motor: {joint: ratio}}, the turns of a motor per turn of a joint other than its own. A motor has
+            the number of its joint.
         joints: numbers of the joints; 1, 2, ... by default.
     """
     n = len(ratios)
@@ -153,9 +164,10 @@ class Quantity:
     """Columns of a log that contain one physical quantity, one column per joint.
 
     Attributes:
+        columns: names of the columns.
         factors: factor of each column for conversion to SI units.
-        unit: as written, for messages.
-        motor: whether the values are on the motor side.
+        unit: the unit as the description gives it, for messages.
+        motor: whether the values are on the motor side of the transmission.
         file: the file that contains the columns; None for the log itself.
     """
 
@@ -168,7 +180,7 @@ class Quantity:
 
 @dataclass(frozen=True)
 class PdController:
-    """Gains of the joint controllers, tau = kp (reference - q) + kd (rate of reference - qd)."""
+    """Gains kp, kd of the joint controllers: tau = kp (reference - q) + kd (velocity of the reference - qd)."""
 
     kp: tuple[float, ...]
     kd: tuple[float, ...]
@@ -178,7 +190,7 @@ class PdController:
 class LogDescription:
     """Description of a log: columns, units, rate, transmission and controller.
 
-    The rate (samples per second) or the column `time` is required; if both are given they must agree.
+    Either `rate` (samples per second) or the column `time` is required; if both are given they must agree.
     """
 
     position: Quantity
@@ -228,7 +240,7 @@ def read_description(path: Path, joints: Sequence[int], slides: Collection[int] 
         slides: numbers of the prismatic joints among them.
 
     Raises:
-        FormatError: with the position of the first problem, and a list of all others.
+        FormatError: the file has errors; the message contains the position of the first one and lists the others.
     """
     place = Place(str(path))
     try:
@@ -330,12 +342,12 @@ class _Reader:
         return Quantity(tuple(names), factors, listed, side == "motor", self.folder / file if file else None)
 
     def _units(self, record: Record, kind: str, at_joints: bool) -> list[str]:
-        """Return the unit of each joint, given as a list or as one unit for all joints.
+        """Return the unit of each joint; the description gives a list, or one unit for all joints.
 
         Args:
             record: mapping with the key `unit`.
             kind: physical quantity.
-            at_joints: whether the values are on the joint side.
+            at_joints: whether the values are on the joint side of the transmission.
         """
         if isinstance(record.node.entries.get("unit"), YamlList):
             units = self._texts(record, "unit", "a unit")
@@ -360,7 +372,11 @@ class _Reader:
         return units
 
     def _check_twice(self, quantities: dict[str, Quantity]) -> None:
-        """Check that no column is used for two quantities or joints."""
+        """Report an error if a column is used for two quantities or for two joints.
+
+        Args:
+            quantities: the columns by quantity.
+        """
         used = Counter((part.file, name) for part in quantities.values() for name in part.columns)
         for kind, part in quantities.items():
             twice = next((name for name in part.columns if used[part.file, name] > 1), None)
@@ -456,9 +472,13 @@ class _Reader:
         return {motor: others for motor, others in motors.items() if motor}
 
     def _number(self, record: Record, key: str) -> int:
-        """Return the joint number that a key of a mapping contains; 0 if it is invalid.
+        """Return the joint number that is the key of an entry of a mapping; 0 if the key is not a joint number.
 
-        An invalid key is added to the report of errors.
+        An invalid key is added to the list of errors.
+
+        Args:
+            record: the mapping.
+            key: the key.
         """
         if key.isascii() and key.isdigit() and int(key[:9]) in self.numbers:
             return int(key)

@@ -94,10 +94,13 @@ STRETCHES = 10  # parts of the log over which these samples are distributed
 
 @dataclass(frozen=True, eq=False)
 class Noise:
-    """Standard deviation of the white noise of each joint (n,), for positions and for velocities after filtering.
+    """White noise of the joint positions and velocities of a log.
 
     Attributes:
-        count: median step of an encoder that alternates between few counts; zero otherwise.
+        position: standard deviation of the noise of each joint position (n,).
+        velocity: standard deviation of the noise of each joint velocity after filtering (n,).
+        count: for a joint whose encoder alternates between few counts, the median step between counts; otherwise zero
+            (n,).
     """
 
     position: Array
@@ -109,8 +112,8 @@ def motion_warnings(logs: Sequence[Log], robot: Robot, preparation: Preparation)
     """Return warnings about joints that hardly move, or whose velocity is often within the noise.
 
     Raises:
-        FormatError: a joint moves by no more than its noise in every log. (Constant joints are rejected when a log
-            is read.)
+        FormatError: in every log the motion of a joint is within its noise. (Joints with constant positions are
+            rejected earlier, when a log is read.)
     """
     joints = coordinate_joints(robot)
     seen = [_diagnosed(log, preparation) for log in logs]
@@ -131,23 +134,26 @@ def motion_warnings(logs: Sequence[Log], robot: Robot, preparation: Preparation)
 def _resting_in(
     log: Log, noise: Noise, pieces: Sequence[MotionPiece], preparation: Preparation
 ) -> NDArray[np.bool_]:
-    """Return the mask of the joints that rest during a whole log.
+    """Return the mask of the joints that are at rest during a whole log.
 
     Args:
-        pieces: selected parts of the log, which are checked first.
+        log: the log.
+        noise: noise of positions and velocities of each joint.
+        pieces: some parts of the log; the whole log is read only if a joint is at rest in all of them.
+        preparation: filters of the log.
     """
     still = _resting_in_all(pieces, noise)
     return still & _resting_in_all(motions(log, preparation), noise) if still.any() else still
 
 
 def _resting_in_all(pieces: Iterable[MotionPiece], noise: Noise) -> NDArray[np.bool_]:
-    """Return the mask of the joints that rest in all pieces of a log that are long enough to decide."""
+    """Return the mask of the joints that are at rest in every piece; pieces with too few samples are ignored."""
     still = [_resting(piece, noise) for piece in pieces if piece.count >= REST_SAMPLES]
     return np.all(still, axis=0) if still else np.zeros(len(noise.position), dtype=bool)
 
 
 def _diagnosed(log: Log, preparation: Preparation) -> tuple[Noise, list[MotionPiece]]:
-    """Return the noise and the motion of a log, determined from parts that are distributed over it."""
+    """Return the noise of a log and some pieces of its motion, which are evenly distributed over the log."""
     ends = planned(log, preparation).ends
     size = min(log.samples - 2 * ends, DIAGNOSED_SAMPLES // STRETCHES)
     count = min(STRETCHES, ceil((log.samples - 2 * ends) / size))
@@ -170,7 +176,8 @@ def torque_noise(logs: Sequence[Log], kind: str, decimation: int) -> Array | Non
     """Return the standard deviation of regression rows due to white noise on the torques, one per equation (e,).
 
     Args:
-        kind: kind of equations; the result is None for power and energy equations.
+        logs: the logs.
+        kind: identification model; the result is None for 'power' and 'energy'.
         decimation: number of samples per row.
     """
     if kind in SCALAR:
@@ -185,7 +192,8 @@ def _gain(rate: float, preparation: Preparation, measured: bool) -> float:
 
     Args:
         rate: samples per second.
-        measured: whether the velocities were measured; otherwise they are differences of positions.
+        preparation: low-pass filter and finite differences.
+        measured: whether the velocities were measured; if not, they are finite differences of positions.
     """
     w = (np.arange(8192) + 0.5) * np.pi / 8192
     gain = np.ones_like(w)
@@ -203,12 +211,12 @@ def _inner_samples(motion: MotionPiece) -> slice:
 
 
 def _motion_ranges(pieces: Sequence[MotionPiece]) -> Array:
-    """Return the difference of largest and smallest position of each joint over all pieces, (n,)."""
+    """Return the largest minus the smallest position of each joint over all pieces, (n,)."""
     return np.asarray(np.ptp(np.concatenate([piece.q[_inner_samples(piece)] for piece in pieces]), axis=0))
 
 
 def _resting(motion: MotionPiece, noise: Noise) -> NDArray[np.bool_]:
-    """Return the mask of the joints that rest in a piece of a log.
+    """Return the mask of the joints that are at rest, within the noise, in a piece of a log.
 
     Joints with exactly constant positions are excluded.
 
@@ -226,7 +234,7 @@ def _resting(motion: MotionPiece, noise: Noise) -> NDArray[np.bool_]:
 
 
 def _count(q: Array) -> float:
-    """Return the median step of positions q that have only a few distinct values (encoder counts); zero otherwise."""
+    """Return the median step between the values of positions q if these are few (encoder counts); otherwise zero."""
     steps = np.diff(np.unique(q))
     steps = steps[steps > EQUAL_POSITIONS * np.ptp(q)]
     return float(np.median(steps)) if 0 < len(steps) <= ENCODER_COUNTS else 0.0
@@ -256,9 +264,15 @@ def _slow_joint_warnings(
 ) -> list[DiagnosticWarning]:
     """Return warnings about joints that rest at times, or are slow in most of the used samples.
 
-    Constant runs of positions are excluded, because their rows are dropped, or satisfy the model if no dry friction
-    is estimated. The velocity of a joint that reverses is within three deviations about as often as between three
-    and six: any excess is rest.
+    Samples of constant position are ignored: the fit does not use their rows, or, if no dry friction is estimated, the
+    rows satisfy the model. The velocity of a joint that reverses is within three standard deviations of its noise about
+    as often as it is between three and six. Any excess of the former is rest.
+
+    Args:
+        pieces: parts of the log.
+        noise: noise of positions and velocities of each joint.
+        joints: numbers of the joints.
+        preparation: filters and velocity limit.
     """
     qd = _speeds(pieces)
     moves = ~np.concatenate([piece.rests[_inner_samples(piece)] for piece in pieces])
@@ -306,9 +320,9 @@ LARGEST_MOTION = {JointType.REVOLUTE: 8 * pi, JointType.PRISMATIC: 20.0}
 
 @dataclass(frozen=True)
 class OtherUnit:
-    """Unit in which positions may have been given by mistake.
+    """Unit in which positions of one joint type may have been given by mistake.
 
-    `factor` converts positions of this joint type to SI units.
+    `factor` converts positions from this unit to SI units.
     """
 
     sigma: JointType
@@ -328,10 +342,13 @@ OTHER_UNITS = (
 def unit_warnings(
     logs: Sequence[Log], model: RowModel, preparation: Preparation, validation: Sequence[Log] = ()
 ) -> list[DiagnosticWarning]:
-    """Return warnings about units of positions, their derivatives and times.
+    """Return warnings about wrong units of positions, velocities, accelerations and times.
 
     Args:
-        validation: logs that are compared with the estimate only; their warnings contain their names.
+        logs: the logs from which the parameters are estimated.
+        model: identification model of the robot.
+        preparation: filters and decimation of the logs.
+        validation: logs that are only compared with the estimate; warnings about them contain the name of the log.
     """
     warnings: list[DiagnosticWarning] = []
     joints = coordinate_joints(model.robot)
@@ -372,7 +389,7 @@ def _derivative_warnings(
         part: samples of a log by quantity, (N, n).
         rate: samples per second.
         joints: numbers of the joints.
-        units: units of the joint positions (n,).
+        units: scale of each joint position: one radian, or the robot's length in metres (n,).
     """
     step = max(1, round(RATE_WINDOW * rate))
     for higher, lower in (("velocity", "position"), ("acceleration", "velocity")):
@@ -413,9 +430,9 @@ def _revolute_indices(model: RowModel) -> list[int]:
 def _wound_up_warnings(
     log: Log, part: dict[str, Array], model: RowModel, preparation: Preparation
 ) -> list[DiagnosticWarning]:
-    """Return warnings about joints far from zero and fast, whose positions may be in degrees.
+    """Return warnings about joints that are fast and far from zero, so that their positions may be in degrees.
 
-    There is no warning if the torques confirm radians.
+    There is no warning if the torques confirm that the positions are in radians.
     """
     joints = coordinate_joints(model.robot)
     step = max(1, round(RATE_WINDOW * log.rate))
@@ -432,9 +449,9 @@ def _wound_up_warnings(
 
 
 def _time_unit_warnings(log: Log, part: dict[str, Array], model: RowModel) -> list[DiagnosticWarning]:
-    """Return a warning, in a list, about the fastest joint if its velocity is implausible.
+    """Return a list with a warning if the velocity of the fastest joint is implausible; otherwise an empty list.
 
-    Times or rate may then have a wrong unit.
+    The times or the rate may then have a wrong unit.
     """
     step = max(1, min(round(log.rate * RATE_WINDOW / 10), len(part["position"]) // 50))
     largest, worst = 1.0, []
@@ -450,11 +467,12 @@ def _time_unit_warnings(log: Log, part: dict[str, Array], model: RowModel) -> li
 
 
 def _speed(q: Array, rate: float, step: int) -> float:
-    """Return the largest mean velocity of a joint over `step` samples.
+    """Return the largest absolute mean velocity of a joint over `step` consecutive samples.
 
     Args:
         q: positions of the joint (N,).
         rate: samples per second.
+        step: number of samples.
     """
     return float(np.abs(q[step:] - q[:-step]).max(initial=0.0)) * rate / step
 
@@ -467,10 +485,15 @@ def _turns_onward(q: Array) -> bool:
 def _confirmed(
     log: Log, arrays: dict[str, Array], model: RowModel, preparation: Preparation, joint: int
 ) -> bool:
-    """Return whether the torques confirm radians: with one joint in degrees their residual would be clearly larger.
+    """Return whether the torques confirm that the positions of a joint are in radians.
+
+    They do if the torque residual would be clearly larger with these positions read as degrees.
 
     Args:
+        log: the log.
         arrays: samples of the log by quantity.
+        model: identification model of the robot.
+        preparation: filters and decimation of the log.
         joint: index of the joint.
     """
     if model.assembly is not None and not model.assembly[0].linear:
@@ -489,7 +512,7 @@ def _confirmed(
 def _position_unit_warnings(
     log: Log, arrays: dict[str, Array], model: RowModel, preparation: Preparation
 ) -> list[DiagnosticWarning]:
-    """Return a warning, in a list, about another unit of positions that explains the torques far better."""
+    """Return a list with a warning if another unit of the positions explains the torques far better, or []."""
     if model.assembly is not None and not model.assembly[0].linear:
         return []  # the unit is correct if the loops close along the whole log
     try:
@@ -519,7 +542,7 @@ def _position_unit_warnings(
 
 
 def _is_plausible_range(q: Array, other: OtherUnit) -> bool:
-    """Return whether the range of motion of positions q would be plausible if they were in another unit."""
+    """Return whether positions q would have a plausible range of motion if they were in another unit."""
     span = other.factor * np.ptp(q, axis=0)
     return bool(span.max() > LEAST_MOTION[other.sigma] and span.max() < LARGEST_MOTION[other.sigma])
 
@@ -538,8 +561,11 @@ def _residual(
     """Return the relative residual of a least-squares fit to a part of a log; None if no fit exists.
 
     Args:
-        arrays: samples by quantity.
-        kept: mask of the used rows, one per block of rows.
+        log: the log.
+        arrays: samples of the part by quantity.
+        model: identification model of the robot.
+        preparation: filters and decimation.
+        kept: masks of the rows that the fit uses, one per block of rows.
     """
     part = _part(log, arrays)
     every = replace(preparation, slow=0.0)  # the same rows for all units

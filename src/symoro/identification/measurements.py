@@ -41,9 +41,9 @@ class Measurements(OneLineRepr):
     Attributes:
         measure: 'pose', 'position', 'distance' or 'plane'.
         q: joint positions at the postures (S, n).
-        poses: (S, 4, 4); for positions the rotation is the identity; empty for distances and planes.
-        distances: (S,) in metres; empty for the others.
-        vectors: rx, ry, rz of poses as written in the file (S, 3); None if there are none.
+        poses: (S, 4, 4); for the measure 'position' the rotation is the identity; empty for 'distance' and 'plane'.
+        distances: (S,) in metres; empty unless the measure is 'distance'.
+        vectors: rx, ry, rz of poses as written in the file (S, 3); None if the file does not contain them.
     """
 
     measure: str

@@ -42,11 +42,11 @@ def check_start(start: str | Mapping[str, float], simulating: bool) -> None:
     """Check that initial parameter values are given only for a method that simulates the robot.
 
     Args:
-        start: option `start`: a name, or values by parameter.
-        simulating: whether the method simulates.
+        start: option `start`: 'wls', 'nominal', or values by parameter name.
+        simulating: whether the method simulates the robot.
 
     Raises:
-        OptionError: the method has no initial values.
+        OptionError: initial values are given for a method that does not use any.
     """
     if start != "wls" and not simulating:
         raise OptionError(
@@ -55,9 +55,9 @@ def check_start(start: str | Mapping[str, float], simulating: bool) -> None:
 
 
 def started(estimate: Estimate, *, base: BaseParameters, start: str | Mapping[str, float]) -> Estimate:
-    """Return the estimate at which the iteration of a simulating method starts.
+    """Return the estimate from which the iteration of a method with simulation starts.
 
-    Its values are chosen by `start`; weights and standard deviations remain those of WLS.
+    Its values are selected by `start`; weights and standard deviations remain those of WLS.
 
     Args:
         estimate: the WLS estimate.
@@ -65,7 +65,7 @@ def started(estimate: Estimate, *, base: BaseParameters, start: str | Mapping[st
         start: 'wls', 'nominal', or values by parameter name.
 
     Raises:
-        ArgumentError: the robot has no nominal values, or a name is not a column.
+        ArgumentError: the robot has no nominal values, or a name is not an estimated parameter.
     """
     if start == "wls":
         return estimate
@@ -156,8 +156,8 @@ def estimated(
         method: 'ols', 'wls', 'irls', 'tls', 'iv', 'didim' or 'cloe'.
         data: R factors of the regression rows.
         rows: the regression rows.
-        controller: gains of the joint controllers, for methods that simulate.
-        begin: function that maps the WLS estimate to the initial estimate of methods that simulate.
+        controller: gains of the joint controllers, for methods that simulate the robot.
+        begin: function that returns the initial estimate of these methods for a given WLS estimate.
         time_limit: largest computing time of 'cloe' in seconds.
     """
     estimate = _least_squares("wls" if method in SIMULATING else method, data, rows)

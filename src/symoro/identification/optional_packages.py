@@ -19,6 +19,10 @@ EXTRAS = {
 def needed(module: str, purpose: str) -> Any:
     """Import and return a module of an optional package.
 
+    Args:
+        module: name of the module.
+        purpose: what requires the package, for the error.
+
     Raises:
         MissingDependencyError: the package is not installed.
     """

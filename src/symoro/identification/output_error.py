@@ -55,8 +55,13 @@ PROBED_SAMPLES = 200  # samples of the short simulation from which the computing
 class _Logs:
     """Output-error problem: measured positions of all logs, and simulations of their control loops.
 
+    The vector x of unknowns contains the parameters K, then the initial state of each control loop.
+
     Attributes:
-        size: number of parameters K; in the vector of unknowns x the initial states of the loops follow them.
+        model: identification model of the robot.
+        loops: the control loops, one per log.
+        positions: measured positions (N, n) of each log.
+        size: number of parameters K.
     """
 
     model: RowModel
@@ -68,11 +73,11 @@ class _Logs:
         return np.concatenate([K, *(np.concatenate([loop.start, loop.start_rate]) for loop in self.loops)])
 
     def increments(self, K: Array, deviations: Array) -> Array:
-        """Return the increments for finite differences, one per unknown.
+        """Return the increments of the unknowns for finite differences, one per unknown.
 
         Args:
             K: parameters.
-            deviations: their standard deviations.
+            deviations: standard deviations of the parameters.
         """
         own = np.maximum(np.abs(K), np.maximum(deviations, 1e-3 * float(np.abs(K).max())))
         increments = [
@@ -90,10 +95,10 @@ class _Logs:
     def sensitivities(self, x: Array, increments: Array, off: Array | None) -> Array:
         """Return the derivatives of the simulated positions with respect to the unknowns x, (N, n, size of x).
 
-        They are central differences; if the position errors `off` at x are given, one-sided differences.
-
         Args:
-            increments: step of the finite difference of each unknown.
+            x: the unknowns.
+            increments: increment of each unknown for the finite differences.
+            off: position errors at x, for one-sided differences; None for central differences.
         """
         parts, first = [], 0
         for k, q in enumerate(self.positions):
@@ -145,8 +150,8 @@ def output_error(
 ) -> Callable[[int], Estimate]:
     """Return a function that estimates the parameters by CLOE (closed-loop output error).
 
-    Its argument is the number of integration steps per sample. Each call starts from the result of the previous
-    one.
+    The argument of the returned function is the number of integration steps per sample. Each call starts from the
+    result of the previous call.
 
     Args:
         rows: regression rows of the logs.
@@ -156,7 +161,7 @@ def output_error(
 
     Raises:
         OptionError: the predicted time exceeds the limit.
-        ProgramError: the iteration does not converge, or its parameters cannot be simulated.
+        ProgramError: the iteration does not converge, or the robot cannot be simulated with its parameters.
     """
     check_model(rows.model)
     _check_time(rows, start, controller, time_limit)
@@ -180,12 +185,18 @@ def output_error(
 
 
 def _check_time(rows: LogRows, start: Estimate, controller: PdController | None, time_limit: float) -> None:
-    """Check that the predicted computing time does not exceed the time limit (seconds).
+    """Check that the predicted computing time does not exceed the time limit.
 
-    It is predicted from a short simulation of each log.
+    The time is predicted from a short simulation of each log.
+
+    Args:
+        rows: regression rows of the logs.
+        start: initial estimate.
+        controller: gains of the joint controllers; by default those of the log descriptions.
+        time_limit: the limit in seconds.
 
     Raises:
-        OptionError: it exceeds the limit.
+        OptionError: the predicted time exceeds the limit.
     """
     seconds, unknowns = 0.0, len(start.values)
     for log in rows.logs:
@@ -214,10 +225,11 @@ def _check_time(rows: LogRows, start: Estimate, controller: PdController | None,
 def _converged(logs: _Logs, start: Estimate, before: _IterationResult | None, work: Task) -> _IterationResult:
     """Iterate by Gauss-Newton steps until convergence and return the result.
 
-    Central differences require two simulations per unknown, while a step requires only one simulation. Therefore
-    the iteration first uses one-sided differences, and sensitivities from longer integration steps or from a point
-    up to `CLOE_NEAR` deviations away, as long as it progresses. Convergence is decided with central differences at
-    the final step size, because sensitivities of longer steps can give deviations that are half as large.
+    Central differences require two simulations per unknown, while a Gauss-Newton step requires only one simulation in
+    all. To save simulations, the iteration first uses one-sided differences. It also reuses sensitivities that were
+    computed with longer integration steps, or at a point up to `CLOE_NEAR` standard deviations away, as long as the
+    output error decreases. Convergence is decided with central differences at the final integration step, because
+    sensitivities of longer steps can give standard deviations that are half as large.
 
     Args:
         logs: the output-error problem.
@@ -291,17 +303,17 @@ def _damped_step(
 ) -> tuple[Array, Array, float] | None:
     """Take a Gauss-Newton step, damped until the output error does not grow.
 
-    The result is None if no step reduces the error and the predicted reduction is negligible.
-
     Args:
+        logs: the output-error problem.
         x: unknowns.
         change: undamped step.
-        normal, slope: normal matrix J'J and gradient, weighted.
+        normal, slope: normal matrix J'J and gradient of the weighted output error.
         sigma: standard deviation of the positions of each joint.
         off: position errors at x.
 
     Returns:
-        The next x, its position errors, and the damping that was used.
+        The next x, its position errors, and the damping that was used. None if no step reduces the error and the
+        predicted reduction is negligible.
 
     Raises:
         ProgramError: no step reduces the error although the predicted reduction is large.

@@ -29,7 +29,7 @@ NamedPosture = str | Sequence[float]
 
 
 class LogPostures:
-    """Positions of all joints along a log, for a robot whose joints were all measured."""
+    """Calculator of the positions of all joints along a log, for a robot whose joints were all measured."""
 
     def __init__(self, log: Log) -> None:
         self.log = log
@@ -44,15 +44,16 @@ class LogPostures:
         return q
 
     def check(self, begin: int, parts: Sequence[Array | None]) -> None:
-        """Check that the model is finite at the samples from number `begin` on.
+        """Check that the values of the model are finite at consecutive samples.
 
         Args:
+            begin: number of the first sample.
             parts: arrays computed by the model, one row per sample.
         """
 
 
 class LoopPostures(LogPostures):
-    """Positions of all joints along a log, for a robot with closed loops.
+    """Calculator of the positions of all joints along a log, for a robot with closed loops.
 
     The loops are followed from sample to sample; each piece of the log continues from the end of the previous one.
     """
@@ -95,11 +96,14 @@ class LoopPostures(LogPostures):
 
 
 def _followed(assembly: LoopAssembly, q: Array, row: Array) -> Array:
-    """Return the loop coordinates along measured positions q, one row per sample.
+    """Return the loop coordinates along measured positions, one row per sample.
 
-    Recent results are cached, because rows, diagnostics and the fit of assembly modes require the same ones.
+    Recent results are cached, because the regression rows, the diagnostics and the fits of assembly modes use the same
+    ones.
 
     Args:
+        assembly: the closed loops.
+        q: measured joint positions (N, n).
         row: loop coordinates at the first sample.
     """
     key = (id(assembly), q.tobytes(), row.tobytes())
@@ -113,9 +117,14 @@ def _followed(assembly: LoopAssembly, q: Array, row: Array) -> Array:
 def start_postures(
     robot: Robot, logs: Sequence[Log], posture: NamedPosture | Sequence[NamedPosture] | None
 ) -> list[tuple[float, ...] | None]:
-    """Return the joint positions (rad, m) at the start of each log.
+    """Return, for each log, the positions of all joints (rad, m) near its first sample, or None if unknown.
 
-    They are None for all but the first log if one posture was given for all.
+    If one posture is given for all logs, it applies to the first log, and the result is None for the other logs.
+
+    Args:
+        robot: the robot.
+        logs: the logs.
+        posture: one posture (name or positions of all joints), or one per log; 'home' by default.
 
     Raises:
         ArgumentError: the number of postures is neither one nor that of the logs.
@@ -137,7 +146,12 @@ def _is_number(x: object) -> bool:
 
 
 def in_mode_of(robot: Robot, posture: NamedPosture | Sequence[NamedPosture] | None) -> Robot:
-    """Return the robot with the given posture (or the first one) as 'home', which selects the assembly mode."""
+    """Return the robot with a given posture as its posture 'home', which selects the assembly mode.
+
+    Args:
+        robot: the robot.
+        posture: name or positions of all joints; if several postures are given, the first one is used.
+    """
     if not robot.B or posture is None or not len(posture):
         return robot
     several = not isinstance(posture, str) and not _is_number(posture[0])
@@ -151,10 +165,12 @@ def start_posture(robot: Robot, log: Log, posture: NamedPosture | None) -> tuple
     """Return the positions of all joints near the first sample of a log; None for a robot without closed loops.
 
     Args:
+        robot: the robot.
+        log: the log.
         posture: name of a posture of the robot, or the positions of all joints of the tree; 'home' by default.
 
     Raises:
-        ArgumentError: the loops have several assembly modes there, and no posture is given.
+        ArgumentError: no posture is given, and the loops have several assembly modes at the first sample.
         FormatError: the loops do not close at the first sample.
     """
     if not robot.B:

@@ -56,15 +56,15 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """Estimated parameters and their covariance.
+    """Estimated parameters K and their covariance.
 
     Attributes:
         method: name of the estimation method.
         names: names of the parameters.
-        values: K.
+        values: values K of the parameters (P,).
         covariance: (P, P), computed by the method.
-        sigma: deviation of the residual of each equation, by which its rows are divided.
-        freedom: number of rows minus number of parameters.
+        sigma: standard deviation of the residual of each equation, by which its rows are divided (e,).
+        freedom: degrees of freedom: number of rows minus number of parameters.
         rounds: number of iterations; 0 for a direct method.
         autocorrelation: median ratio of the deviations to those for white noise (module `autocorrelation`).
     """
@@ -105,7 +105,11 @@ class Estimate:
         return self.values - half, self.values + half
 
     def wider(self, change: Array) -> Estimate:
-        """Return the estimate with its covariance enlarged by a change of all parameters (P,), treated as noise."""
+        """Return the estimate with its covariance enlarged, as if a change of the parameters were noise.
+
+        Args:
+            change: the change of all parameters (P,).
+        """
         units = change / self.deviations
         spread = float(units @ np.linalg.solve(self.correlations, units)) / len(change)
         return replace(self, covariance=self.covariance * (1 + spread))
@@ -139,7 +143,8 @@ def ordinary(names: Sequence[str], data: RFactors) -> Estimate:
 def weighted(names: Sequence[str], data: RFactors) -> Estimate:
     """Estimate the parameters by weighted least squares (WLS).
 
-    The weight of an equation is the inverse of the deviation of its residual if it is solved alone.
+    The weight of an equation is 1 / sigma, where sigma is the standard deviation of its residual when it is solved
+    alone.
 
     Args:
         names: names of the parameters.
@@ -154,7 +159,7 @@ def weighted(names: Sequence[str], data: RFactors) -> Estimate:
 
 
 def own_deviations(data: RFactors) -> Array:
-    """Return the deviation sigma_j of the residual of each equation when it is solved alone, (e,).
+    """Return the standard deviation sigma_j of the residual of each equation when it is solved alone, (e,).
 
     Raises:
         ArgumentError: an equation has too few rows.
@@ -207,6 +212,12 @@ def solved(R: Array) -> tuple[Array, Array]:
 def normal_rows(estimate: Estimate, data: RFactors) -> tuple[Array, float]:
     """Return rows [R r] that represent an estimate and its covariance in a least-squares problem.
 
+    The least-squares solution of R K = r is the estimate, and its covariance is that of the estimate.
+
+    Args:
+        estimate: the estimate.
+        data: R factors of the regression rows.
+
     Returns:
         The R factor of [R r], (P + 1, P + 1), and the number of independent rows that it represents.
     """
@@ -238,8 +249,8 @@ class Residual:
     Attributes:
         rows: number of rows.
         relative: norm of the weighted residual divided by that of the weighted measurements.
-        equations: relative residual of each equation alone, on which its weight has no effect.
-        deviations: root mean square of each equation's residual, in its unit.
+        equations: relative residual of each equation separately; it does not depend on weights.
+        deviations: root mean square of the residual of each equation, in the unit of the equation.
     """
 
     rows: int
@@ -252,11 +263,11 @@ class Residual:
 class Residuals:
     """Residuals of an estimate: of the used rows, of all rows, and of the last third of a log.
 
-    The residual of the last third is that of parameters estimated from the first two thirds.
+    The residual of the last third (`held_out`) is that of parameters estimated from the first two thirds.
 
     Attributes:
-        held_out_by: method that estimated the parameters from the first two thirds. It differs from the method of
-            the estimate if that one requires the whole log.
+        held_out_by: method that estimated the parameters from the first two thirds. It differs from the method of the
+            estimate if the latter requires the whole log.
     """
 
     kept: Residual
@@ -283,8 +294,9 @@ def log_residual(parts: Mapping[LogPart, RFactors], support: Booleans, estimate:
     """Return the residuals of an estimate on the used rows and on all rows of a log.
 
     Args:
-        parts: R factors by part of the log.
+        parts: R factors by part of the log: (third of the log 0, 1 or 2; whether the fit uses the rows).
         support: (equations, columns), False where the regressor is zero for every motion.
+        estimate: the estimate.
     """
     return Residuals(
         residual(merged(parts, support, KEPT), estimate), residual(merged(parts, support, ALL), estimate)
@@ -313,7 +325,8 @@ def dependent(
         names: names of the columns.
         R: R factor of the weighted data, columns in the order of the names, y last.
         words: texts for a column that is zero, and for one that is a linear combination of others.
-        units: units of the parameters for a robot of this size, in which the norms of columns are comparable.
+        units: scales of the parameters for a robot of this size; the norms of columns times these scales are
+            comparable.
     """
     A = R[:, :-1]
     norms = np.linalg.norm(A, axis=0)
@@ -345,15 +358,15 @@ def check_dependence(
     at_random: Callable[[], Array | None] = lambda: None,
     units: Array | float = 1.0,
 ) -> None:
-    """Check that the data determine all columns of the regressor.
+    """Check that the data determine all parameters of a regression.
 
     Args:
         names, R, units: see `dependent`.
-        at_random: function that returns the columns (rows, P) at random motions, or None; they show which columns
+        at_random: function that returns the regressor (rows, P) at random motions, or None. It shows which parameters
             no motion determines.
 
     Raises:
-        ArgumentError: columns are not determined; the message lists them with the reasons.
+        ArgumentError: parameters are not determined; the message lists them with the reasons.
     """
     bad = dependent(names, R, units=units)
     if not bad:
@@ -384,8 +397,9 @@ def why_no_column(name: str, base: BaseParameters, relations: Mapping[str, Mappi
     """Return the reason why the standard parameter `name` has no column in the regressor.
 
     Args:
+        name: name of the standard parameter.
         base: the base parameters.
-        relations: coefficients of the grouped parameters, by base parameter.
+        relations: for each base parameter the coefficients of the parameters that are grouped with it.
     """
     if name in base.no_effect:
         return f"{name} has no effect on any torque of this robot"

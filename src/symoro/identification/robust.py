@@ -79,13 +79,14 @@ def robust(
 
 
 def _scales(blocks: Iterable[RowBlock], K: Array, data: RFactors) -> Array:
-    """Return a robust standard deviation of the residual of each equation, from the median of its magnitudes (e,).
+    """Return a robust standard deviation of the residual of each equation (e,), from the median of |A K - y|.
 
-    At most `MEDIAN_ROWS` rows are stored; of longer data every k-th row is used.
+    At most `MEDIAN_ROWS` rows are stored; if there are more, only every k-th row is used.
 
     Args:
         blocks: the regression rows.
         K: parameters.
+        data: R factors of the rows.
     """
     residuals: list[list[Array]] = [[] for _ in data.counts]
     stride = -(-max(data.counts) // MEDIAN_ROWS)

@@ -63,7 +63,7 @@ class RFactors:
         return self.share * self.rows
 
     def wide(self, k: int, scale: float = 1.0) -> Array:
-        """Return the R factor of equation k over all columns of A and y, multiplied by `scale`."""
+        """Return the R factor of equation k over all columns of [A y], multiplied by `scale`."""
         columns = np.append(self.support[k], True)
         wide = np.zeros((len(self.factors[k]), len(columns)))
         wide[:, columns] = self.factors[k] * scale
@@ -90,7 +90,7 @@ class RFactors:
 
 
 def r_factor(rows: Array) -> Array:
-    """Return the square factor R of a QR decomposition, padded with zero rows if there are too few rows."""
+    """Return the square factor R of the QR decomposition of a matrix, padded with zero rows if it has too few rows."""
     factor = np.asarray(np.linalg.qr(rows, mode="r"))
     missing = rows.shape[1] - len(factor)
     return np.vstack([factor, np.zeros((missing, rows.shape[1]))]) if missing > 0 else factor
@@ -116,10 +116,10 @@ def joined(first: RFactors, second: RFactors) -> RFactors:
 
 
 def absorbed(before: RFactors, block: RowBlock, rows: Booleans) -> RFactors:
-    """Return the R factors with rows of a block appended.
+    """Return R factors to which rows of a block are appended.
 
     Args:
-        before: R factors so far.
+        before: R factors without these rows.
         block: regression rows of N samples.
         rows: mask (N, e) of the rows to append.
     """
@@ -137,11 +137,14 @@ def absorbed(before: RFactors, block: RowBlock, rows: Booleans) -> RFactors:
 
 
 def _appended(factor: Array, A: Array, y: Array, columns: NDArray[np.intp]) -> Array:
-    """Return the R factor with the rows [A y] appended.
+    """Return an R factor to which the rows [A y] are appended.
 
     Few rows are appended at a time: rows that fit into the processor's cache are factored faster.
 
     Args:
+        factor: the R factor without these rows.
+        A: regressor rows, with all P columns.
+        y: measurements.
         columns: indices of the columns of A that the factor contains.
     """
     n = len(columns)
@@ -169,7 +172,7 @@ def compressed(
         share: fraction of the rows that counts as independent.
 
     Returns:
-        The R factors by third of the log (0, 1, 2) and by whether the rows are used by the fit.
+        The R factors by part of the log: (third of the log 0, 1 or 2; whether the fit uses the rows).
     """
     factors: dict[LogPart, RFactors] = {}
     for block in blocks:
@@ -185,11 +188,12 @@ def compressed(
 
 
 def merged(parts: Mapping[LogPart, RFactors], support: Booleans, wanted: Iterable[LogPart]) -> RFactors:
-    """Return the R factors of the parts `wanted` of a log, joined to one.
+    """Return the R factors of the rows of several parts of a log together.
 
     Args:
-        parts: R factors by part of the log.
+        parts: R factors by part of the log: (third of the log 0, 1 or 2; whether the fit uses the rows).
         support: (equations, columns), False where the regressor is zero for every motion.
+        wanted: the parts to join.
     """
     share = next((part.share for part in parts.values()), 1.0)
     return reduce(joined, (parts[part] for part in wanted if part in parts), empty(support, share))
@@ -232,7 +236,7 @@ class LogRows:
 
 
 def whole(blocks: Sequence[RowBlock]) -> RowBlock:
-    """Join consecutive blocks of regression rows to one block."""
+    """Return consecutive blocks of regression rows as one block."""
     return RowBlock(*(np.concatenate([getattr(b, field) for b in blocks]) for field in FIELDS))
 
 
@@ -251,7 +255,7 @@ PART_ROWS = 100
 def part_of(log: Log, model: RowModel, preparation: Preparation) -> Log:
     """Return a short part of a log, from its middle.
 
-    The part is from the start of the log if closed loops must be followed from there.
+    For a robot whose closed loops must be followed from the first sample, the part is from the start of the log.
     """
     ends = planned(log, preparation).ends
     size = max(PART_SAMPLES, PART_ROWS * preparation.decimation) + 2 * ends

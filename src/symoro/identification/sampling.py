@@ -56,7 +56,7 @@ def sampling_bias(
 ) -> SamplingBias:
     """Return the bias of an estimate caused by sampling, filtering and noise, computed from a part of each log.
 
-    Methods that simulate the motion have none.
+    The bias is None for methods that simulate the motion, because they do not differentiate the measured motion.
     """
     if estimate.method in SIMULATED_MOTION:
         return SamplingBias()
@@ -81,7 +81,7 @@ def sampling_bias(
 
 
 def widened(estimate: Estimate, biases: SamplingBias) -> Estimate:
-    """Return the estimate with its standard deviations enlarged by those biases that exceed them."""
+    """Return the estimate with standard deviations enlarged by those biases that exceed the deviations."""
     covariance = estimate.covariance
     for bias in (biases.differences, biases.low_pass):
         if bias is not None and np.any(np.abs(bias) > BIAS_DEVIATIONS * estimate.deviations):
@@ -91,13 +91,13 @@ def widened(estimate: Estimate, biases: SamplingBias) -> Estimate:
 
 @dataclass(frozen=True, eq=False)
 class _ChangedRows:
-    """Regression rows of a part of a log: the original ones, and those with other filters or added noise.
+    """Original regression rows of a part of a log, and rows computed with other filters or with added noise.
 
     Attributes:
         here: original rows.
         there: changed rows at the same times.
-        both: whether the noise is in both factors of the bias formula, so that the changed regressor is its left
-            factor.
+        both: whether the left factor V of the bias formula is the changed regressor (added noise) or the original one
+            (other filters).
     """
 
     here: RowBlock
@@ -108,10 +108,12 @@ class _ChangedRows:
 def _bias(changes: Iterable[_ChangedRows | None], estimate: Estimate, data: RFactors) -> Array:
     """Return the approximate bias dK of the parameters (P,).
 
-    W'W is that of all data; the gradient is extrapolated from parts of the logs to all data.
+    W'W is computed from all data; the gradient is extrapolated from parts of the logs to all data.
 
     Args:
-        changes: original and changed rows of each part.
+        changes: original and changed rows of each part; None for a part that is too short.
+        estimate: the estimate.
+        data: R factors of all regression rows.
     """
     slope, rows = np.zeros(len(estimate.names)), 0
     for change in changes:
@@ -147,10 +149,12 @@ def _rows_of(part: Log, model: RowModel, preparation: Preparation) -> _PartOfLog
 
 
 def _changed(part: _PartOfLog, model: RowModel, others: Sequence[Preparation]) -> _ChangedRows | None:
-    """Return the regression rows of a part of a log with other filters, beside the original rows.
+    """Return the original regression rows of a part of a log, and those computed with other filters.
 
     Args:
-        others: filter options; the first ones for which the part is long enough are used.
+        part: the part of the log.
+        model: identification model of the robot.
+        others: filter options; the first of them for which the part is long enough is used.
 
     Returns:
         The rows at common times; None if the part is too short for all options.
@@ -170,9 +174,9 @@ def _changed(part: _PartOfLog, model: RowModel, others: Sequence[Preparation]) -
 
 
 def _noisier(part: _PartOfLog, model: RowModel, preparation: Preparation) -> Iterator[_ChangedRows]:
-    """Yield the regression rows of a part with noise added to the positions, and with its negative.
+    """Yield the regression rows of a part of a log twice: with noise added to the positions, and with it subtracted.
 
-    Effects of odd order cancel in the sum of both.
+    Effects of odd order in the noise cancel in the sum of both.
     """
     if part.rows is None or "velocity" in part.log.part(0, 1):
         return  # velocities or accelerations were measured by separate sensors
@@ -181,9 +185,9 @@ def _noisier(part: _PartOfLog, model: RowModel, preparation: Preparation) -> Ite
 
 
 def _noisy_rows(part: Log, model: RowModel, preparation: Preparation) -> list[RowBlock]:
-    """Return the regression rows of a log with noise added to all measured motion, and with its negative.
+    """Return the regression rows of a log with noise added to the measured motion, and with the noise subtracted.
 
-    The list is empty if the loops do not close with noise.
+    The list is empty if the closed loops cannot be assembled at the noisy positions.
     """
     arrays = part.part(0, part.samples)
     chance = np.random.default_rng(0)
@@ -206,7 +210,10 @@ def column_errors(logs: Sequence[Log], model: RowModel, preparation: Preparation
     """Return the root-mean-square error of each regressor column due to noise on the motion, (P,).
 
     Args:
-        sigma: deviation of each equation, by which its rows are divided.
+        logs: the logs.
+        model: identification model of the robot.
+        preparation: filters and decimation of the logs.
+        sigma: standard deviation of the residual of each equation, by which its rows are divided (e,).
     """
     squares, rows = np.zeros(len(model.names)), 0
     for log in logs:

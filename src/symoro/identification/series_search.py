@@ -93,14 +93,17 @@ class MotionLimits:
 
     @cached_property
     def loads(self) -> Array:
-        """Matrix (m, m) that maps the torques of all joints of the tree to the efforts that are limited."""
+        """Matrix (m, m) that maps the torques of all joints of the tree to the efforts to which the limits apply.
+
+        The effort of a joint with a coordinate is that of its motor; the effort of a coupled joint is its own torque.
+        """
         loads = np.eye(len(self.joints))
         loads[self.own_rows] = self.ratios.T
         return loads
 
     @cached_property
     def _linked(self) -> NDArray[np.bool_]:
-        """Mask (n, m) of the joints that are coupled to a coordinate, directly or through other joints."""
+        """Mask (n, m), true at (i, j) if joint j is coupled to coordinate i, directly or through other joints."""
         moves = (self.ratios != 0).astype(int)
         near = np.sign(moves.T @ moves + np.eye(len(self.own), dtype=int))
         for _ in self.own:
@@ -108,7 +111,7 @@ class MotionLimits:
         return np.asarray(near @ moves.T > 0)
 
     def by_coordinate(self, shares: Array) -> Array:
-        """Return, per coordinate, the largest value of `shares` over the joints that are coupled to it.
+        """Return, for each coordinate, the largest used fraction of the limits of the joints coupled to it (n,).
 
         Args:
             shares: used fraction of the limits of each joint (m,).
@@ -150,13 +153,15 @@ def motion_limits(
     """Return the joint limits of a robot, multiplied by a margin.
 
     Args:
-        acceleration: one for all joints, one per coordinate, or one per moving joint; None for no limit.
+        robot: the robot.
+        acceleration: acceleration limit: one for all joints, one per coordinate, or one per moving joint; None for no
+            limit.
         margin: fraction of each limit that may be used.
         torque: whether the effort limits apply.
         known: values of the robot's symbols.
 
     Raises:
-        ArgumentError: a joint has no range, or a limit that prevents its motion.
+        ArgumentError: a joint has no position limits, or a limit that prevents its motion.
     """
     tree = coordinates_at(robot, dict.fromkeys(range(1, robot.NF + 1), 0.0), lambda x: x.value(known))
     ratios = np.array(tree.matrix(), dtype=float).reshape(len(tree.joints), len(tree.own))
@@ -206,7 +211,8 @@ def _ranges(
     The range of a coupled joint without limits follows from the ranges of the joints that move it.
 
     Args:
-        joints, own: numbers of all moving joints and of those with a coordinate.
+        robot: the robot.
+        joints, own: numbers of all moving joints, and of those with a coordinate.
         ratios, offsets: G and c of q_tree = G q + c.
     """
     low, high = np.full(len(joints), np.nan), np.full(len(joints), np.nan)
@@ -317,7 +323,7 @@ class SeriesSearch:
             self.dry = np.array([robot.frame(j).FS.value(known) for j in limits.joints])
 
     def _linear(self, t: Array) -> Values:
-        """Return matrices (S, 1 + d) that map a motion x to position, velocity and acceleration at S times t."""
+        """Return the matrices (S, 1 + d) that map a motion x to positions, velocities, accelerations at S times t."""
         order = 2 * np.pi * self.frequency * np.arange(1, self.harmonics + 1)
         s, c = np.sin(t[:, None] * order), np.cos(t[:, None] * order)
         zero = np.zeros((len(t), 1))
@@ -351,7 +357,8 @@ class SeriesSearch:
         """Return the regressor along the motion x, (S n, P).
 
         Args:
-            linear: matrices of `_linear` at the S times; few times by default.
+            x: the motion (n, 1 + d).
+            linear: matrices of `_linear` at the S times; by default those of a coarse grid of times.
         """
         q, qd, qdd = self.moved(x, linear or self.few)
         rows = self.equation.parts(q, qd, qdd, np.zeros_like(qd))[1]
@@ -364,11 +371,14 @@ class SeriesSearch:
         return rows.reshape(-1, len(self.columns))
 
     def worth(self, w: Array) -> float:
-        """Return the criterion of a regressor w: its condition number, or minus the logarithm of the determinant."""
+        """Return the criterion of a regressor w for reports: its condition number, or -log det(w'w) / P."""
         return self._measured(w)[0] if self.criterion == "determinant" else condition(w)
 
     def _measured(self, w: Array) -> tuple[float, Array]:
-        """Return the minimised criterion of a regressor w, and its derivative with respect to w."""
+        """Return the criterion that is minimised, and its derivative with respect to the regressor w.
+
+        The criterion is the logarithm of the condition number of w, or -log det(w'w) / P.
+        """
         if self.criterion == "determinant":
             u, s, v = np.linalg.svd(w, full_matrices=False)
             s = np.maximum(s, 1e-14 * s[0])
@@ -382,7 +392,7 @@ class SeriesSearch:
         return float(np.log(s[0] / weakest)), slope
 
     def objective(self, flat: Array, penalty: float, allowed: float = 1.0) -> tuple[float, Array]:
-        """Return criterion plus penalty of a motion, and the gradient.
+        """Return the criterion plus the penalty of a motion, and the gradient of this sum with respect to the motion.
 
         Args:
             flat: the motion x as a flat array.
@@ -406,7 +416,7 @@ class SeriesSearch:
     def _shares(self, motion: Values, worst: bool = False) -> dict[str, Array]:
         """Return motion and efforts of all joints divided by their limits, by kind of limit, (S, m).
 
-        Positions are relative to the middle of their range.
+        Positions are measured from the middle of their range.
 
         Args:
             motion: q, qd and qdd of all joints.
@@ -430,10 +440,11 @@ class SeriesSearch:
     def _penalty(self, x: Array, allowed: float) -> tuple[float, Array]:
         """Return the sum of squared violations of the limits for a motion x, and its gradient.
 
-        With `allowed` below 1 dry friction is added at its worst, because its discontinuities would stop the
-        optimisation.
+        If `allowed` is below 1, the full dry friction is added to every effort, independent of the direction of motion,
+        because its discontinuities would stop the optimisation.
 
         Args:
+            x: the motion (n, 1 + d).
             allowed: fraction of the limits that may be used.
         """
         motion = self.moved(self.limits.tree(x), self.many)
@@ -461,7 +472,7 @@ class SeriesSearch:
         return cost, self.limits.ratios.T @ slope
 
     def used(self, x: Array) -> dict[str, float]:
-        """Return the largest used fraction of each kind of limit along a motion x, between samples too."""
+        """Return the largest used fraction of each kind of limit along a motion x, at all times of a period."""
         lower, upper = self.limits.lower, self.limits.upper
         q, qd, qdd = (_bounds(part) for part in self.moved(self.limits.tree(x), self.dense))
         shares = {
@@ -474,9 +485,9 @@ class SeriesSearch:
         return used if effort is None else {**used, "effort": effort}
 
     def effort(self, x: Array) -> float | None:
-        """Return the largest used fraction of the effort limits along a motion x, between samples too.
+        """Return the largest used fraction of the effort limits along a motion x, at all times of a period.
 
-        The result is None without effort limits.
+        The result is None if there are no effort limits.
         """
         if self.torques is None:
             return None
@@ -499,14 +510,18 @@ class SeriesSearch:
         return largest
 
     def feasible(self, x: Array) -> Array:
-        """Return the motion x reduced until it satisfies all limits; for torques all joints are reduced together."""
+        """Return the motion x, reduced until it satisfies all limits.
+
+        For torque limits the amplitudes of all joints are reduced by a common factor.
+        """
         return self._within_torque_limits(self._within(x))
 
     def _within(self, x: Array) -> Array:
-        """Return the motion x reduced until it satisfies all limits except those of torques.
+        """Return the motion x, reduced until it satisfies all limits except those of torques.
 
-        Each joint, together with those coupled to it, is moved towards the centre of its range; its amplitudes are
-        reduced for the limits of velocity and acceleration.
+        First the motion of each joint is scaled about the centre of its range, together with that of the joints
+        coupled to it, until the positions are within their limits. Then the amplitudes are reduced for the limits of
+        velocity and acceleration.
         """
         centre = np.zeros_like(x)
         centre[:, 0] = self.limits.centre
@@ -522,7 +537,7 @@ class SeriesSearch:
         return x
 
     def _share(self, most: Array) -> Array:
-        """Return the factors (n, 1) by which the motion of the coordinates must be reduced.
+        """Return the factor by which the motion of each coordinate must be multiplied to satisfy the limits, (n, 1).
 
         Args:
             most: largest used fraction of the limits of each joint (m,).
@@ -548,9 +563,9 @@ class SeriesSearch:
         return _scaled(x, low) if low > 0 else x
 
     def slow_efforts(self, x: Array) -> Array | None:
-        """Return the largest efforts of the joints (m,) if the motion x is performed with almost zero amplitude.
+        """Return the largest efforts of the joints (m,) if the amplitudes of the motion x are reduced to almost zero.
 
-        The result is None without effort limits.
+        The result is None if there are no effort limits.
         """
         if self.torques is None:
             return None
@@ -571,8 +586,9 @@ class SeriesSearch:
     def _optimised_from(self, x: Array) -> Array:
         """Return the best motion that the optimisation reaches from the motion x, without a second start.
 
-        With dry friction a smaller motion can require as much torque as a larger one elsewhere. Reducing the motion
-        then does not help, or leaves little of it, and the optimisation continues with tighter limits.
+        With dry friction, a smaller motion can require as much torque as a larger motion at other positions. In this
+        case reducing the motion does not help, or leaves little of it, and the optimisation continues with tighter
+        limits.
         """
         unconstrained = self._with_penalties(x)
         best = self.feasible(unconstrained)
@@ -602,7 +618,8 @@ class SeriesSearch:
         """Minimise the criterion from the motion x, with penalties for violated limits, and return the motion.
 
         Args:
-            penalties: increasing weights of the penalty, one minimisation each.
+            x: initial motion (n, 1 + d).
+            penalties: increasing weights of the penalty; for each weight one minimisation is made.
             allowed: fraction of the limits that may be used.
         """
         for penalty in penalties:
@@ -638,7 +655,7 @@ def _scaled(x: Array, scale: float) -> Array:
 
 
 def _bounds(values: Array) -> tuple[Array, Array]:
-    """Return lower and upper bounds of trigonometric polynomials between their samples.
+    """Return lower and upper bounds of trigonometric polynomials over the whole period, also between samples.
 
     Args:
         values: samples on the dense grid, one column per polynomial.

@@ -58,7 +58,11 @@ HALF = 8  # samples on each side
 
 
 def slope_weights(half: int) -> Array:
-    """Return the weights c_1 .. c_m of the finite difference with m = `half` samples on each side."""
+    """Return the weights c_1 .. c_m of the finite difference formula with m samples on each side.
+
+    Args:
+        half: the number m.
+    """
     m = factorial(half)
     return np.array(
         [
@@ -69,9 +73,10 @@ def slope_weights(half: int) -> Array:
 
 
 def inner_slopes(x: Array, rate: float, half: int = HALF) -> Array:
-    """Return the time derivatives (N - 2 half, ...) of samples x (N, ...), except at `half` samples at each end.
+    """Return the time derivatives of samples x (N, ...) at the inner samples, (N - 2 half, ...).
 
     Args:
+        x: the samples.
         rate: samples per second.
         half: number of samples on each side that a derivative uses.
     """
@@ -83,9 +88,12 @@ def inner_slopes(x: Array, rate: float, half: int = HALF) -> Array:
 
 
 def slopes(x: Array, rate: float, half: int = HALF) -> Array:
-    """Return the time derivatives of samples x (N, ...); at both ends by differences of neighbours.
+    """Return the time derivatives of samples x (N, ...) at all samples.
+
+    At the first and last `half` samples, differences of neighbouring samples are used.
 
     Args:
+        x: the samples.
         rate: samples per second.
         half: number of samples on each side that a derivative uses.
     """
@@ -98,13 +106,22 @@ def slopes(x: Array, rate: float, half: int = HALF) -> Array:
 
 
 def slope_gain(w: Array, half: int = HALF) -> Array:
-    """Return the gain of the finite differences at frequencies w (radians per sample), for a rate of 1."""
+    """Return the gain of the finite differences at frequencies w (radians per sample), for one sample per second.
+
+    Args:
+        w: the frequencies.
+        half: number of samples on each side that a derivative uses.
+    """
     i = np.arange(1, half + 1)
     return np.asarray(2 * np.sin(np.multiply.outer(w, i)) @ slope_weights(half))
 
 
 def beside(half: int) -> int:
-    """Return the number of samples beyond each end of a time step that the integral over the step uses."""
+    """Return the number of samples before and after a time step that the integral over the step uses.
+
+    Args:
+        half: number of samples on each side in the finite differences.
+    """
     return half // 2 - 1
 
 
@@ -112,7 +129,9 @@ def step_integrals(x: Array, rate: float, half: int = HALF) -> Array:
     """Return the integrals of samples x (N, ...) over each time step, except `beside(half)` steps at each end.
 
     Args:
+        x: the samples.
         rate: samples per second.
+        half: number of samples that the integration formula uses.
     """
     count = len(x) - 1 - 2 * beside(half)
     integrals = np.zeros((max(count, 0), *x.shape[1:]))
@@ -142,7 +161,9 @@ def check_jumps(q: Array, start: int, log: Log) -> None:
     """Check that positions have no jumps.
 
     Args:
-        q: (N, n), raw samples of a log from the sample `start` on.
+        q: consecutive raw positions of a log (N, n).
+        start: number of the first of these samples.
+        log: the log, for the error.
 
     Raises:
         FormatError: there is a jump; the error contains the line of the sample after it.
@@ -164,7 +185,11 @@ def check_jumps(q: Array, start: int, log: Log) -> None:
 
 
 def _usual(steps: Array) -> Array:
-    """Return the median magnitude of the nonzero steps between samples, per joint (n,)."""
+    """Return the median of the nonzero steps between samples for each joint (n,); zero if these steps are few.
+
+    Args:
+        steps: absolute differences of consecutive positions (N - 1, n).
+    """
     moved = [column[column > 0] for column in steps.T]
     return np.array([float(np.median(column)) if len(column) >= JUMP_STEPS else 0.0 for column in moved])
 
@@ -237,7 +262,7 @@ class MotionPiece:
 
     Attributes:
         start: number of the sample in row 0 of the arrays.
-        rests: (N, n), whether a joint rests: its position is constant over the reach of the differences.
+        rests: (N, n), whether a joint is at rest: its position is constant over all samples that its derivative uses.
     """
 
     start: int
@@ -251,7 +276,7 @@ class MotionPiece:
 
 
 def low_pass(cutoff: float, rate: float) -> Array:
-    """Return a Butterworth low-pass filter as second-order sections.
+    """Return a Butterworth low-pass filter of order 4 as second-order sections.
 
     Args:
         cutoff: cut-off frequency in Hz.
@@ -279,11 +304,11 @@ def memory(sections: Array) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """Division of a log into pieces that are processed one after the other.
+    """Division of a log into pieces that are filtered one after the other.
 
     Attributes:
-        sections: second-order sections of the low-pass filter in all its passes; None without a filter.
-        context: number of further samples that a piece requires on each side.
+        sections: second-order sections of the low-pass filter, repeated for each pass; None without a filter.
+        context: number of samples before and after a piece that its filters require.
         ends: number of samples at each end of the log that belong to no piece, because the filters are inaccurate
             there.
         size: number of samples of a piece.
@@ -332,7 +357,7 @@ def motions(given: Log, preparation: Preparation) -> Iterator[MotionPiece]:
 
 
 def motion_between(given: Log, preparation: Preparation, first: int, end: int) -> MotionPiece | None:
-    """Return the filtered motion of the samples first .. end of a log, without processing the rest."""
+    """Return the filtered motion of the samples first .. end - 1 of a log, without processing the other samples."""
     plan = planned(given, preparation)
     lower, upper = max(first, plan.ends), min(end, given.samples - plan.ends)
     if upper <= lower:
@@ -393,7 +418,7 @@ def _motion(
 
 
 def rests(q: Array, least: int) -> NDArray[np.bool_]:
-    """Return the mask (N, n) of the samples that belong to a run of more than `least` equal values."""
+    """Return the mask (N, n) of the positions q that belong to a run of more than `least` equal values."""
     resting = np.zeros(q.shape, dtype=bool)
     for k, column in enumerate(q.T):
         ends = np.flatnonzero(np.append(np.diff(column) != 0, True)) + 1
@@ -405,9 +430,12 @@ def rests(q: Array, least: int) -> NDArray[np.bool_]:
 
 @lru_cache(maxsize=4)
 def decimation_filter(decimation: int) -> Array:
-    """Return the weights of a symmetric low-pass filter of unit gain, (2 REACH, decimation).
+    """Return the weights of the symmetric low-pass filter of a decimation, (2 REACH, decimation).
 
-    Consecutive weights are in the rows of the array.
+    The weights are consecutive along the rows of the array; their sum is 1.
+
+    Args:
+        decimation: number of samples of which one is kept.
     """
     half = REACH * decimation
     k = np.arange(-half, half)
@@ -431,12 +459,13 @@ def independent_share(decimation: int) -> float:
 
 
 def decimated(x: Array, weights: Array) -> Array:
-    """Return filtered and decimated samples (K, ...), one per block of consecutive samples of x.
+    """Return filtered and decimated samples (K, ...), one per block of `decimation` consecutive samples of x.
 
-    The first result belongs to the block number REACH of x.
+    The first result belongs to the block with index REACH.
 
     Args:
-        weights: filter of `decimation_filter`.
+        x: the samples (N, ...).
+        weights: result of `decimation_filter`.
     """
     blocks = len(x) // weights.shape[1]
     flat = x[: blocks * weights.shape[1]].reshape(blocks, weights.shape[1], -1)

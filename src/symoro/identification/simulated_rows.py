@@ -45,9 +45,9 @@ STEADY_ROWS = 2  # rows on each side
 
 @dataclass(frozen=True, eq=False)
 class RowPair:
-    """Regression rows of one log along the measured and along the simulated motion.
+    """Regression rows of one log along the measured and along the simulated motion, at the same times.
 
-    `kept` is the mask of used rows; it follows from the simulated velocities, which have no noise.
+    `kept` is the mask of the rows that the fit uses; it is computed from the simulated velocities, which have no noise.
     """
 
     measured: RowBlock
@@ -62,7 +62,11 @@ def check_model(model: RowModel) -> None:
 
 
 def check_enough(rows: int, P: int) -> int:
-    """Return the number of rows minus the number of parameters P.
+    """Return the number of rows minus the number of parameters (degrees of freedom).
+
+    Args:
+        rows: number of rows.
+        P: number of parameters.
 
     Raises:
         ProgramError: there are too few rows.
@@ -79,11 +83,11 @@ def check_enough(rows: int, P: int) -> int:
 
 
 def damped(K: Array, estimated: Array, rounds: int) -> Array:
-    """Return the parameters to simulate next: the estimate, or after some iterations half of the step to it.
+    """Return the parameters for the next simulation: `estimated`, or, after some iterations, the mean with K.
 
     Args:
         K: parameters of the last simulation.
-        estimated: parameters estimated with it.
+        estimated: parameters estimated from the last simulation.
         rounds: number of iterations so far.
     """
     return estimated if rounds <= UNDAMPED_ITERATIONS else (K + estimated) / 2
@@ -119,9 +123,14 @@ def paired(
     """Return the regression rows of the measured motion and of the motion simulated with the parameters K.
 
     Args:
-        measured: rows of the measured motion; the simulated ones are at the same times.
+        model: identification model of the robot.
+        log: the log.
+        measured: rows of the measured motion; the rows of the simulated motion are at the same times.
         loop: control loop that is simulated.
-        kept: mask of used rows from an earlier iteration; a mask that changes would prevent convergence.
+        K: parameters of the simulated robot.
+        preparation: filters and decimation.
+        kept: mask of the used rows from an earlier iteration, which is used again, because a changing mask would
+            prevent convergence; None in the first iteration.
     """
     motion = simulated(model, K, loop)
     arrays = log_of_arrays(
@@ -161,17 +170,18 @@ STEPS = (1, 4, 16)  # steps per sample
 def resolved(solve: Callable[[int], Estimate], slow: float = 0.0, data: RFactors | None = None) -> Estimate:
     """Return an estimate that does not depend on the integration step of the simulation.
 
-    It is the first one that agrees with that of longer steps, or the last one if it agrees up to a negligible
-    change of the torques.
+    The step is shortened until two consecutive estimates agree within their standard deviations; the second of them is
+    returned. If none agree, the estimate of the shortest steps is returned if its last change has a negligible effect
+    on the torques.
 
     Args:
-        solve: function that returns the estimate for a number of steps per sample. All start from the same values,
-            because another start may select other rows.
+        solve: function that returns the estimate for a number of integration steps per sample. Each estimate starts
+            from the same values, because another start may select other rows.
         slow: the velocity below which rows were dropped.
-        data: the rows, for comparison of a difference with the torques.
+        data: R factors of the rows, with which the effect of a change on the torques is computed.
 
     Raises:
-        ProgramError: no two estimates agree, or the shortest steps give none.
+        ProgramError: no two estimates agree, or the shortest steps give no estimate.
     """
     before: Estimate | None = None
     last: Estimate | None = None
@@ -204,7 +214,7 @@ def resolved(solve: Callable[[int], Estimate], slow: float = 0.0, data: RFactors
 
 
 def agree(before: Estimate, estimate: Estimate) -> bool:
-    """Return whether two estimates differ by less than the standard deviations of the second one.
+    """Return whether two estimates agree within the standard deviations of the second one.
 
     The mean squared and the largest difference are compared with separate limits.
     """
@@ -224,7 +234,8 @@ def _is_little(change: Array, estimate: Estimate, data: RFactors) -> bool:
 def _hints(hint: str | None, slow: float) -> list[str]:
     """Return hints for the user after a failed estimation.
 
-    The first one is to drop slow rows, because rows in which joints reverse vary with the step size.
+    If no slow rows were dropped, the first hint is to drop them, because rows in which joints reverse depend on the
+    integration step.
 
     Args:
         hint: further hint, or None.

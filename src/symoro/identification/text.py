@@ -28,7 +28,7 @@ def parameter_unit(name: str, robot: Robot) -> str:
 
 
 def rounded(value: float, deviation: float) -> str:
-    """Return a value with one digit more than its standard deviation justifies."""
+    """Return a value as text, rounded to one digit more than its standard deviation justifies."""
     if not (np.isfinite(deviation) and deviation > 0):
         return f"{value:.6g}"
     digits = max(0, 1 - int(np.floor(np.log10(deviation))))
@@ -45,7 +45,11 @@ def summary(
     """Return the residuals, a table of the estimated parameters, and the warnings as text.
 
     Args:
+        robot: the robot.
+        estimate: the estimated parameters.
+        residuals: residuals on the logs from which the parameters are estimated.
         validation: residuals on the validation logs, by name.
+        warnings: texts of the warnings.
     """
     shares = [("kept rows", residuals.kept), ("all rows", residuals.every)]
     shares += [(f"validation log {name}", other.every) for name, other in validation.items()]

@@ -41,8 +41,10 @@ def total(
     """Estimate the parameters by total least squares.
 
     Args:
-        errors: deviation of the errors in each column of A, relative to those of y (which are 1 after weighting); by
-            default a hundredth of the column's root mean square.
+        names: names of the parameters.
+        data: R factors of the regression rows.
+        errors: standard deviation of the errors in each column of A, relative to that of y (which is 1 after
+            weighting); by default a hundredth of the column's root mean square.
         exact: names of columns without errors; by default the signs and constants of friction.
 
     Raises:
