@@ -28,7 +28,7 @@ def placed(builder: Builder, frame: Frame) -> Matrix:
 
 
 def before_turn(builder: Builder, frame: Frame) -> Matrix:
-    """Return Rz(gamma) Tz(b) Rx(alpha) Tx(d), the part of iTj before Rz(theta) Tz(r)."""
+    """Return Rz(gamma) Tz(b) Rx(alpha) Tx(d), the part of a frame's transform iTj before Rz(theta) Tz(r)."""
     return placed(builder, replace(frame, theta=ZERO, r=ZERO, sigma=JointType.FIXED))
 
 

@@ -87,7 +87,15 @@ def platform_inverse_geometry(
     working_mode: str | None = None,
     tolerance: float = 1e-9,
 ) -> Program:
-    """Derive the joint positions of all legs from the platform pose, one row per working mode."""
+    """Derive the joint positions of all legs from the platform pose, one row per combination of working modes.
+
+    Args:
+        space: 'platform' or None; not used here.
+        to: frame whose pose is given; by default the platform.
+        working_mode: working mode of the legs, 1 or 2: one digit for all legs, or one per leg, for example '112'; by
+            default all combinations.
+        tolerance: largest residual of a valid solution.
+    """
     parallel = parallel_robot(robot, to)
     builder = Builder(f"{robot.name}_inverse_geometry")
     pose = pose_input(builder)

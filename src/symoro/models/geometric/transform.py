@@ -61,7 +61,13 @@ EQUATIONS = (
 def transform(
     robot: Robot, frm: int | str = 0, to: int | str | None = None, active: bool | None = None
 ) -> Program:
-    """Derive the transform of frame `to` in frame `frm`, one expanded expression per entry."""
+    """Derive the transform of frame `to` in frame `frm`, one expanded expression per entry.
+
+    Args:
+        frm: reference frame.
+        to: frame whose pose is computed; by default the tool, the platform or the last link's frame.
+        active: not used here; if it is true, `loop.active_placement` derives this model (robots with closed loops).
+    """
     return _placed(robot, frm, to, inward=True, expanded=True)
 
 
@@ -79,7 +85,13 @@ def transform(
 def fast_geometry(
     robot: Robot, frm: int | str = 0, to: int | str | None = None, active: bool | None = None
 ) -> Program:
-    """Derive the transform of frame `to` in frame `frm`, with intermediate variables and the fewest operations."""
+    """Derive the transform of frame `to` in frame `frm`, with intermediate variables and the fewest operations.
+
+    Args:
+        frm: reference frame.
+        to: frame whose pose is computed; by default the tool, the platform or the last link's frame.
+        active: not used here; if it is true, `loop.active_placement` derives this model (robots with closed loops).
+    """
     candidates = [_placed(robot, frm, to, inward=inward, expanded=False) for inward in (True, False)]
     return min(candidates, key=lambda program: count(program).total)
 

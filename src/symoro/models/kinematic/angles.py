@@ -33,7 +33,7 @@ class Condensed:
     meaning: Mapping[int, int]
 
     def written(self, value: Expr) -> Expr:
-        """Return an expression in the new angles rewritten in the original joint angles."""
+        """Return an expression in which the new angles are replaced by the sums of joint angles that they denote."""
         (lit,) = substitute(value.graph, [value.lit], self.meaning)
         return Expr(value.graph, lit)
 

@@ -288,7 +288,10 @@ class _Polynomials:
         return product
 
     def _reduced(self, p: Any) -> Any:
-        """Replace cos^2 by 1 - sin^2 for every angle, and squares of square roots, such as sqrt(3)^2, by numbers."""
+        """Return the polynomial p without squares of cosines and of square roots.
+
+        cos^2 is replaced by 1 - sin^2, and a square of a square root, such as sqrt(3)^2, by a number.
+        """
         n = len(self.angles)
         for k, number in self.roots:
             p = self._without_squares(p, k, [((), number)])

@@ -259,7 +259,15 @@ def jacobian_inverse(
     space: str | None = None,
     working_mode: str = "1",
 ) -> Program:
-    """Derive the inverse of the Jacobian of frame `to` if it is square, else its pseudo-inverse."""
+    """Derive the inverse of the Jacobian of frame `to` if it is square, else its pseudo-inverse.
+
+    Args:
+        to: frame whose velocity is given; by default the tool, the platform or the last link's frame.
+        frame: frame in whose axes the velocity is expressed.
+        mid: intermediate frame of Renaud's factorisation; by default the one that requires the fewest operations.
+        space: 'platform' for the Jacobian between motors and platform of a parallel robot; None for other robots.
+        working_mode: working mode of the legs of a parallel robot, 1 or 2: one digit for all legs, or one per leg.
+    """
     if space == "platform":
         return platform_jacobian_inverse(robot, to, working_mode)
     tree, end, expressed = moving_frame(robot, to, frame)
@@ -311,7 +319,16 @@ def inverse_kinematics(
     space: str | None = None,
     working_mode: str = "1",
 ) -> Program:
-    """Derive the joint velocities that give frame `to` a required velocity."""
+    """Derive the joint velocities that give frame `to` a required velocity.
+
+    Args:
+        to: frame whose velocity is given; by default the tool, the platform or the last link's frame.
+        frame: frame in whose axes the velocity is expressed.
+        mid: intermediate frame of Renaud's factorisation; by default the one that requires the fewest operations.
+        method: 'regular', 'redundant', 'partial' or 'damped'; 'auto' selects a method by the number of joints.
+        space: 'platform' for the velocities of motors and platform of a parallel robot; None for other robots.
+        working_mode: working mode of the legs of a parallel robot, 1 or 2: one digit for all legs, or one per leg.
+    """
     if space == "platform":
         return platform_inverse_kinematics(robot, to, working_mode)
     tree, end, expressed = moving_frame(robot, to, frame)

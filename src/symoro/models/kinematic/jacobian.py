@@ -298,7 +298,12 @@ def jacobian(
 ) -> Program:
     """Derive the Jacobian of frame `to` with respect to the independent coordinates.
 
-    With the option `mid`, its three factors are additional outputs.
+    Args:
+        to: frame whose velocity is computed; by default the tool, the platform or the last link's frame.
+        frame: frame in whose axes the velocity is expressed.
+        mid: intermediate frame of Renaud's factorisation; if it is given, the three factors are additional outputs.
+        space: 'platform' for the Jacobian between motors and platform of a parallel robot; None for other robots.
+        working_mode: working mode of the legs of a parallel robot, 1 or 2: one digit for all legs, or one per leg.
     """
     if space == "platform":
         return platform_jacobian(robot, to, working_mode)

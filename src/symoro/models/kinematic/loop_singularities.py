@@ -548,7 +548,7 @@ def _dependent(builder: Builder, part: Matrix, meaning: str, between: bool) -> l
 
 
 def _shorter(value: Expr) -> Expr:
-    """Return a shorter expression with the same zeros if factoring gives one.
+    """Return a shorter expression with the same zeros if factoring gives one, else the expression itself.
 
     For example, sin(q2) replaces a sum of two products.
     """

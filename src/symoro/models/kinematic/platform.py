@@ -49,7 +49,12 @@ def _at_pose(
 
 
 def platform_jacobian(robot: Robot, to: int | str | None, working_mode: str) -> Program:
-    """Derive the Jacobian J of a parallel robot, which maps motor velocities to the platform twist."""
+    """Derive the Jacobian J of a parallel robot, which maps motor velocities to the platform twist.
+
+    Args:
+        to: frame of the platform whose twist is computed; by default the platform frame.
+        working_mode: working mode of the legs, 1 or 2: one digit for all legs, or one per leg, for example '112'.
+    """
     builder, provider = _at_pose(robot, "platform_jacobian", to, working_mode)
     columns = transpose(provider.actuation.jacobian())
     require(builder, provider.regular())
@@ -66,7 +71,12 @@ def _rows(provider: TwistCoordinates) -> Matrix:
 
 
 def platform_jacobian_inverse(robot: Robot, to: int | str | None, working_mode: str) -> Program:
-    """Derive the inverse Jacobian Jinv of a parallel robot, which maps the platform twist to motor velocities."""
+    """Derive the inverse Jacobian Jinv of a parallel robot, which maps the platform twist to motor velocities.
+
+    Args:
+        to: frame of the platform whose twist is given; by default the platform frame.
+        working_mode: working mode of the legs, 1 or 2: one digit for all legs, or one per leg, for example '112'.
+    """
     builder, provider = _at_pose(robot, "platform_jacobian_inverse", to, working_mode)
     require(builder, provider.regular())
     builder.output(PLATFORM_JINV, _rows(provider))
@@ -74,7 +84,12 @@ def platform_jacobian_inverse(robot: Robot, to: int | str | None, working_mode: 
 
 
 def platform_inverse_kinematics(robot: Robot, to: int | str | None, working_mode: str) -> Program:
-    """Derive the velocities qda of the motors of a parallel robot from the platform twist."""
+    """Derive the velocities qda of the motors of a parallel robot from the platform twist.
+
+    Args:
+        to: frame of the platform whose twist is given; by default the platform frame.
+        working_mode: working mode of the legs, 1 or 2: one digit for all legs, or one per leg, for example '112'.
+    """
     builder, provider = _at_pose(robot, "platform_inverse_kinematics", to, working_mode)
     nu = twist_input(builder, PLATFORM_V, provider.own)
     require(builder, [*provider.regular(), *provider.allows_velocity(nu)])
@@ -117,8 +132,11 @@ def _where(builder: Builder, conditions: list[Scalar], rows: Matrix) -> Matrix:
 def leg_points(robot: Robot, to: int | str | None) -> Program:
     """Derive the attachment points of the legs of a platform with six UPS legs.
 
-    Outputs: `a`, centres of the universal joints in frame 0; `b`, centres of the spherical joints in the platform
-    frame; `offset`, difference between the lengths of the legs and the positions of the prismatic joints.
+    The outputs are `a`, the centres of the universal joints in frame 0; `b`, the centres of the spherical joints in the
+    platform frame; and `offset`, the length of each leg minus the position of its prismatic joint.
+
+    Args:
+        to: frame of the platform; by default the platform frame.
 
     Raises:
         NotApplicableError: the legs are of other types.

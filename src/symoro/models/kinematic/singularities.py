@@ -99,7 +99,7 @@ class Singularities:
 
 
 def _short_names(conditions: Sequence[Condition]) -> dict[str, str]:
-    """Return short names (E1, E2, ...) for expressions that are longer than a line, by expression."""
+    """Return short names (E1, E2, ...) for expressions that are longer than a line of text, by expression."""
     long = dict.fromkeys(e for c in conditions for e in c.expressions if len(e) > LINE)
     return {text: f"E{k}" for k, text in enumerate(long, 1)}
 

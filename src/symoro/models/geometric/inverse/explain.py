@@ -35,7 +35,7 @@ SHORT = 60  # characters up to which intermediate variables are substituted into
 
 
 def derivation(steps: Sequence[Step]) -> tuple[Stage, ...]:
-    """Return the text of the derivation of an inverse geometric model, one stage per solution step."""
+    """Return the derivation of an inverse geometric model as text, one section per solution step."""
     return tuple(Stage(_title(step), tuple(_StepReport(step).sentences())) for step in steps)
 
 

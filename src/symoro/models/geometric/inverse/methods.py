@@ -435,7 +435,10 @@ def _losses(trial: Trial, result: TrialResult, candidate: MethodResult) -> tuple
 
 
 def _recovers(result: TrialResult) -> bool:
-    """Return whether the formulas are verified: the solutions contain almost all regular sampled configurations."""
+    """Return whether the formulas of a method are verified.
+
+    They are verified if their solutions contain almost all regular sampled configurations.
+    """
     return result.postures > 0 and result.lost <= LOST * result.postures
 
 
@@ -449,6 +452,11 @@ def tried(
     problem: Problem, trial: Trial, candidate: MethodResult, tolerance: float
 ) -> tuple[MethodResult, TrialResult]:
     """Verify the result of a method, and refine it by Newton's method if it is not exact.
+
+    Args:
+        trial: sampled configurations.
+        candidate: result of the method.
+        tolerance: largest residual of a valid solution.
 
     Returns:
         The result, refined if necessary, and the result of its verification.

@@ -177,7 +177,17 @@ def inverse_geometry(
     swivel: bool = False,
     tolerance: float = 1e-9,
 ) -> Program:
-    """Derive the inverse geometric model: all joint positions for a given pose of a frame."""
+    """Derive the inverse geometric model: all joint positions for a given pose of a frame.
+
+    Args:
+        method: 'paul', 'pieper' or 'general'; 'auto' selects the first method that applies.
+        frm: frame in which the pose is given.
+        to: frame whose pose is given; by default the tool, the platform or the last link's frame.
+        pose: given entries of the pose: 'full', 'position', 'axis', 'planar' or a list.
+        locked: joints whose positions are given by q0, such as '7' or '3,5'.
+        swivel: whether to solve a chain of seven joints with the swivel angle of the elbow as an additional input.
+        tolerance: largest residual of a valid solution.
+    """
     start, end = resolve(robot, frm, 0), resolve(robot, to, last_frame(robot))
     problem = pose_problem(robot, start, end, pose, locked, surplus=int(swivel))
     result = by_swivel(problem, tolerance) if swivel else solved(problem, method, tolerance)
@@ -185,7 +195,12 @@ def inverse_geometry(
 
 
 def solution_program(problem: Problem, result: MethodResult) -> Program:
-    """Return the program that computes the solutions, with its notes, conditions and derivation."""
+    """Return the program that computes the solutions, with its notes, conditions and derivation.
+
+    Args:
+        problem: the inverse geometry problem.
+        result: solutions of the selected method.
+    """
     notes = tuple(
         f"q{j} does not change the given entries of the pose: its value is taken from q0"
         for j in problem.idle

@@ -106,9 +106,12 @@ class Draft:
         return self.let(name, expr) if expr.cls == VARIABLE else expr
 
     def sign(self, name: str = "eps") -> Expr:
-        """Double the branches by a choice of sign and return its symbol.
+        """Double the branches of the step by a choice of sign, and return the symbol of the sign.
 
         The symbol is +1 on one half of the branches and -1 on the other half.
+
+        Args:
+            name: name of the symbol.
         """
         one = self.builder.number(1)
         return self.pick([name], [[one], [-one]])[0]

@@ -91,6 +91,15 @@ def active_geometry(
     """Derive the transform of frame `to` in frame `frm` from the active joints, with intermediate variables.
 
     The program computes every assembly mode in closed form, or one mode by Newton's method.
+
+    Args:
+        frm: frame in which the pose is computed.
+        to: frame whose pose is computed; by default the tool, the platform or the last link's frame.
+        active: not used here; it is always true, because the active joints are the input of this model.
+        method: 'closed' (closed form), 'numeric' (Newton's method from q0), or 'auto' (closed form if there is one).
+        modes: 'parallelogram' (uncrossed parallelograms only, unless 'home' is crossed) or 'all'.
+        tolerance: largest closure error of a valid mode.
+        steps: number of steps from q0 to qa with the method 'numeric'.
     """
     start, end = resolve(robot, frm, 0), resolve(robot, to, last_frame(robot))
     builder = Builder(f"{robot.name}_fast_geometry")

@@ -137,6 +137,8 @@ def _law(relations: LoopRelations, j: int, known: Mapping[int, Expr]) -> Linear:
     The linear functions of several parallelograms are substituted into each other.
 
     Args:
+        relations: closed-form solution of the loops, with linear functions of the joints of parallelograms.
+        j: number of the joint.
         known: positions of known joints, by joint number; they become part of the constant.
     """
     terms: dict[int, int] = {}
@@ -252,6 +254,7 @@ def _modes(
     """Return one solution per assembly mode of the loops, for one solution of the path.
 
     Args:
+        closure: solution of the loops.
         one: the solution of the path.
         number: index of that solution, used in the names of variables.
         tolerance: largest residual of a valid solution.

@@ -61,6 +61,15 @@ def loop_inverse_geometry(
     """Derive all joint positions of a robot with closed loops for a given pose, in all assembly modes.
 
     The path to the frame is solved first as a serial chain, then the loops.
+
+    Args:
+        method: method for the path: 'paul', 'pieper' or 'general'; 'auto' selects the first method that applies.
+        frm: frame in which the pose is given.
+        to: frame whose pose is given; by default the tool, the platform or the last link's frame.
+        pose: given entries of the pose: 'full', 'position', 'axis', 'planar' or a list.
+        locked: joints whose positions are given by q0, such as '7' or '3,5'.
+        modes: 'parallelogram' (uncrossed parallelograms only, unless 'home' is crossed) or 'all'.
+        tolerance: largest residual of a valid solution.
     """
     start, end = resolve(robot, frm, 0), resolve(robot, to, last_frame(robot))
     given = given_joints(

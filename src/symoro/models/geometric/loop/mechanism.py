@@ -62,7 +62,7 @@ def _drivers(robot: Robot, j: int) -> Sequence[tuple[int, object]]:
 
 
 def joint_unknown(builder: Builder, robot: Robot, j: int) -> Unknown:
-    """Return the symbols of one joint: Sj, Cj and qj for a revolute joint, qj for a prismatic one."""
+    """Return the unknown of joint j: symbols Sj, Cj and qj for a revolute joint, qj for a prismatic one."""
     sine, cosine, position = (symbol(builder.graph, f"{letter}{j}") for letter in "SCq")
     turns = robot.frame(j).sigma == JointType.REVOLUTE
     return Unknown(str(j), ((j, 1),), turns, sine, cosine, position)
@@ -144,6 +144,9 @@ def _summed(motions: Sequence[PathMotion]) -> tuple[PathMotion, ...]:
     """Return the same path with known rotations about parallel axes combined into one rotation.
 
     Rz(a) Tx(d) Rz(b) = T(d cos a, d sin a, 0) Rz(a + b),    Rz(a) Rz(q) = Rz(q) Rz(a)
+
+    Args:
+        motions: elementary motions of the path.
     """
     path: list[PathMotion] = []
     angle: Scalar = 0

@@ -85,6 +85,12 @@ def loop_geometry(
     """Derive the passive joints of closed loops from the active joints.
 
     The program computes all assembly modes in closed form, or one mode by Newton's method.
+
+    Args:
+        method: 'closed' (closed form), 'numeric' (Newton's method from q0), or 'auto' (closed form if there is one).
+        modes: 'parallelogram' (uncrossed parallelograms only, unless 'home' is crossed) or 'all'.
+        tolerance: largest closure error of a valid mode.
+        steps: number of steps from q0 to qa with the method 'numeric'.
     """
     builder = Builder(f"{robot.name}_loop_geometry")
     active, start = joint_inputs(builder, robot)
@@ -104,7 +110,11 @@ def loop_geometry(
 
 
 def solution_notes(relations: LoopRelations) -> tuple[str, ...]:
-    """Return sentences about how each loop was solved, and the number of assembly modes."""
+    """Return sentences that describe how each loop was solved and how many assembly modes there are.
+
+    Args:
+        relations: closed-form solution of the loops.
+    """
     lines = [one.sentence for one in relations.solved]
     modes = 1
     for one in relations.solved:

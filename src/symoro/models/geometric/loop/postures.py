@@ -189,7 +189,11 @@ def closure_jacobian(robot: Robot, postures: ClosedPostures) -> tuple[tuple[int,
 
 
 def loops_size(robot: Robot, postures: ClosedPostures) -> float:
-    """Return the largest distance between consecutive frames in the loops, in m."""
+    """Return the largest distance between consecutive frames in the loops, in m.
+
+    Args:
+        postures: sampled configurations with closed loops, which give the lengths of the robot.
+    """
     return _Closing(robot).tree(postures.parameters, len(next(iter(postures.joints.values())))).size
 
 
@@ -221,7 +225,7 @@ def some_postures(postures: ClosedPostures, kept: Flags | slice) -> ClosedPostur
 
 
 def joined(parts: Sequence[ClosedPostures]) -> ClosedPostures:
-    """Join several sets of sampled configurations; the ranks are those of the first set."""
+    """Join several sets of sampled configurations into one set, with the ranks of the first one."""
     parameters = {
         name: np.concatenate([one.parameters[name] for one in parts]) for name in parts[0].parameters
     }

@@ -523,7 +523,7 @@ class _Search:
         return Step(NAMING, tuple(joints.values()), (), tuple(lines), checks=tuple(checks))
 
     def _learn(self, solved_loop: SolvedLoop) -> None:
-        """Treat the joints of a solved loop as known in the following loops."""
+        """Treat the joints of a solved loop as known when the following loops are solved."""
         import numpy
 
         for j, unknown in solved_loop.joints.items():

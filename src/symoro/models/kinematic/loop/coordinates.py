@@ -48,7 +48,12 @@ def loop_coordinates(
 
 
 def _void_off_branch(builder: Builder, robot: Robot, choice: LoopChoice, q: JointEntries) -> None:
-    """Make the outputs NaN in configurations in which a parallelogram is crossed (an antiparallelogram)."""
+    """Make the outputs NaN in configurations in which a parallelogram is crossed (an antiparallelogram).
+
+    Args:
+        choice: velocity equations of the loops, with the linear relations of the parallelograms.
+        q: joint positions, by joint number.
+    """
     for j, law in choice.linear.relations.items():
         if j <= robot.NL and robot.frame(j).sigma == JointType.REVOLUTE:
             away = q[j] - builder.formula(law.offset)

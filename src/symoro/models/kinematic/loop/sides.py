@@ -104,7 +104,7 @@ class LoopSides:
     shift: Scalar = 0  # coordinate of p along the axis of a prismatic cut joint
 
     def along(self, row: LoopRow) -> tuple[Vector, Vector]:
-        """Return the axis e of an equation in the axes of the left side, and in those of the right side."""
+        """Return the axis e of a velocity equation in the axes of the left and in those of the right side."""
         left, right = self.seen[row.kind]
         return [line[row.axis] for line in left], [line[row.axis] for line in right]
 
@@ -145,7 +145,12 @@ class LoopSides:
 def loop_sides(
     builder: Builder, robot: Robot, q: Mapping[int, Scalar], choice: LoopChoice, trig: Trigonometry
 ) -> list[LoopSides]:
-    """Return the two sides of every loop that has velocity equations."""
+    """Return the two sides of every loop that has velocity equations.
+
+    Args:
+        q: joint positions, by joint number.
+        choice: selected velocity equations.
+    """
     at = {**q, **{one.loop.left: 0 for one in choice.loops}}
     return [_Sides(builder, robot, at, one, trig).made() for one in choice.loops]
 
@@ -192,6 +197,9 @@ class _Sides:
         """Return the rotation of frame k, before the rotation of its joint, in frame k + B.
 
         In a closed loop this is a rotation about z, or the identity if the cut joint is not revolute.
+
+        Args:
+            transform: transform (4x4) of frame k in frame k + B, computed along the loop.
         """
         if self.sigma != JointType.REVOLUTE:
             return identity(3)

@@ -263,7 +263,14 @@ def substituted(motions: Sequence[PathMotion], laws: Mapping[int, Linear]) -> tu
 
 
 def links(motions: Sequence[PathMotion]) -> tuple[list[PathMotion], list[Matrix]]:
-    """Split a path into its joints and the constant transforms before, between and after the joints."""
+    """Split a path into its joints and the constant transforms before, between and after the joints.
+
+    Args:
+        motions: elementary motions of the path.
+
+    Returns:
+        The m joints, and the m + 1 constant transforms (4x4).
+    """
     between = [identity(4)]
     for motion in motions:
         if motion.joint:

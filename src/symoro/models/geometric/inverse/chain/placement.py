@@ -63,6 +63,8 @@ def _run_backward(run: Run, algebra: Algebra) -> tuple[Rows, MatrixRow]:
     """Return the inverse transform of a run of parallel joints as (rotation, position).
 
     rotation Rz(-phi_last),   position -sum_k Rz(phi_k - phi_last) t_k
+
+    phi_k are the sums of the joint angles of the run and t_k the translations between its axes.
     """
     last = run.turns[-1]
     c, s = _direction(last, algebra)

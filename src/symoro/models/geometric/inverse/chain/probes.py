@@ -53,7 +53,12 @@ class Probes:
         return numpy.array([self.generator.uniform(low, high) for _ in range(SAMPLES)])
 
     def set(self, symbol: Expr, values: Any) -> None:
-        """Set the sampled values of a variable, one per sample."""
+        """Set the values of a symbol at all samples.
+
+        Args:
+            symbol: the symbol.
+            values: its values, one per sample.
+        """
         name, _ = self.graph.args[symbol.lit >> 1]
         self.variables[name] = values
 

@@ -181,7 +181,11 @@ class _Dependences:
         return target
 
     def _changed(self, target: Any) -> Any:
-        """Return a copy of the pose (points, 4, 4) with other random values in the entries that are not given."""
+        """Return a copy of the pose with other random values in the entries that are not given.
+
+        Args:
+            target: pose (points, 4, 4) at the random points.
+        """
         changed = target.copy()
         for r, row in enumerate(self.given):
             for c, known in enumerate(row):

@@ -369,7 +369,7 @@ class Paul:
         return None
 
     def _derivative(self, u: Unknown, form: Reduction) -> Scalar:
-        """Return the derivative X C - Y S of an equation of type 2 with respect to its unknown."""
+        """Return the derivative X C - Y S of an equation X S + Y C = Z (type 2) with respect to its angle u."""
         x, y = (form.polynomial.coefficient(s) for s in (u.sine, u.cosine))
         return x * u.cosine - y * u.sine
 
