@@ -2,10 +2,11 @@
 
     min 1/2 l'G l + b'l,     lo <= l <= hi,     G symmetric and positive semidefinite
 
-On a face (some entries free, the others at a bound) the iteration moves towards the minimiser of least norm, up to the
-first bound. Along a null direction of G with a nonzero gradient the objective is unbounded below, so this direction is
-followed to a bound. When a face is optimal, the entry whose gradient has the most wrong sign is freed; it moves inward.
-Each face is left for one with a smaller minimum, and there are 3^m faces, so the method terminates.
+A face is the set of all l in which some entries are free and the others are at a bound. On a face the iteration moves
+towards the minimiser of least norm, up to the first bound. Along a null direction of G with a nonzero gradient the
+objective is unbounded below, so this direction is followed to a bound. When the minimiser of a face is reached, the
+entry at a bound whose gradient has the most wrong sign is freed; it moves inward. The minimum decreases from face to
+face, and there are 3^m faces for m entries, so the method terminates.
 
 C.L. Lawson, R.J. Hanson, "Solving least squares problems", Prentice-Hall, 1974, chapter 23; P.B. Stark, R.L. Parker,
 "Bounded-variable least-squares: an algorithm and applications", Computational Statistics 10, 1995.
@@ -26,7 +27,7 @@ STEPS = 50  # iterations per entry; random problems need at most three
 
 
 class InfeasibleError(ArithmeticError):
-    """Error of a quadratic program without a minimiser: the objective has no lower bound within the bounds.
+    """Error of a quadratic program without a minimiser, because its objective is unbounded below.
 
     In a simulation this means that hard constraints (stops) contradict each other.
     """
@@ -54,7 +55,8 @@ def solve_box(G: Array, b: Array, lo: Array, hi: Array, free: Mask) -> BoxSoluti
 
     Args:
         G: symmetric positive semidefinite matrix (m, m), of any rank.
-        b, lo, hi: (m,); bounds may be infinite.
+        b: linear term (m,).
+        lo, hi: bounds (m,), which may be infinite.
         free: (m,), mask of the entries that are free (not at a bound) in the first iteration; the others start at a
             bound.
 
@@ -83,9 +85,9 @@ def solve_box(G: Array, b: Array, lo: Array, hi: Array, free: Mask) -> BoxSoluti
 
 
 def _scale(G: Array) -> Array:
-    """Return the square roots (m,) of the diagonal entries of G, or 1 where an entry is zero.
+    """Return the scale (m,) of each entry: the square root of the diagonal entry of G, or 1 where it is zero.
 
-    Rows and columns of G are divided by them, so that its diagonal becomes one.
+    Dividing the rows and columns of G by these scales makes its diagonal entries equal to one.
     """
     diagonal = np.diag(G)
     zero = diagonal <= ZERO_ROW * np.abs(G).max(initial=0.0)
@@ -95,9 +97,10 @@ def _scale(G: Array) -> Array:
 def _advance(G: Array, b: Array, lo: Array, hi: Array, forces: Array, free: Mask, noise: float) -> bool:
     """Perform one step of the active-set method; change `forces` and `free` in place.
 
-    The step leads to the minimiser over the free entries, or to the first bound on the way to it.
+    The step leads to the minimiser over the free entries, or to the first bound on the path to it.
 
     Args:
+        G, b, lo, hi: data of the quadratic program min 1/2 l'G l + b'l, lo <= l <= hi.
         forces: present values of l, within their bounds.
         free: mask of the entries that are not at a bound.
         noise: gradients smaller than this are round-off.
@@ -131,12 +134,13 @@ def _advance(G: Array, b: Array, lo: Array, hi: Array, forces: Array, free: Mask
 
 
 def implied_rows(G: Array, held: Mask) -> Mask:
-    """Return the mask of the constraints that are linearly dependent on the active ones.
+    """Return the mask of the constraints that are linearly dependent on the active constraints.
+
+    For a dependent constraint the Schur complement of G with respect to the active constraints is zero.
 
     Args:
         G: Gram matrix (m, m) of the constraints.
-        held: mask of the active constraints, (m,). The Schur complement of G with respect to them is zero for a
-            dependent constraint.
+        held: mask of the active constraints, (m,).
     """
     scale = _scale(G)
     unit = G / np.outer(scale, scale)

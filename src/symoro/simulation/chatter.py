@@ -1,8 +1,8 @@
-"""Detection of chattering control laws: unlimited numbers of events or steps at one time.
+"""Detection of chattering control laws: very many events or integration steps with almost no advance in time.
 
 A torque that is discontinuous in the state, such as sign(qd), may keep the state at the discontinuity: the state
-oscillates in ever smaller steps. If many steps or events hardly advance the time, their torques are compared: those of
-a continuous law hardly change in such a short time.
+oscillates in ever smaller steps. If many steps or events hardly advance the time, the torques at these steps are
+compared. A continuous control law hardly changes its torques in such a short time; a chattering one does.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class ChatterGuard:
             )
 
     def event(self, t: float, tau: Array) -> None:
-        """Record a friction event at the time t with the joint torques tau.
+        """Record the joint torques tau at a friction event at time t, and check for chattering.
 
         Raises:
             UndecidedError: too many events occur in a short time.
@@ -77,10 +77,10 @@ class ChatterGuard:
         return len(self._steps) == CROWDED and t - self._steps[0] <= self._short
 
     def look(self, t: float, tau: Array) -> None:
-        """Record the joint torques tau at the end t of a very short step.
+        """Record the joint torques tau at the end time t of a very short step, and check for chattering.
 
         Raises:
-            UndecidedError: the torques alternate between two values.
+            UndecidedError: the torques of a joint alternate between two values.
         """
         self._looks.append(tau)
         if len(self._looks) < LOOKS:
@@ -92,7 +92,11 @@ class ChatterGuard:
             raise UndecidedError(f"the integrator does not advance at t = {t:g} s: {why}")
 
     def _jumping(self, torques: Sequence[Array]) -> str:
-        """Return a sentence that names the joint whose torque alternates between two values; empty if there is none."""
+        """Return a sentence that names a joint whose torque alternates between two values; empty if there is none.
+
+        Args:
+            torques: joint torques (n,) at consecutive steps.
+        """
         rows = np.array(torques)
         size = np.maximum(self._largest, np.abs(rows).max(axis=0))
         jumps = (np.abs(np.diff(rows, axis=0)) > TORQUE_JUMP * size).sum(axis=0)

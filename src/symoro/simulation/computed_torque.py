@@ -2,10 +2,11 @@
 
     tau = ID(q, qd, qdd_r + kd (qd_r - qd) + kp (q_r - q)) + C(q, qd_r),     C = sum_j w_j(q)' FS_j sign(w_j qd_r)
 
-ID is the generated inverse dynamic model without Coulomb friction, r denotes the reference. This is exact feedback
-linearisation: the error e = q_r - q satisfies e'' + kd e' + kp e = 0. C is the Coulomb friction of the desired motion,
-w_j the row of joint j over the coordinates. Its sign is that of the desired velocity, because the sign of a measured
-velocity near zero is determined by round-off. A joint whose desired velocity is zero has no compensation.
+ID is the generated inverse dynamic model without Coulomb friction, the index r denotes the reference motion. This is
+exact feedback linearisation: the error e = q_r - q satisfies e'' + kd e' + kp e = 0. C is the Coulomb friction of the
+reference motion; the row vector w_j maps the velocities of the coordinates to the velocity of joint j. The sign is that
+of the reference velocity, because the sign of a measured velocity near zero is determined by round-off. A joint whose
+reference velocity is zero has no compensation.
 
 W. Khalil, E. Dombre, "Modeling, identification and control of robots", Hermes Penton, 2002, section 14.4;
 B. Armstrong-Helouvry, P. Dupont, C. Canudas de Wit, "A survey of models, analysis tools and compensation methods for
@@ -74,7 +75,11 @@ class DesiredFriction:
 
 
 def _friction_alone(robot: Robot, values: Mapping[str, float]) -> Function | None:
-    """Return a function for the torques of Coulomb friction only; None if the robot has no Coulomb friction."""
+    """Return a function that computes only the torques of Coulomb friction; None if the robot has no Coulomb friction.
+
+    Args:
+        values: numbers for the symbols of the robot.
+    """
     if all(frame.FS == ZERO for frame in robot.frames):
         return None
     frames = (replace(frame, IA=ZERO, FV=ZERO, FO=ZERO) for frame in robot.frames)
@@ -87,7 +92,7 @@ def _friction_alone(robot: Robot, values: Mapping[str, float]) -> Function | Non
 
 
 def _rest_crossings(samples: Samples, rests: Array) -> list[float]:
-    """Return the times at which a desired velocity starts or stops being zero, located by bisection.
+    """Return the times at which a desired velocity becomes zero or nonzero, located by bisection.
 
     Args:
         samples: the reference motion.
@@ -150,7 +155,7 @@ def computed_torque(
     values: Mapping[str, float] | None = None,
     step: float = 0.001,
 ) -> ComputedTorque:
-    """Return the computed-torque law along a reference, as a controller for `simulate`.
+    """Return the computed-torque law along a reference motion, as a controller for `simulate`.
 
         law = symoro.controllers.computed_torque(robot, trajectory, kp=400, kd=40)
         symoro.simulate(robot, 2.0, q="home", tau=law)
@@ -159,14 +164,15 @@ def computed_torque(
     compensation.
 
     Args:
+        robot: a robot, the name of a bundled robot, or the path of a file.
         reference: the desired motion, a trajectory or samples.
         kp, kd: gains (1/s2 and 1/s), one number or one per coordinate; kd = 2 sqrt(kp) is critical damping.
         values: numbers for symbols in the controller, which may differ from those of the simulated robot.
         step: seconds between the samples of a trajectory.
 
     Raises:
-        NotApplicableError: not all coordinates are driven: floating, elastic and flexible robots, passive joints,
-            prescribed torques.
+        NotApplicableError: some coordinates are not driven (floating, elastic or flexible robots, passive joints), or
+            the description of the robot prescribes torques.
     """
     described = as_robot(robot)
     check_rates(described)

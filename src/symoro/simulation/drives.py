@@ -55,7 +55,7 @@ class Drives:
             self.constant = self._checked(np.zeros(self._n) if tau is None else tau, 0.0)
 
     def torques(self, t: float, y: Array) -> Array:
-        """Return the torques (n,) that the control law gives at time t in the state y."""
+        """Return the torques (n,) at time t in the state y: those of the control law, or the given constant torques."""
         if self._law is None:
             assert self.constant is not None
             return self.constant
@@ -69,7 +69,7 @@ class Drives:
     def within(self, start: float, end: float) -> None:
         """Set the time interval [start, end] between two discontinuities of the control law.
 
-        Torques are evaluated strictly inside it.
+        Afterwards `acting` evaluates the control law only strictly inside this interval.
         """
         width = JUMP_SIDE * max((abs(t) for t in (start, end) if np.isfinite(t)), default=0.0)
         self._first, self._last = (start + width, end - width) if end - start > 4 * width else (start, end)
@@ -77,8 +77,8 @@ class Drives:
     def acting(self, t: float, y: Array) -> Array:
         """Return the torques (n,) that act at time t in the state y.
 
-        At an end of the time interval set by `within`, where the control law may jump, the law is evaluated just
-        inside.
+        At an end of the time interval set by `within`, where the control law may jump, the law is evaluated at a
+        time just inside the interval.
         """
         return self.torques(min(max(t, self._first), self._last), y)
 
@@ -107,7 +107,7 @@ class Drives:
         return torques
 
     def _check_fixed(self, tau: Any) -> None:
-        """Reject torques tau that differ from a torque prescribed in the robot's description (GAM)."""
+        """Reject given torques tau (n,) that contradict a torque prescribed in the robot's description (GAM)."""
         if tau is None or np.shape(tau) != (self._n,):
             return
         for k, value in self.mechanics.fixed.items():
@@ -145,7 +145,7 @@ class Drives:
     def finite_times(self, grid: Array) -> tuple[Array, str]:
         """Return the sample times up to which all prescribed motions are finite, and the reason if they end early.
 
-        The reason is an empty text if all values are finite.
+        The reason is an empty text if the motions are finite at all sample times.
 
         Args:
             grid: sample times of the simulation in seconds.
@@ -219,9 +219,8 @@ class Drives:
         """Return the state y with the prescribed motions inserted, and the prescribed accelerations.
 
         Returns:
-            The state with the positions and velocities of the driven joints at time t, and their accelerations by index
-            of
-            the coordinate.
+            The state with the positions and velocities of the driven joints at time t, and the accelerations of these
+            joints by index of the coordinate.
         """
         if not self.motions:
             return y, {}
@@ -239,7 +238,10 @@ class Drives:
 
 
 def _jumps(law: Any) -> tuple[float, ...]:
-    """Return the times at which a control law is discontinuous, from its attribute `jumps`; empty without it."""
+    """Return the times at which a control law is discontinuous, from its attribute `jumps`.
+
+    The result is empty if the law does not have this attribute.
+    """
     try:
         times = np.array(getattr(law, "jumps", ()), dtype=float)
     except (TypeError, ValueError):
@@ -301,7 +303,7 @@ def joint_motions(
 def _row(samples: Samples) -> Callable[[float], tuple[Array, Array, Array]]:
     """Return a function of time that interpolates q, qd and qdd of all joints of the samples.
 
-    Its last result is cached, because it is called once per joint at each time.
+    The function caches its last result, because it is called once per joint at each time.
     """
     last: tuple[float, tuple[Array, Array, Array]] | None = None
 
@@ -324,7 +326,11 @@ def _column(row: Callable[[float], tuple[Array, Array, Array]], k: int) -> Given
 
 
 def _check_reach(samples: Samples, duration: float) -> None:
-    """Check that samples cover the duration of the simulation, or are at rest where they do not."""
+    """Check that samples cover the duration of the simulation, or end at rest if they are shorter.
+
+    Args:
+        duration: duration of the simulation in seconds.
+    """
     slow = MOTION_AT_REST * np.abs(samples.qd).max(axis=0)
     for at, verb, within in (
         (0, "begins", samples.t[0] > MOTION_AT_REST * duration),

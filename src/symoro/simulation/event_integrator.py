@@ -1,10 +1,10 @@
-"""Event-driven integration of a simulation: SciPy's integrators from event to event, with samples between.
+"""Event-driven integration of a simulation: SciPy's integrators run from event to event; samples are interpolated.
 
 Between two events the right-hand side is smooth. The modes of friction and stops (`friction_and_stops`) change at times
 that are located on the integrator's interpolation (`event_location`). Torques jump at declared times (`drives`), or
-where error control detects it; the modes after a jump depend on the torques after it. If there are closed loops, a
-floating base or sticking passive joints, a state that has drifted is projected onto its constraints and the integrator
-is restarted.
+at times that the integrator's error control detects; the modes after a jump depend on the torques after it. If there
+are closed loops, a floating base or sticking passive joints, a state that has drifted is projected onto its constraints
+and the integrator is restarted.
 """
 
 from __future__ import annotations
@@ -116,9 +116,12 @@ class EventIntegrator:
         return Simulation.made(self.mechanics, self.times, self.rows, self.taus, self.events, why, warnings)
 
     def _undetermined(self, error: Exception) -> str:
-        """Return a sentence that explains why the accelerations cannot be computed.
+        """Return a sentence that explains why the accelerations cannot be computed during the simulation.
 
-        At the start of the simulation an error is raised instead.
+        At the start of the simulation the error is raised instead.
+
+        Args:
+            error: exception raised by the computation of the accelerations.
         """
         known = isinstance(error, FloatingPointError)
         why = str(error) if known else "the accelerations are not determined"
@@ -231,12 +234,19 @@ class EventIntegrator:
     def _segment(
         self, integrator: Any, options: dict[str, Any], t: float, y: Array, end: float, work: Task
     ) -> tuple[float, Array, int | None, str]:
-        """Integrate from t to `end` or to the first event, or until the state has drifted off its constraints.
+        """Integrate from t to `end`, to the first event, or until the state has drifted off its constraints.
 
         Each segment starts with SciPy's automatic first step: reusing the last step loses two digits of energy.
 
+        Args:
+            integrator, options: SciPy integrator class and its keyword arguments.
+            t, y: initial time and state.
+            end: latest end time in seconds.
+            work: progress display.
+
         Returns:
-            Time, state, index of the event function (None without an event), and the reason if the integrator fails.
+            Final time and state, index of the event function (None without an event), and the reason if the integrator
+            fails (otherwise empty).
         """
         stride = STRIDES.get(integrator.__name__, 1) * self._apart
         solver = integrator(

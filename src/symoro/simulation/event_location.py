@@ -1,9 +1,10 @@
-"""Location of the first event: the first time at which one of several functions becomes negative.
+"""Location of the first event: the first time at which one of several event functions becomes negative.
 
 The functions are evaluated at the Chebyshev points of an interval. A function may become negative between them if the
-interpolating polynomial comes near zero or its last coefficients are not small:
+interpolating polynomial comes near zero or its last coefficients are not small. In this case:
 
-    resolved      it is evaluated at every extremum of the polynomial, between which it is monotonic
+    resolved      (the last coefficients are small) the function is evaluated at every extremum of the polynomial,
+                  between which it is monotonic
     not resolved  the interval is halved
 
 If a function is discontinuous, for example when a torque is switched on, the event is the first time after the jump:
@@ -45,13 +46,14 @@ def first_event(
 
     Args:
         margins: function of time that returns the values of all event functions.
-        before: their values at the start.
-        noise: per function, the amount below zero that counts as zero.
+        start, end: time interval in seconds.
+        before: values of the event functions at `start`.
+        noise: per function, its round-off; a value above minus this amount counts as zero.
         longest: longest interval that is interpolated, in seconds.
 
     Returns:
-        The time, the index of the event function (None without an event), and the values of all functions at that
-        time.
+        The time (`end` without an event), the index of the event function (None without an event), and the values of
+        all event functions at or shortly after that time.
     """
     pieces = max(1, int(np.ceil((end - start) / longest))) if np.isfinite(longest) else 1
     for a, b in pairwise(np.linspace(start, end, pieces + 1)):
@@ -90,9 +92,9 @@ def _first(
 
 
 def _candidates(rows: Array, noise: Array) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-    """Return the event functions that may become negative in an interval, and the mask of the resolved ones.
+    """Return the indices of event functions that may become negative in an interval, and a mask of the resolved ones.
 
-    A function is resolved if the polynomial through its values represents it.
+    A function is resolved if the polynomial through its values at the Chebyshev points represents it accurately.
 
     Args:
         rows: values of the functions at the Chebyshev points of the interval, one row per point.
@@ -128,9 +130,11 @@ def _extrema(rows: Array) -> Array:
 def _root(margins: Margins, k: int, start: float, end: float, noise: float, positive: bool) -> float:
     """Return the first time in (start, end] at which event function k is negative, by bisection.
 
-    A function that stays at zero for some time, such as that of a torque that equals the friction, is not an event.
+    A function that stays at zero for some time is not an event, for example the friction margin of a joint whose torque
+    equals its friction.
 
     Args:
+        margins: function of time that returns the values of all event functions.
         noise: round-off of the function.
         positive: whether the function is positive at the start; otherwise it must fall below minus the noise.
     """

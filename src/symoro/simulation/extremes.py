@@ -1,4 +1,4 @@
-"""Peaks of a motion and the limits that it exceeds, of the continuous motion or of samples only."""
+"""Peak values along a motion and the limits that it exceeds, for a continuous motion or for samples only."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Passed:
 
     Attributes:
         what: 'position', 'velocity' or 'effort'.
-        time: first time at which it is exceeded, in seconds.
+        time: first time at which the limit is exceeded, in seconds.
         worst: value farthest beyond the limit.
         worst_time: time of that value, in seconds.
     """
@@ -79,7 +79,7 @@ class Passed:
 
 @dataclass(frozen=True)
 class Peak:
-    """Values of largest magnitude of a joint along a motion.
+    """Values of largest magnitude (position, velocity, torque, ...) of one joint along a motion.
 
     The values keep their signs; the time of the largest torque is given as well.
     """
@@ -95,13 +95,25 @@ class Peak:
 
 
 def largest(known: Known, key: QuantityKey) -> tuple[float, float]:
-    """Return the value of largest magnitude of a quantity and its time in seconds; the earlier of two equal values."""
+    """Return the value of largest magnitude of a quantity along a motion, and its time in seconds.
+
+    If two values have the same magnitude, the earlier one is returned.
+
+    Args:
+        known: quantities along the motion.
+        key: kind ('position', 'velocity', 'effort', ...) and joint of the quantity.
+    """
     first, second = sorted((known.extreme(key, sign) for sign in (1, -1)), key=lambda peak: peak[1])
     return second if abs(second[0]) > abs(first[0]) * (1 + EQUAL_PEAKS) else first
 
 
 def peaks_of(known: Known, joints: Sequence[int], span: float) -> tuple[Peak, ...]:
-    """Return, per joint, peak values, root-mean-square effort and energy over a motion of `span` seconds."""
+    """Return, per joint, peak values, root-mean-square effort and energy over a motion of `span` seconds.
+
+    Args:
+        known: quantities along the motion.
+        joints: joint numbers.
+    """
     peaks = []
     for j in joints:
         torque, time = largest(known, ("effort", j))
@@ -127,7 +139,7 @@ def passed_limits(known: Known, robot: Robot, keys: Sequence[QuantityKey]) -> It
 
 
 def _limits(robot: Robot, what: str, j: int) -> Iterator[tuple[int, float]]:
-    """Yield (-1, lower limit) and (1, upper limit) of a quantity of joint j, as far as the limits are given.
+    """Yield (-1, lower limit) and (1, upper limit) of a quantity of joint j; limits that are not given are omitted.
 
     Args:
         what: 'position', 'velocity' or 'effort'.
@@ -154,11 +166,11 @@ def quantities(
 
     Args:
         values: numbers for the symbols of the robot.
-        joints: numbers of the driven joints.
-        motion: positions, velocities and accelerations of the driven joints, and positions of all joints of the
-            tree.
-        tau: efforts of the driven joints.
-        rates: known velocities of other joints.
+        joints: numbers of the n driven joints.
+        motion: positions, velocities and accelerations of the driven joints, (N, n) each, and positions of all joints
+            of the tree, or None if these are not known.
+        tau: efforts of the driven joints (N, n).
+        rates: known velocities (N,) of other joints by joint number.
 
     Returns:
         The time series (N,) by quantity and joint.
@@ -185,7 +197,8 @@ def _tree_motion(
     """Yield (joint, positions, velocities) of each moving joint; velocities are None if unknown.
 
     Args:
-        q, qd: known positions and velocities (N,) by joint, from which those of coupled joints follow.
+        values: numbers for the symbols of the robot.
+        q, qd: known positions and velocities (N,) by joint number; those of coupled joints are computed from them.
     """
     size = len(next(iter(q.values())))
     for j in moving_joints(robot):
@@ -212,7 +225,7 @@ def whole_motion(
     Args:
         parts: the consecutive parts of the trajectory.
         keys: quantities (kind and joint) to interpolate.
-        known: function that returns the quantities at given times of a given motion.
+        known: function that computes the quantities from an array of times and the joint motion at these times.
     """
 
     def evaluate(number: int, times: Array) -> Array:
@@ -251,7 +264,7 @@ def whole_simulation(
 
 
 def pieces_of(parts: Sequence[PartMotion]) -> list[Piece]:
-    """Return the time intervals in which the parts of a trajectory are smooth."""
+    """Return the time intervals in which the motion along the parts of a trajectory is smooth."""
     return [
         Piece(k, part.begin, float(start), float(end))
         for k, part in enumerate(parts)
@@ -260,7 +273,11 @@ def pieces_of(parts: Sequence[PartMotion]) -> list[Piece]:
 
 
 def turning_joints(robot: Robot, keys: Sequence[QuantityKey]) -> list[int]:
-    """Return the joints whose position is an angle, among those of the quantities `keys` (kind and joint)."""
+    """Return the joints whose position is an angle, among the joints of given quantities.
+
+    Args:
+        keys: quantities, as kind and joint.
+    """
     return [j for what, j in keys if what == "position" and robot.frame(j).sigma == JointType.REVOLUTE]
 
 
@@ -290,6 +307,7 @@ def missed_peak_warnings(whole: Known, sampled: Known, robot: Robot, joints: Seq
     Args:
         whole: quantities of the continuous motion.
         sampled: quantities at the samples.
+        joints: numbers of the joints to compare.
     """
     missed = []
     for what in ("velocity", "effort"):
@@ -314,7 +332,11 @@ def missed_peak_warnings(whole: Known, sampled: Known, robot: Robot, joints: Seq
 def step_warnings(samples: Samples, parts: Sequence[PartMotion]) -> Iterator[str]:
     """Yield a warning if the samples are too coarse to represent the trajectory in a simulation.
 
-    A simulation follows quintic splines through the samples.
+    A simulation replaces the trajectory by quintic splines through its samples.
+
+    Args:
+        samples: samples of the trajectory.
+        parts: the parts of the continuous trajectory.
     """
     t = (samples.t[1:] + samples.t[:-1]) / 2
     interpolated = samples.at(t)[1]
@@ -359,7 +381,7 @@ def peak_rows(robot: Robot, peaks: Sequence[Peak]) -> list[list[str]]:
 
 
 def limit_text(robot: Robot, one: Passed) -> str:
-    """Return the description of an exceeded limit."""
+    """Return a sentence that describes an exceeded joint limit: joint, quantity, limit, value and time."""
     unit = _unit(robot, one.what, one.joint)
     return (
         f"joint {one.joint}: {one.what} {one.limit:.6g} {unit} from t = {one.time:.4g} s, "
@@ -368,7 +390,11 @@ def limit_text(robot: Robot, one: Passed) -> str:
 
 
 def _unit(robot: Robot, what: str, j: int) -> str:
-    """Return the unit of a joint's position, velocity or effort."""
+    """Return the unit of a quantity of joint j as text.
+
+    Args:
+        what: 'position', 'velocity' or 'effort'.
+    """
     position, effort = unit_of(robot, j)
     return {"position": position, "velocity": f"{position}/s", "effort": effort}[what]
 

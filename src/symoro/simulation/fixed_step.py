@@ -1,4 +1,4 @@
-"""Generated fixed-step integrator (`emit/integrator`), compiled and run: fourth-order Runge-Kutta in C.
+"""Simulation with the generated fixed-step integrator (`emit/integrator`): fourth-order Runge-Kutta in compiled C.
 
 Torques are constant during each step, as in a controller that runs at the rate of the integrator.
 """
@@ -102,10 +102,11 @@ def run_fixed(
     """Simulate with equal steps of a compiled Runge-Kutta integrator; each step gives a sample.
 
     Args:
-        torques: control law tau(t, y).
+        mechanics: equations of motion of the robot.
+        torques: control law tau(t, y), evaluated once per step.
         constant: torques (n,) if they do not depend on time and state; otherwise None.
         y: initial state.
-        duration, step: in seconds.
+        duration, step: duration of the simulation and of one step, in seconds.
         watch: function that is called with each sample.
     """
     integrator, wheels = FixedStep(mechanics), WheelWatch(mechanics)

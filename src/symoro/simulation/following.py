@@ -1,6 +1,7 @@
-"""Simulation of a robot whose driven joints follow a trajectory: floating or wheeled base, springs, flexible modes.
+"""Simulation of a robot whose driven joints follow a trajectory.
 
-The samples are at the times of the trajectory. Springs and modes start in equilibrium: for the given driven joints and
+The other coordinates are simulated: a floating or wheeled base, elastic joints (springs) and flexible modes. The
+samples are at the times of the trajectory. Springs and modes start in equilibrium: for the given driven joints and
 base, the accelerations of elastic joints and modes are zero. The equilibrium is computed by Newton's method with finite
 differences.
 """
@@ -35,8 +36,10 @@ def at_equilibrium(mechanics: Mechanics, y: Array, given: Container[str]) -> Arr
     The positions of other joints and of the base are unchanged.
 
     Args:
-        y: initial state, in which springs and modes are replaced.
-        given: parts of the state that are not changed: "q" (springs), "e" (modes).
+        mechanics: equations of motion of the robot.
+        y: initial state, in which the positions of elastic joints and modes are replaced.
+        given: names of the parts of the state that the user gives and that are not replaced: "q" (elastic joints), "e"
+            (modes).
 
     Raises:
         ArgumentError: there is no equilibrium near the rest positions of the springs.
@@ -116,10 +119,12 @@ def followed_motion(
     Args:
         samples: prescribed motion of the driven joints.
         values: numbers for symbols.
-        start: parts of the initial state; springs (in q) and modes (e) that are not given start in equilibrium.
-        inputs: other inputs of the direct dynamic model, constant.
-        method, tolerance: integrator and its tolerance.
-        record: receives the motion between samples, in seconds from the first of them.
+        start: parts of the initial state by name. Elastic joints (in q) and modes (e) that are not given start in
+            equilibrium.
+        inputs: other inputs of the direct dynamic model by name; they are constant.
+        method: SciPy integrator.
+        tolerance: relative and absolute tolerance of the integrator.
+        record: receives the motion between samples, with times in seconds from the first sample.
 
     Raises:
         ArgumentError: the motion cannot be followed to its end.
@@ -155,7 +160,13 @@ def followed_motion(
 def _begin(
     mechanics: Mechanics, samples: Samples, values: Mapping[str, float], start: Mapping[str, ArrayLike]
 ) -> tuple[Array, dict[str, ArrayLike]]:
-    """Return the initial positions of all joints, and the other parts of the initial state by name."""
+    """Return the initial positions of all joints, and the other parts of the initial state by name.
+
+    Args:
+        samples: prescribed motion of the driven joints.
+        values: numbers for symbols.
+        start: parts of the initial state that the user gives.
+    """
     near = default_posture(mechanics.robot, values) if samples.tree is None else samples.tree[0]
     posture = np.array(start.get("q", near), dtype=float)
     if posture.shape == (len(mechanics.joints),):

@@ -1,10 +1,12 @@
-"""Joints with dry friction and stops as rows over the generalised coordinates.
+"""Joints with dry friction and joint stops (contacts), each as a row vector w over the generalised coordinates.
 
     v = w(q) qd,     v' = w(q) qdd + c(q, qd),     generalised force w' l
 
-The row w of a joint with an independent coordinate is a unit vector; that of a coupled joint contains its ratios; that
-of a passive joint of loops or wheels is a row of G (nu_tree = G nu). Friction has the bounds [-FS, FS]. A stop has the
-bounds [0, inf), and w points away from it.
+v is the speed of the contact, l its force, c its acceleration for qdd = 0. The row w of a joint with an independent
+coordinate is a unit vector. The row of a coupled joint contains its ratios to the independent joints. The row of a
+passive joint of loops or wheels is a row of G, which maps the velocities of the coordinates to those of all joints of
+the tree (qd_tree = G qd). The friction force has the bounds [-FS, FS]. The force of a stop has the bounds [0, inf), and
+its row w points away from the stop.
 """
 
 from __future__ import annotations
@@ -27,7 +29,12 @@ Mask = NDArray[np.bool_]
 
 
 def without_friction(robot: Robot, values: Mapping[str, float]) -> tuple[Robot, dict[int, float]]:
-    """Return the robot without Coulomb friction, and the Coulomb friction torque FS by joint where it is known.
+    """Return the robot without Coulomb friction, and the Coulomb friction torques FS by joint.
+
+    Joints without a number for FS are omitted.
+
+    Args:
+        values: numbers for the symbols of the robot.
 
     Raises:
         ArgumentError: FS is negative.
@@ -51,12 +58,13 @@ class ContactRows:
 
     Attributes:
         joints: joint of each contact.
-        coordinate: index of the coordinate if w is a unit vector, otherwise -1.
+        coordinate: index of the contact's coordinate if its row is a unit vector, otherwise -1.
         stop: mask of the stops.
         friction: Coulomb friction torque FS per contact, infinite for stops.
         units: per contact 1 rad, or the robot's length in metres for prismatic joints.
-        driven: mask of the joints that only driven coordinates move; their friction acts on the drives only.
-        plain: whether every w is a unit vector.
+        driven: mask of the joints whose motion depends on driven coordinates only; their friction changes only the
+            torques of the drives, not the motion.
+        plain: whether the rows of all joints with friction are unit vectors.
     """
 
     def __init__(
@@ -93,7 +101,7 @@ class ContactRows:
         self.driven = self._led(driven, own, len(stops))
 
     def _led(self, driven: frozenset[int], own: Sequence[int], stops: int) -> Mask:
-        """Return the mask of the contacts with friction that only driven coordinates move.
+        """Return the mask of the joints with friction whose motion depends on driven coordinates only.
 
         Args:
             driven: indices of the driven coordinates.
@@ -139,7 +147,7 @@ class ContactRows:
     # -- stops
 
     def gaps(self, y: Array) -> Array:
-        """Return the distance of the joint from each stop in the state y (rad or m), negative beyond the stop."""
+        """Return, per stop, the distance of the joint from the stop in the state y (rad or m); negative beyond it."""
         return np.asarray(self._side * (y[self._mechanics.parts["q"]][self._place] - self._limit))
 
     @property
@@ -148,7 +156,11 @@ class ContactRows:
         return np.asarray(POSITION * np.maximum(self.units[self.stop], np.abs(self._limit)))
 
     def at_limit(self, y: Array, row: int) -> Array:
-        """Return the state y with the joint of the stop number `row` exactly at that stop."""
+        """Return the state y with the joint of a stop set exactly to the position of the stop.
+
+        Args:
+            row: index of the contact, which is a stop.
+        """
         i = row - len(self._rubbing)
         y = y.copy()
         y[self._mechanics.parts["q"].start + self._place[i]] = self._limit[i]
@@ -184,7 +196,11 @@ class ContactRows:
 
 
 def joint_ratios(mechanics: Mechanics, joints: Sequence[int]) -> Array:
-    """Return the velocity ratios of joints to the independent joints of the tree, one row per joint."""
+    """Return the ratios of joint velocities to the velocities of the tree's independent joints, one row per joint.
+
+    Args:
+        joints: joint numbers.
+    """
     robot, own = mechanics.robot, independent(mechanics.robot)
     values = {**dict(robot.nominal), **mechanics.values}
     ratios = np.zeros((len(joints), len(own)))

@@ -1,22 +1,24 @@
 """Dry friction and stops: the mode of each contact (held, sliding or open) follows from one convex problem per event.
 
-A contact is a joint with friction or a stop (`friction_and_stop_rows`). It has a force l in [lo, hi] and a
-speed v:
+A contact is a joint with friction or a stop (`friction_and_stop_rows`). It has a force l in [lo, hi] and a speed v.
+For a contact at rest (v = 0)
 
     v' > 0 => l = lo,      v' < 0 => l = hi,      lo < l < hi => v' = 0
 
-Contacts that move have l = -FS sign(v). With A x = Q - H + W'l and a = A^-1 (Q - H), the contacts at rest solve
+Contacts that move have l = -FS sign(v). The equations of motion are A x = Q - H + W'l with the accelerations x, the
+inertia matrix A, the generalised forces Q - H and one row w of W per contact; a = A^-1 (Q - H) are the accelerations
+without contact forces, and W x + c are the accelerations of the contacts. The forces of the contacts at rest solve
 
     min 1/2 l'G l + b'l,   lo <= l <= hi,     G = W A^-1 W',   b = W a + c                    (`box_qp`)
 
 which is the dual of Gauss' principle, min 1/2 (x - a)'A(x - a) + sum FS |w x + c| with w x >= 0 at stops. That
 problem is strictly convex: x exists and is unique. The forces l may be indeterminate if rows of W are linearly
-dependent; the solution of least norm is used. A contact at a bound whose rest follows from the held contacts is
-called carried: it is at rest with a constant force.
+dependent; the solution of least norm is used. A contact is called carried if its force is at a bound and its rest
+follows from the held contacts; its force is constant.
 
 Static friction (`static` > 1) is modelled as follows: contacts at rest have the bound static FS; those that
 slip get FS, and the problem is solved again. The set of slipping contacts only grows. Impacts are the same
-problem over impulses with Newton's restitution:
+problem over impulses p with Newton's restitution:
 
     min 1/2 p'G p + (v - r)'p,   p >= 0,      r = restitution times the speed of approach, 0 for stops at rest
 
@@ -71,9 +73,13 @@ class MotionEvent:
 class Mode:
     """Mode of a contact (a joint with dry friction, or a stop), a plain integer for use in arrays.
 
-    With the speed v of the contact and its force l in [lo, hi]: OPEN: the stop is not touched, no force. HELD: at
-    rest, the force l follows from v' = 0. FORWARD: v > 0 with l = lo. BACKWARD: v < 0 with l = hi. CARRIED: at rest
-    because held contacts imply it, with the force at a bound.
+    With the speed v of the contact and its force l in [lo, hi]:
+
+    - OPEN: the joint does not touch the stop, and there is no force;
+    - HELD: at rest, the force l follows from v' = 0;
+    - FORWARD: v > 0 with l = lo;
+    - BACKWARD: v < 0 with l = hi;
+    - CARRIED: at rest because other contacts are held, with the force l at a bound.
     """
 
     OPEN = 0
@@ -88,9 +94,10 @@ class HeldMotion:
     """Accelerations and contact forces of a state, with the present contact modes.
 
     Attributes:
-        x: all accelerations.
+        x: accelerations of base, coordinates and flexible modes.
         forces: force l of every contact (joint with friction, or stop).
-        softness: diagonal entries of G = W A^-1 W' of the held contacts, in their order.
+        softness: diagonal entries of G = W A^-1 W' for the held contacts, in their order; W contains the rows of the
+            contacts, A is the inertia matrix.
     """
 
     x: Array
@@ -107,7 +114,7 @@ class ContactModes:
         mode: one `Mode` per contact.
         force: forces of the contacts that are not held.
         lower, upper: bounds of the forces of held contacts.
-        left: mask of the stops that were left at the last event.
+        left: mask of the stops from which the joint moved away at the last event.
         near: mask of the open stops that were touched at the last event.
     """
 
@@ -151,7 +158,7 @@ class ContactModes:
     # -- between events
 
     def accelerations(self, y: Array, tau: Array, known: Mapping[int, float]) -> Array:
-        """Return all accelerations in the present modes.
+        """Return the accelerations of base, coordinates and flexible modes in the present modes of the contacts.
 
         Args:
             y: state.
@@ -172,8 +179,8 @@ class ContactModes:
 
         If the held contacts are linearly dependent, the contact forces of least norm are returned. The method is a
         singular value decomposition U S V' of M = (L^-1 W')', where A = L L' is the inertia matrix and W contains the
-        rows of the held contacts: with z = L^-1 times the generalised forces, l = -U S^-2 U'(M z + c), and L'x changes
-        by -V S^-1 U'(M z + c).
+        rows of the held contacts, whose acceleration is W x + c. With z = L^-1 times the generalised forces, the
+        contact forces are l = -U S^-2 U'(M z + c), and they change L'x by -V S^-1 U'(M z + c).
 
         Args:
             y: state.
@@ -201,11 +208,11 @@ class ContactModes:
         return HeldMotion(x, forces, norms**2, rows, dynamics)
 
     def drive_torques(self, y: Array, tau: Array, known: Mapping[int, float]) -> Array:
-        """Return the torques of all drives, including those that joints with prescribed motion require.
+        """Return the torques of all drives, including the torques that prescribed motions require.
 
         Args:
             y: state.
-            tau: torques of the other drives.
+            tau: torques of the drives whose joints have no prescribed motion.
             known: prescribed accelerations by index of the coordinate.
         """
         if not known:
@@ -230,7 +237,7 @@ class ContactModes:
         - an open stop: the distance to it; if the stop was touched at the last event, only while the joint approaches,
           because interpolated q and qd may disagree;
         - a held contact: the distance of its force from the bounds;
-        - the last entry: the tolerance minus the largest acceleration of the contacts at rest.
+        - the last entry: a tolerance minus the largest acceleration of the contacts at rest.
 
         Args:
             y: state.
@@ -261,7 +268,9 @@ class ContactModes:
         return functions
 
     def _residual(self, y: Array, motion: HeldMotion, rest: Mask) -> float:
-        """Return the tolerance minus the largest acceleration of the contacts that should be at rest.
+        """Return a tolerance minus the largest acceleration of the contacts that should be at rest.
+
+        A negative value means that these contacts cannot remain at rest.
 
         Args:
             y: state.
@@ -276,7 +285,8 @@ class ContactModes:
         """Return the round-off of each event function of `margins`.
 
         Args:
-            position_error: error of the integrator in rad; a joint that leaves a stop may be beyond it by this amount.
+            position_error: position error of the integrator in rad; a joint that leaves a stop may be beyond the
+                stop by this amount.
         """
         rows, round_off = self.rows, np.full(len(self.rows) + 1, FORCE_NOISE)
         by_row = round_off[:-1]  # a view
@@ -291,10 +301,10 @@ class ContactModes:
     # -- at an event
 
     def begin(self, y: Array) -> list[int]:
-        """Set the initial modes: joints with friction and zero speed are held.
+        """Set the initial modes of all contacts; joints with friction and zero speed are held.
 
         Returns:
-            The indices of the stops that are struck in the initial state y.
+            The indices of the stops at which an impact occurs in the initial state y.
         """
         speeds = self._speeds(self.rows.matrix(y), y)
         friction = ~self.rows.stop & ~self.rows.driven
@@ -302,10 +312,10 @@ class ContactModes:
         return [int(i) for i in np.flatnonzero(self._touching(y) & (speeds < -VELOCITY_REST))]
 
     def _speeds(self, matrix: Array, y: Array) -> Array:
-        """Return the speeds of the contacts in rad/s (prismatic joints: per length of the robot).
+        """Return the speeds of the contacts in rad/s; for prismatic joints in robot lengths per second.
 
         Args:
-            matrix: W, one row per contact.
+            matrix: W, which maps coordinate velocities to contact speeds, one row per contact.
             y: state.
         """
         return np.asarray(matrix @ y[self.mechanics.parts["qd"]] / self.rows.units)
@@ -335,7 +345,8 @@ class ContactModes:
         """Change the velocities qd in place, by least squares, such that given contacts come to rest.
 
         Args:
-            rows: matrix that maps qd to the speeds of these contacts; rows without entries in `columns` are ignored.
+            rows: matrix that maps qd to the speeds of these contacts. Contacts whose row is zero in all `columns` are
+                ignored.
             qd: velocities of the coordinates.
             columns: indices of the coordinates whose velocities may change.
         """
@@ -445,6 +456,8 @@ class ContactModes:
     ) -> None:
         """Determine the modes of contacts at rest by solving min 1/2 l'G l + b'l, lo <= l <= hi, for their forces l.
 
+        The module docstring defines G and b.
+
         Args:
             t, y: time and state.
             rows: matrix W, one row per contact.
@@ -503,7 +516,7 @@ class ContactModes:
         self.left[gone] = True
 
     def impact(self, t: float, y: Array, tau: Array, known: Mapping[int, float], row: int) -> Array:
-        """Return the state after the impact at the stop with index `row`, including other stops that are touched.
+        """Return the state after an impact of a joint at a stop, including other stops that are touched.
 
         Friction forces are finite and have no impulse. Slow and low rebounds are inelastic.
 
@@ -511,6 +524,7 @@ class ContactModes:
             t, y: time and state before the impact.
             tau: torques of the drives.
             known: prescribed accelerations by index of the coordinate.
+            row: index of the contact, which is a stop.
         """
         y = self.mechanics.projected(self.rows.at_limit(y, row), t)
         touching = self._touching(y) | (self.rows.stop & self.at_rest)
@@ -536,10 +550,11 @@ class ContactModes:
         return y
 
     def _news(self, t: float, before: NDArray[np.int_], struck: int | None) -> Iterator[MotionEvent]:
-        """Yield the events of contacts whose mode differs from `before`; a joint at a stop has no friction events.
+        """Yield the events of contacts whose mode has changed; a joint at a stop has no friction events.
 
         Args:
             t: time of the events in seconds.
+            before: modes of the contacts before the change.
             struck: index of the stop at which an impact occurred, if any.
         """
         was, now = _at_rest(before), self.at_rest

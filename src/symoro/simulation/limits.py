@@ -1,17 +1,18 @@
 """Monitored limits: joints without a stop that exceed their limits, and wheels in a singular configuration.
 
 Limits of passive, coupled and driven joints are not stops, because an impulse would act through the loops or
-against a prescribed motion. They are event functions instead. With the joint position p,
+against a prescribed motion. They are event functions instead. With the joint position p = ratios q + offset,
 
-    p = ratios q + offset,     margin = min(p - lower, upper - p),   or -margin while the joint is beyond a
-    limit
+    margin = min(p - lower, upper - p)       while the joint is within its limits, and the negative of this while
+                                             it is beyond a limit
 
-so that each passage and each return is one event. Cut joints have no coordinate; their limits are only
-reported.
+so that leaving the range and returning to it are one event each. Cut joints have no coordinate; a warning reports that
+their limits are not monitored.
 
-A car that is driven at the rear cannot be driven with its steering at a right angle: det of `wheel-kinematics`
-is zero and G does not exist. Error control may step over such a configuration, so its determinant is an event
-function too:
+Some wheeled robots have singular configurations. A car that is driven at the rear cannot be driven with its steering at
+a right angle: the determinant det of the model `wheel-kinematics` is zero, and the matrix G from the velocities of the
+coordinates to those of all joints does not exist. Error control may step over such a configuration, so its determinant
+is an event function too:
 
     margin = s det(q) - SMALL_DETERMINANT D
 
@@ -73,7 +74,7 @@ class WatchedLimits:
         """Determine the joints that are beyond their limits in the initial state y.
 
         Raises:
-            ArgumentError: there is such a joint, and passing a limit ends the simulation.
+            ArgumentError: a joint is beyond its limits, although exceeding a limit ends the simulation.
         """
         places = self._places(y)
         self.beyond = self._inside(places) < -CONTACT
@@ -88,13 +89,19 @@ class WatchedLimits:
     def margins(self, y: Array) -> Array:
         """Return one event function per monitored joint in the state y.
 
-        It is positive until the joint exceeds a limit or, if it is beyond a limit, until it returns.
+        The function of a joint within its limits is positive until the joint exceeds a limit; that of a joint beyond
+        a limit is positive until the joint returns.
         """
         inside = self._inside(self._places(y))
         return np.where(self.beyond, -inside, inside)
 
     def switch(self, t: float, i: int) -> MotionEvent:
-        """Record that monitored joint number i passes its limit, or returns, at time t; return the event."""
+        """Record that a monitored joint exceeds its limit, or returns from beyond it, and return the event.
+
+        Args:
+            t: time in seconds.
+            i: index of the joint among the monitored joints.
+        """
         self.beyond[i] = not self.beyond[i]
         joint = self.joints[i]
         if not self.beyond[i]:
@@ -129,9 +136,12 @@ class WatchedLimits:
         return np.asarray(self._ratios @ y[self._mechanics.parts["q"]] + self._offsets)
 
     def _inside(self, places: Array) -> Array:
-        """Return the distance of each joint position (`places`) to its nearest limit.
+        """Return the distance of each monitored joint to its nearest limit.
 
         Distances are in radians, or relative to the robot's length; they are negative beyond a limit.
+
+        Args:
+            places: positions of the monitored joints.
         """
         return np.asarray(np.minimum(places - self.lower, self.upper - places) / self._units)
 

@@ -1,15 +1,17 @@
 """Equations of motion of a robot of any structure, as the time derivative of one state vector.
 
-The parts of the state vector, as far as a robot has them:
+The state vector has these parts, as far as they apply to the robot:
 
-    q    joints of the tree                  q' = qd, or from the coordinates: G qda (loops, wheels)
-    qd   velocities of the coordinates       qd' from `direct-dynamics`
-    e, ed  modes of flexible links           e' = ed, ed' = edd
-    P0, Q0, V0  a floating base              P0' = R0 v,  Q0' = Q0 (0, w)/2,  V0' = Vd0 - (w x v; 0)
-    pose  a wheeled base: x, y, heading      from V0 of the model, rotated by the heading
+    q    joints of the tree                  q' = qd, or q' = G qd for robots with loops or wheels
+    qd   velocities of the coordinates       qd' from the model `direct-dynamics`
+    e, ed  modes of flexible links           e' = ed, ed' from `direct-dynamics`
+    P0, Q0, V0  a floating base: position,   P0' = R0 v,  Q0' = Q0 (0, w)/2,  V0' = Vd0 - (w x v; 0)
+         quaternion and twist V0 = (v; w)
+    pose  a wheeled base: x, y, heading      from the twist V0 of the model, rotated by the heading
 
-The coordinates are all joints, or the active ones if loops or wheels constrain them. The models divide by the
-length of the quaternion; it is normalised at each step.
+The coordinates are all joints, or the active joints if loops or wheels constrain the others; the matrix G maps the
+velocities of the active joints to those of all joints of the tree. The models divide by the length of the quaternion;
+it is normalised at each step.
 
 If some accelerations are known (of joints with a prescribed motion, sticking joints or joints at a stop) the
 equations are solved for the others (`free_dynamics`).
@@ -62,11 +64,11 @@ class State:
 
 @dataclass(frozen=True, eq=False)
 class FreeDynamics:
-    """Equations of motion A x = Q - H + W'l, prepared for the unknown entries f of the accelerations x.
+    """Equations of motion A x = Q - H + W'l, prepared for computing the unknown entries x_f of the accelerations x.
 
     x are the accelerations of base, coordinates and flexible modes, A is the inertia matrix, Q - H the generalised
-    forces; l are contact forces with the rows W. The unknown entries follow from the Cholesky factor L of A_ff = L
-    L'.
+    forces; l are the contact forces, and W contains one row per contact. The unknown entries are computed with the
+    Cholesky factor L of the submatrix A_ff = L L'.
 
     Attributes:
         columns: indices of the coordinates in x.
@@ -86,12 +88,12 @@ class FreeDynamics:
     reduced: Array
 
     def reduced_rows(self, rows: Array) -> Array:
-        """Transform contact rows W to M = (L^-1 W_f')', where L is the Cholesky factor of the inertia matrix.
+        """Transform contact rows W to M = (L^-1 W_f')', where L is the Cholesky factor of the inertia matrix A_ff.
 
         W_f are the columns of W for the unknown accelerations, and M M' = W_f A_ff^-1 W_f'.
 
         Args:
-            rows: W over the coordinates, one row per contact.
+            rows: W, one row per contact and one column per coordinate.
         """
         wide = np.zeros((len(rows), len(self.free)))
         wide[:, self.columns] = rows
@@ -101,15 +103,15 @@ class FreeDynamics:
         """Return the contribution of the given accelerations x to the contact accelerations W x.
 
         Args:
-            rows: W over the coordinates, one row per contact.
+            rows: W, one row per contact and one column per coordinate.
         """
         return np.asarray(rows @ self.given[self.columns])
 
     def accelerations(self, change: Array | None = None) -> Array:
-        """Return all accelerations x.
+        """Return the accelerations x of base, coordinates and flexible modes.
 
         Args:
-            change: vector added to z = L^-1 (forces of the unknown entries), for example M'l for contact forces l.
+            change: vector that is added to z = L^-1 (Q - H - A x_given)_f, for example M'l for contact forces l.
         """
         x = self.given.copy()
         x[self.free] = self.from_reduced(self.reduced if change is None else self.reduced + change)
@@ -131,10 +133,10 @@ class Mechanics:
     """Equations of motion of a robot with numerical parameters, and the layout of its state vector.
 
     Attributes:
-        joints: all joints of the tree with a coordinate.
-        coordinates: joints whose velocities are part of the state.
+        joints: numbers of the independent joints of the tree.
+        coordinates: numbers of the joints whose velocities are part of the state.
         fixed: torques prescribed in the robot's description (GAM), by index of the coordinate.
-        at: indices of the coordinates among the joints.
+        at: per coordinate, the index of its joint in `joints`.
         parts: slices of the state vector by name of the part.
         length: the robot's characteristic length in metres.
         units: per entry of the state 1 for angles and their rates, `length` for lengths and their rates.
@@ -230,9 +232,12 @@ class Mechanics:
                 )
 
     def _wrenches(self, rows: int) -> Array | None:
-        """Return the external wrenches of the last `rows` links, from the values of their symbols.
+        """Return the external wrenches on the last links, from the values of their symbols.
 
         The result is a flat array of 6 entries per link, or None if a symbol has no value.
+
+        Args:
+            rows: number of links.
         """
         links = [self.robot.base.link, *self.robot.links][-rows:]
         formulas = [getattr(link, name) for link in links for name in WRENCH]
@@ -261,7 +266,7 @@ class Mechanics:
     def start(self, given: Mapping[str, ArrayLike | None]) -> Array:
         """Return the initial state vector with the given parts (by name: q, qd, e, P0, ...).
 
-        Other parts are zero; a floating base has its origin and axes in those of the world.
+        Parts that are not given are zero; the frame of a floating base then coincides with the world frame.
         """
         y = np.zeros(self.size)
         if self.floating:
@@ -341,9 +346,11 @@ class Mechanics:
         return function(**given)
 
     def accelerations(self, y: Array, tau: Array) -> Array:
-        """Return all accelerations x in the state y for the torques tau, from the direct dynamic model.
+        """Return the accelerations of base, coordinates and flexible modes, from the direct dynamic model.
 
-        The torques of elastic joints are ignored: their springs act instead.
+        Args:
+            y: state.
+            tau: torques of the coordinates; entries of elastic joints are ignored, because their springs act instead.
         """
         outputs = self._call(self.direct, y, tau)
         x = [outputs["qdda"] if "qdda" in outputs else outputs["qdd"]]
@@ -354,7 +361,11 @@ class Mechanics:
         return np.concatenate(x)
 
     def rates(self, y: Array, x: Array) -> Array:
-        """Return the time derivative of the state y, given all accelerations x."""
+        """Return the time derivative of the state y.
+
+        Args:
+            x: accelerations of base, coordinates and flexible modes.
+        """
         dy = np.zeros(self.size)
         parts, columns = self.parts, self.columns
         dy[parts["qd"]] = x[columns]
@@ -404,7 +415,7 @@ class Mechanics:
         return self.tree_matrix(y) @ qd if self.loops is not None or self.rolling else qd
 
     def tree_drift(self, y: Array) -> Array:
-        """Return the accelerations of all joints of the tree in the state y if those of the coordinates are zero."""
+        """Return the accelerations of all joints of the tree in the state y if the coordinates do not accelerate."""
         if self.rolling:
             outputs = self._call(self.direct, y, np.zeros(len(self.coordinates)))
             return np.asarray(outputs["qdd"] - self.tree_matrix(y) @ outputs["qdda"])

@@ -1,7 +1,7 @@
-"""Motors of elastic joints along a trajectory of the links: their motion and torques, and infeasible motions.
+"""Motors of elastic joints for a given trajectory of the links: motor motion, motor torques and feasibility.
 
-The torques require the fourth derivative of the motion (`models/dynamic/actuated_motion`). So the trajectory must
-contain all joints, including the link positions of elastic ones, and its third derivative must not jump, because the
+The torques require the fourth time derivative of the motion (`models/dynamic/actuated_motion`). So the trajectory must
+contain all joints, including the link positions of elastic joints, and its third derivative must not jump, because the
 motor's velocity would jump too.
 """
 
@@ -36,8 +36,8 @@ class MotorDrives:
     """Motors of a robot with elastic joints and numerical parameters.
 
     Attributes:
-        links: the robot whose joint positions are those of the links, which the trajectory prescribes.
-        elastic: joints with a motor behind a spring.
+        links: the robot with its link positions as joint positions; the trajectory prescribes these.
+        elastic: joints with a spring between motor and link.
     """
 
     robot: Robot
@@ -62,9 +62,13 @@ class MotorDrives:
     def rows(self, part: PartMotion, times: Array) -> MotorRows:
         """Return the motion of links and motors, and the motor torques, at times of one part of a trajectory.
 
+        Args:
+            part: part of the trajectory.
+            times: times in seconds from the start of the part.
+
         Returns:
-            Arrays with one row per time, by name: q, qd, qdd, qddd (links), and the outputs of the model such as qmd,
-                tau.
+            Arrays with one row per time, by name: q, qd, qdd, qddd (links), and the outputs of the model such as qmd
+            (motor velocities) and tau (motor torques).
         """
         assert isinstance(
             part.moments, JointMoments
@@ -83,7 +87,7 @@ class MotorDrives:
     def at(self, parts: Sequence[PartMotion], t: Array) -> MotorRows:
         """Return the motion of links and motors, and the motor torques, at times t of the whole trajectory.
 
-        The result has the form of that of `rows`.
+        The result has the same form as the result of `rows`.
         """
         begins = np.array([part.begin for part in parts])
         number = np.clip(np.searchsorted(begins, t, side="right") - 1, 0, None)
@@ -91,9 +95,12 @@ class MotorDrives:
         return {name: np.concatenate([row[name] for row in rows]) for name in rows[0]}
 
     def quantities(self, joints: Sequence[int], rows: MotorRows) -> dict[QuantityKey, Array]:
-        """Return motion, effort and power of the joints by quantity and joint; the power is that of the motors.
+        """Return the time series of position, velocity, acceleration, effort and power by quantity and joint.
+
+        The power is that of the motors.
 
         Args:
+            joints: numbers of the driven joints.
             rows: motion of links and motors, from `rows` or `at`.
         """
         motion = rows["q"], rows["qd"], rows["qdd"], None
@@ -118,7 +125,7 @@ class MotorDrives:
         return resolved(evaluate, pieces_of(parts), keys, turning_joints(self.links, keys))
 
     def check(self, parts: Sequence[PartMotion], joints: Sequence[int]) -> None:
-        """Check that a motion of the links is smooth enough for motors behind springs.
+        """Check that a motion of the links is smooth enough for joints with a spring between motor and link.
 
         Raises:
             ArgumentError: an acceleration or its derivative jumps; the message contains joint and time.
@@ -143,7 +150,7 @@ class MotorDrives:
                 )
 
     def warnings(self, rows: MotorRows, joints: Sequence[int]) -> Iterator[str]:
-        """Yield warnings about motors that move while their links are at rest at the start or end."""
+        """Yield warnings about motors that move at the start or end of the motion while their links are at rest."""
         for j in self.elastic:
             k = list(joints).index(j)
             for row, word in ((0, "starts"), (-1, "ends")):

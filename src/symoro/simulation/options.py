@@ -23,21 +23,22 @@ class SimulationOptions:
         symoro.simulate(robot, 2.0, q="home", options=symoro.SimulationOptions(method="Radau", rtol=1e-6))
 
     Attributes:
-        start: other parts of the initial state: e, ed (flexible modes), P0, Q0, V0 (floating base), pose (x, y, heading
-            of a wheeled robot).
-        inputs: other inputs of the direct dynamic model, constant: wrench, V0 and Vd0 of a base with prescribed motion.
-            If no wrench is given, the values of its symbols are used.
-        times: times of the samples in seconds, ascending from 0 to the duration, in place of `step`; not with rk4.
+        start: other parts of the initial state by name: e, ed (flexible modes), P0, Q0, V0 (floating base), pose (x, y,
+            heading of a wheeled robot).
+        inputs: other inputs of the direct dynamic model by name, constant: wrench, V0 and Vd0 of a base with prescribed
+            motion. If no wrench is given, the values of its symbols are used.
+        times: times of the samples in seconds, ascending from 0 to the duration, instead of `step`; not available
+            with rk4.
         method: integrator: DOP853, RK45, RK23, Radau, BDF, LSODA (SciPy), or rk4 (generated C code, fixed step).
-        rtol, atol: relative and absolute tolerance of SciPy's integrators; `atol` in radians, and as a share of the
-            robot's largest length.
+        rtol, atol: relative and absolute tolerance of SciPy's integrators; `atol` is in radians for angles, and for
+            lengths a fraction of the robot's largest length.
         max_step: largest step of SciPy's integrators in seconds.
-        friction: Coulomb friction: "events" (stick and slip, located as events) or "sign" (FS sign(qd) as in the
-            models; the integrator takes small steps where a joint is at rest).
+        friction: treatment of Coulomb friction: "events" (stick and slip, located as events) or "sign" (FS sign(qd) as
+            in the models; the integrator takes small steps where a joint is at rest).
         static: static friction torque as a multiple of FS, at least 1.
-        until: function of time and state; the simulation ends where it changes from positive to negative.
+        until: function of time and state; the simulation ends when its value changes from positive to negative.
         watch: function that is called with each sample and its torques; if it raises an exception, the simulation ends.
-        record: `Recording` that receives the motion between the samples; not with rk4.
+        record: `Recording` that receives the motion between the samples; not available with rk4.
 
     Raises:
         ArgumentError: a number is out of range.

@@ -1,8 +1,10 @@
-"""Quantities as piecewise Chebyshev interpolants of time, on panels determined by bisection.
+"""Quantities as piecewise Chebyshev interpolants of time, on subintervals (panels) determined by bisection.
 
-On a panel every quantity is evaluated at the nine points t = mid - half cos(k pi/8). The panel is resolved if the
-polynomial through every second point agrees with the points between, and the integral of each velocity (acceleration)
-equals the change of its position (velocity): a spike between the points shows in the position. Otherwise it is halved.
+On a panel every quantity is evaluated at the nine points t = mid - half cos(k pi/8), k = 0 ... 8, where mid is the
+centre of the panel and half its half length. The panel is resolved if two conditions are satisfied; otherwise it is
+halved. First, the polynomial through every second point agrees with the values at the points between. Second, the
+integral of each velocity (acceleration) equals the change of its position (velocity); this detects a spike between the
+points.
 
     integrals by Clenshaw-Curtis quadrature,     extrema and crossings from the roots of the interpolant
 
@@ -61,8 +63,9 @@ class PiecewiseChebyshev:
     """Quantities over a time interval, as Chebyshev interpolants on P consecutive subintervals (panels).
 
     Attributes:
+        keys: the C quantities, as kind and joint.
         begins, ends: (P,), start and end time of each panel in seconds.
-        values: (P, POINTS, C), values of the C quantities `keys` at the Chebyshev points.
+        values: (P, POINTS, C), values of the quantities at the Chebyshev points.
         smooth: (P,), False where the polynomial is not valid: at a jump, or where bisection stopped early.
         open: (P,), True where bisection stopped early.
         cut: whether bisection stopped because there were too many panels.
@@ -81,7 +84,12 @@ class PiecewiseChebyshev:
         return {key: k for k, key in enumerate(self.keys)}
 
     def integral(self, key: QuantityKey, power: int = 1) -> float:
-        """Return the time integral of a quantity raised to a power, over the whole motion."""
+        """Return the time integral of a quantity raised to a power, over the whole motion.
+
+        Args:
+            key: kind and joint of the quantity.
+            power: exponent.
+        """
         rows = self.values[:, :, self._at[key]] ** power
         return float(((self.ends - self.begins) / 2) @ (rows @ _WEIGHTS))
 
@@ -94,7 +102,11 @@ class PiecewiseChebyshev:
         return float(self.begins[panel] + half * (1 + place))
 
     def extreme(self, key: QuantityKey, sign: int) -> tuple[float, float]:
-        """Return the largest (sign 1) or smallest (sign -1) value of a quantity, and its time in seconds."""
+        """Return the largest (sign 1) or smallest (sign -1) value of a quantity, and its time in seconds.
+
+        Args:
+            key: kind and joint of the quantity.
+        """
         rows = sign * self._dense(key)
         most = rows.max()
         panel, at = divmod(int(np.flatnonzero(rows >= most - EQUAL_PEAKS * abs(most))[0]), DENSE)
@@ -108,9 +120,12 @@ class PiecewiseChebyshev:
         return sign * best, self._time(panel, place)
 
     def first_beyond(self, key: QuantityKey, sign: int, limit: float) -> float:
-        """Return the first time at which a quantity is above (sign 1) or below (sign -1) a limit.
+        """Return the first time in seconds at which a quantity is above (sign 1) or below (sign -1) a limit.
 
-        The quantity must exceed this limit somewhere.
+        The quantity must exceed the limit at some time; this is not checked.
+
+        Args:
+            key: kind and joint of the quantity.
         """
         rows = sign * (self._dense(key) - limit)
         beyond = np.flatnonzero(rows.ravel() > 0)
@@ -131,9 +146,12 @@ class PiecewiseChebyshev:
         return self._time(panel, low + share * (high - low))
 
     def grows(self, key: QuantityKey) -> float | None:
-        """Return the time of the largest value of a quantity if it is not determined accurately, otherwise None.
+        """Return the time near which the peak of a quantity is not determined accurately; None if the peak is accurate.
 
-        This is the case on a subinterval where bisection stopped early; the value may be larger there.
+        The peak is inaccurate if it is in a subinterval where bisection stopped early; the true value may be larger.
+
+        Args:
+            key: kind and joint of the quantity.
         """
         if not self.open.any():
             return None
@@ -218,7 +236,12 @@ def _middle(piece: Piece) -> float:
 
 
 def _evaluated(evaluate: Evaluate, panels: list[_Open], count: int) -> Array:
-    """Return the values of `count` quantities at the Chebyshev points of P time intervals, (P, POINTS, count)."""
+    """Return the values of `count` quantities at the Chebyshev points of P time intervals, (P, POINTS, count).
+
+    Args:
+        evaluate: function of a part number and times that returns the quantities, one row per time.
+        panels: the P time intervals.
+    """
     values = np.empty((len(panels), POINTS, count))
     for part in dict.fromkeys(panel.piece.part for panel in panels):
         rows = [k for k, panel in enumerate(panels) if panel.piece.part == part]
@@ -229,7 +252,7 @@ def _evaluated(evaluate: Evaluate, panels: list[_Open], count: int) -> Array:
 
 
 class _Resolution:
-    """Test that determines which quantities the polynomials of a time interval do not represent accurately."""
+    """Test that determines the quantities which the polynomials on a time interval do not represent accurately."""
 
     def __init__(self, keys: tuple[QuantityKey, ...], turning: Sequence[int], parts: int) -> None:
         at = {key: k for k, key in enumerate(keys)}
@@ -270,12 +293,15 @@ class _Resolution:
 
 
 def _divided(panel: _Open, rows: Array, wrong: NDArray[np.bool_], check: _Resolution) -> list[_Open]:
-    """Divide a time interval into two halves, or where a velocity changes its sign if only forces are not resolved.
+    """Divide a time interval into two.
+
+    It is divided at its centre or, if only efforts and powers are not resolved, where a velocity changes its sign.
 
     Args:
         panel: the time interval.
         rows: values of the quantities at its Chebyshev points.
         wrong: mask of the quantities that the polynomials do not represent accurately.
+        check: the test that determined `wrong`.
     """
     a, b, piece = panel.a, panel.b, panel.piece
     if not wrong[check.motion].any():
@@ -290,7 +316,7 @@ def _divided(panel: _Open, rows: Array, wrong: NDArray[np.bool_], check: _Resolu
 
 
 def _sign_change(rates: Array) -> float | None:
-    """Return the first point in (-1, 1) at which one of the velocities changes its sign; None if there is none.
+    """Return the first point in (-1, 1) at which a velocity changes its sign; None if no velocity does.
 
     Args:
         rates: velocities at the Chebyshev points, one column per joint.

@@ -37,13 +37,13 @@ class Simulation(OneLineRepr, FormerWarningsName):
     """Result of a simulation: the motion at N samples, and its events.
 
     Attributes:
-        joints: joints of the tree, the columns of q.
-        coordinates: joints of the columns of qd and tau.
+        joints: numbers of the joints of the tree, one per column of q.
+        coordinates: joint numbers of the columns of qd and tau.
         t: times in seconds (N,).
         q, qd: positions (N, joints) and velocities (N, coordinates).
-        tau: torques of the drives, friction not subtracted (N, coordinates).
+        tau: torques of the drives (N, coordinates); friction is not subtracted.
         parts: the other parts of the state by name: e, ed, P0, Q0, V0, pose.
-        E, U: kinetic and potential energy (N,) in the world frame; None if the robot has no such model, numbers are
+        E, U: kinetic and potential energy (N,) in the world frame; None if the robot has no energy model, numbers are
             missing, or its base has a prescribed motion that is not steady and horizontal (see `warnings`).
         events: events of joints that stick, slide, reach and leave stops, and exceed limits that are not stops.
         finished: whether the end of the duration was reached.
@@ -80,10 +80,12 @@ class Simulation(OneLineRepr, FormerWarningsName):
         """Return the result of a simulation from its samples.
 
         Args:
+            mechanics: equations of motion of the robot.
             times: times of the samples in seconds.
             rows, taus: state vector and torques at each time.
             events: events in the order of time.
             why: reason why the simulation ended early; empty otherwise.
+            warnings: sentences about limits and inputs that had no effect.
         """
         y = np.array(rows).reshape(len(times), mechanics.size)
         energies = mechanics.energies(y) if len(times) else None
@@ -213,13 +215,21 @@ class _Segment:
 
 
 class Recording:
-    """Motion of a simulation between its samples; pass an empty one to `simulate`, which fills it."""
+    """Motion of a simulation between its samples.
+
+    Pass an empty recording to `simulate`, which fills it.
+    """
 
     def __init__(self) -> None:
         self._segments: list[_Segment] = []
 
     def begin(self, mechanics: Mechanics, control: Drives) -> None:
-        """Delete earlier contents and start the recording of a simulation."""
+        """Delete earlier contents and start the recording of a simulation.
+
+        Args:
+            mechanics: equations of motion of the robot.
+            control: torques and prescribed motions of the simulation.
+        """
         self.mechanics, self._control, self._segments = mechanics, control, []
 
     def run(self, t: float, modes: ContactModes) -> None:
@@ -238,12 +248,15 @@ class Recording:
         return {k: (start, end) for k, (start, end) in ends.items() if end > start}
 
     def at(self, number: int, times: Array) -> tuple[Array, Array, Array]:
-        """Evaluate the recorded motion at times within one segment.
+        """Evaluate the recorded motion at N times within one segment.
+
+        Args:
+            number: index of the segment.
+            times: times in seconds (N,).
 
         Returns:
             States (N, size of the state), torques (N, coordinates), and accelerations (N, coordinates) of the joints
-            with
-            prescribed motion, zero for others.
+            with prescribed motion, zero for other joints.
         """
         segment, parts = self._segments[number], self.mechanics.parts
         rows, taus = np.empty((len(times), self.mechanics.size)), []

@@ -148,7 +148,12 @@ def simulate(
 
 
 def _stepped(simulation: Simulation, duration: float, step: float) -> Simulation:
-    """Return the simulation, with a warning if the interval between its samples differs from the requested step."""
+    """Return the simulation, with an additional warning if the time between its samples differs from `step`.
+
+    Args:
+        duration: duration of the simulation in seconds.
+        step: requested time between samples in seconds.
+    """
     taken = duration / max(1, int(np.ceil(duration / step - 1e-9)))
     if abs(taken / step - 1) <= SAME_STEP:
         return simulation
@@ -227,7 +232,11 @@ def _check_times(duration: float, step: float) -> None:
 
 
 def _stop_limits(robot: Robot, mechanics: Mechanics, driven: frozenset[int]) -> tuple[Array, Array]:
-    """Return the lower and upper stop of each coordinate; infinite for driven joints and joints without limits."""
+    """Return the lower and upper stop of each coordinate; infinite for driven joints and joints without limits.
+
+    Args:
+        driven: indices of the coordinates with prescribed motion.
+    """
     limits = [robot.frame(j).limits for j in mechanics.coordinates]
     lower = [-np.inf if k in driven or x.lower is None else x.lower for k, x in enumerate(limits)]
     upper = [np.inf if k in driven or x.upper is None else x.upper for k, x in enumerate(limits)]

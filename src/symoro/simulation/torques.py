@@ -1,16 +1,16 @@
-"""Torques along a motion: power, energy, peaks, and the times at which limits are passed.
+"""Torques along a motion: power, energy, peak values, and the times at which limits are exceeded.
 
     tau(t) from `inverse-dynamics`,     power_j = tau_j qd_j,     energy_j = integral of power_j over time
 
-If the driven joints do not determine the motion (a free or rolling base, elastic joints, flexible links), the rest
-follows from forces: the robot is simulated with its driven joints following the motion, and the torques are those that
-this requires (2010 paper, section 7.2). An elastic joint has no motor; its spring gives -k (q - rest). With
-actuators="elastic" its motor is behind the spring: the trajectory then gives the links of all joints, and the torques
-are those of the motors (`motors`).
+If the driven joints do not determine the motion (a free or rolling base, elastic joints, flexible links), the other
+coordinates follow from forces. The robot is then simulated with its driven joints following the motion; the torques are
+those that this motion requires (Khalil, ICINCO 2010, section 7.2). An elastic joint has no motor; its spring exerts
+the torque -k (q - rest). With actuators="elastic" a motor acts through the spring: the trajectory then prescribes the
+link positions of all joints, and the torques are those of the motors (`motors`).
 
-Along a trajectory peaks, integrals and limits are those of the whole motion, independent of the step of its samples
-(`piecewise_chebyshev`); of a simulated motion they come from the integrator's interpolation (`result`). Of tables they
-are those of the samples: integrals by the trapezoidal rule, limits passed on the line between two samples.
+Peaks, integrals and limits are computed for three kinds of motion: along a trajectory for the continuous motion,
+independent of the step of its samples (`piecewise_chebyshev`); for a simulated motion on the integrator's interpolation
+(`result`); for tables from the samples only, with the trapezoidal rule and linear interpolation between samples.
 """
 
 from __future__ import annotations
@@ -117,16 +117,16 @@ class TorqueReport(OneLineRepr, FormerWarningsName):
 
     Attributes:
         samples: times, positions, velocities and accelerations of the driven joints.
-        tau, power: torques (Nm or N) and powers (W) of the joints of the samples, (N, n).
-        energy: energy in joules that each drive supplies over the whole motion, (n,); negative if it absorbs
+        tau, power: torques (Nm or N) and powers (W) of the driven joints, (N, n).
+        energy: energy in joules that each drive supplies over the whole motion, (n,); negative if the drive absorbs
             energy.
-        peaks: largest values, root-mean-square effort and energy per joint.
+        peaks: values of largest magnitude, root-mean-square effort and energy per joint.
         passed: joint limits that are exceeded, with the times.
-        between: whether energy, peaks and limits refer to the whole motion; otherwise to the samples only.
+        between: True if energy, peaks and limits are computed for the continuous motion, False if only for the samples.
         warnings: reasons why the numbers may be inaccurate, in sentences.
         follows: the simulated motion, if the driven joints do not determine the motion of the robot.
         springs: torques of the springs (N,), by elastic joint.
-        motors: positions and velocities of motors behind springs (N,), by name: qm2, qmd2.
+        motors: positions and velocities (N,) of motors that act through springs, by name: qm2, qmd2.
     """
 
     robot: Robot
@@ -184,7 +184,7 @@ class TorqueReport(OneLineRepr, FormerWarningsName):
 
     @property
     def no_limit(self) -> str:
-        """Sentence that no limit is exceeded."""
+        """Sentence for the user which states that no limit is exceeded."""
         if self.between:
             return "no limit of the robot is exceeded"
         return "no limit of the robot is exceeded at the samples; the motion between samples is not checked"
@@ -213,8 +213,9 @@ def torques(
         report.tau, report.peaks, report.passed
 
     Args:
+        robot: a robot, the name of a bundled robot, or the path of a file.
         motion: a trajectory, which is sampled in steps of `step` seconds; or samples; or the path of a file with
-            either of them.
+            a trajectory or samples.
         step: seconds between the samples of a trajectory.
         values: numbers for symbols; by default the nominal values of the robot.
         start: initial state of the other coordinates, if the driven joints do not determine the motion: q (all joints),
@@ -222,9 +223,9 @@ def torques(
             table of samples may contain these values too.
         posture: assembly mode of a robot with closed loops, for samples of the active joints only: positions of all
             joints near the first sample, or the name of a posture; by default 'home', if the robot has it.
-        inputs: other inputs of the direct dynamic model, constant, if the motion is simulated.
-        method, tolerance: integrator and its tolerance, if the motion is simulated.
-        actuators: "elastic" if the motors of elastic joints are behind the springs; the trajectory then prescribes the
+        inputs: other inputs of the direct dynamic model by name, constant; only if the motion is simulated.
+        method, tolerance: integrator and its tolerance, only if the motion is simulated.
+        actuators: "elastic" if the motors of elastic joints act through the springs; the trajectory then prescribes the
             motion of the links.
 
     Raises:
@@ -299,6 +300,7 @@ def _actuated(
 
     Args:
         motion: motion of the links.
+        values: numbers for symbols.
         step: seconds between the samples of a trajectory.
         actuators: option `actuators`, which must be 'elastic'.
         more: whether arguments of a simulation are given, which are rejected here.
@@ -341,7 +343,8 @@ def _simulated(
     Args:
         samples: prescribed motion of the driven joints.
         follows: the simulated motion of the whole robot.
-        record: the motion between samples, if it was recorded.
+        values: numbers for symbols.
+        record: the motion between samples, or None if it was not recorded.
     """
     led = [follows.coordinates.index(j) for j in samples.joints]
     passive = PassiveRates(robot, values)
@@ -381,6 +384,7 @@ def _known(
     """Return the torques of a robot whose driven joints determine its motion.
 
     Args:
+        samples: motion of the driven joints.
         parts: parts of the continuous trajectory; empty if only samples are given.
         numbers: values of all symbols.
         values: values of symbols as given by the caller.
@@ -428,9 +432,10 @@ def _report(
     """Return the torque report from quantities at the samples.
 
     Args:
+        samples: motion of the driven joints.
         at_samples: time series (N,) by quantity and joint.
-        panels: the same quantities along the continuous motion; peaks and limits are determined from it if it is
-            given.
+        panels: the same quantities along the continuous motion, from which peaks and limits are determined; if None,
+            they are determined from the samples.
     """
     sampled = SampledQuantities(samples.t, at_samples)
     whole = sampled if panels is None else panels
