@@ -84,7 +84,7 @@ class Entry:
     """One model of the catalogue, or one variant ("form") of a model for a kind of robot or an option.
 
     Attributes:
-        aliases: other names of the model: SYMORO's, and those of textbooks and other libraries.
+        aliases: other names of the model: its name in SYMORO, and names in textbooks and other libraries.
         of: the kind of robot of this variant ("a floating base"); empty for the default variant.
         flexible: whether this variant is for robots with flexible links; no other variant applies to these.
         takes: function of a robot and options that returns whether this variant is used.
@@ -308,7 +308,7 @@ def derived(
 ) -> tuple[Entry, Program]:
     """Return an entry that describes a derivative of a model, and the optimised program of the derivative.
 
-    The entry is not part of the catalogue. It has the options of the model.
+    The entry is not part of the catalogue. Its options are those of the model.
 
     Args:
         base: the entry of the model.

@@ -47,8 +47,8 @@ class Trigonometry:
     The name follows from the expression itself: with theta4 = q4 + pi/2, the sine of theta4 is cos(q4) and is named C4.
     An angle that contains another constant is named after theta4.
 
-    The joint numbers are joined as in SYMORO (C12). They are separated (C1_2) if the robot has ten or more frames, or
-    if a term is negative or is not a joint: C12 could otherwise mean cos(q12) or cos(q1 + q2).
+    The joint numbers are joined as in SYMORO (C12). The numbers are separated (C1_2) if the robot has ten or more
+    frames, or if a term is negative or is not a joint: C12 could otherwise mean cos(q12) or cos(q1 + q2).
     """
 
     def __init__(self, builder: Builder, robot: Robot) -> None:

@@ -50,7 +50,7 @@ def rank(matrix: Rows, gap: Gap = EVALUATED, size: float | None = None) -> int |
 
     Args:
         gap: relative thresholds above which a singular value is nonzero, and below which it is zero.
-        size: reference value for the singular values; by default the largest of them.
+        size: reference value for the singular values; by default the largest singular value.
     """
     return ranks([matrix], gap, None if size is None else [size])[0]
 
@@ -62,7 +62,8 @@ def ranks(
 
     Args:
         gap: relative thresholds above which a singular value is nonzero, and below which it is zero.
-        sizes: reference value for the singular values of each matrix; by default the largest of them.
+        sizes: one reference value per matrix for its singular values; by default the largest singular value of the
+            matrix.
     """
     decided: list[int | None] = []
     for k, values in enumerate(spectra(matrices)):

@@ -238,8 +238,8 @@ class BaseMotion:
 def base_motion(builder: Builder, robot: Robot, *, acceleration: bool = True) -> BaseMotion:
     """Return the prescribed motion of the base.
 
-    Entries that are symbols in the robot description vary in time: they are inputs V0 and Vd0 (linear; angular), never
-    parameters. For a floating or wheeled base all entries are inputs.
+    Entries that are symbols in the robot description vary in time: they belong to the inputs V0 and Vd0 (linear;
+    angular) and are not parameters. For a floating or wheeled base all entries are inputs.
 
     Args:
         acceleration: whether the acceleration is included; if false, it is set to zero.

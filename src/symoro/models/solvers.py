@@ -232,14 +232,14 @@ class SchurComplement(Generic[Key]):
 def least_norm_solution(matrix: MatrixLike, right: Sequence[Scalar], square: Scalar) -> Vector:
     """Return the solution of least norm of a symmetric positive semidefinite system.
 
-    A row whose pivot vanishes relative to its diagonal entry depends on the others. Its unknown is set to zero, and the
-    components of the solution along the null space of the matrix are subtracted. All entries are NaN if a dependent row
-    contradicts the others.
+    A row whose pivot vanishes relative to its diagonal entry is a combination of other rows (a dependent row). Its
+    unknown is set to zero, and the components of the solution along the null space of the matrix are subtracted. All
+    entries are NaN if the right-hand side of a dependent row contradicts the other equations.
 
     Args:
         right: the right-hand side.
-        square: squared magnitude of the terms of the right-hand side, to decide whether dependent rows contradict the
-            others.
+        square: squared magnitude of the terms of the right-hand side, to decide whether a dependent row contradicts the
+            other equations.
     """
     n = len(right)
     independent: dict[int, Scalar] = {}
@@ -496,7 +496,9 @@ def _matching(pattern: Sequence[Sequence[int]], n: int) -> list[int] | None:
 
 
 def _components(after: Sequence[Sequence[int]]) -> list[list[int]]:
-    """Return the strongly connected components of a directed graph, each after those on which it depends (Tarjan).
+    """Return the strongly connected components of a directed graph in topological order (Tarjan's algorithm).
+
+    A component comes after the components on which it depends.
 
     Args:
         after: for each node, the nodes on which it depends.
@@ -778,7 +780,7 @@ class Pivot:
 
 @dataclass(frozen=True)
 class RowElimination:
-    """Result of an elimination: the unknowns of `pivots` are solved one by one, the others together by cofactors.
+    """Result of an elimination: unknowns in `pivots` are solved one by one, the remaining ones together by cofactors.
 
     Attributes:
         rows: the rows after the elimination.

@@ -126,8 +126,9 @@ def columns(
 ) -> list[GeometricColumn]:
     """Return all geometric parameters of the path, in order of preference.
 
-    If two parameters have the same effect on the measurement, the first one is estimated. The displacement of a marker
-    precedes that of the base, because an error of the base would move the whole robot.
+    If two parameters have the same effect on the measurement, the first one in this order is estimated. The
+    displacement of a marker precedes the displacement of the base, because an error of the base would move the whole
+    robot.
 
     Args:
         known_base, known_tool: whether the displacements of frame 0 and of the end effector are excluded.

@@ -122,8 +122,8 @@ def _components(
 ) -> SparseVector:
     """Split a twist that is constant in one frame of the path into linearly independent components.
 
-    A joint on the path to the base makes some components of the twist vary; these are recorded for its frame. The other
-    components are constant in the antecedent frame as well and are transformed to it.
+    A joint on the path to the base makes some components of the twist vary; these components are recorded for the frame
+    of this joint. The other components are constant in the antecedent frame as well and are transformed to it.
 
     Args:
         rest: pose of each frame in its antecedent at zero joint position, by frame number.
@@ -454,7 +454,7 @@ def on_plane(
         errors: errors of the geometric parameters, by name.
 
     Returns:
-        The configurations that reach the plane; others are omitted.
+        The configurations that reach the plane; configurations that do not are omitted.
 
     Raises:
         ProgramError: fewer than a third of the configurations reach the plane.
@@ -476,7 +476,7 @@ def on_plane(
 
 
 def _drives(chain: NumericChain) -> list[tuple[GeometricColumn, Array]]:
-    """Return, for each moving joint of the chain, the geometric parameter with the same effect as its motion.
+    """Return, for each moving joint of the chain, the geometric parameter that moves the chain like the joint.
 
     Returns:
         Pairs of this parameter (theta of a revolute, r of a prismatic joint) and the derivatives (n,) of the joint

@@ -78,5 +78,5 @@ def motor(j: int) -> Coordinate:
 
 
 def of_block(coordinates: Iterable[Coordinate], block: Block) -> list[Coordinate]:
-    """Return those of the given coordinates that belong to one block, in the same order."""
+    """Return the given coordinates that belong to one block, in the given order."""
     return [c for c in coordinates if c.block is block]

@@ -40,7 +40,7 @@ def actuated_motion(robot: Robot) -> Program:
     Its inputs are the positions of the links and their first four time derivatives.
 
     Raises:
-        NotApplicableError: no joint is elastic, or the motion of the links does not determine that of the motors.
+        NotApplicableError: no joint is elastic, or the motion of the links does not determine the motion of the motors.
     """
     reason = None if elastic_joints(robot) else "none of its joints is elastic"
     if robot.B or has_followers(robot):

@@ -327,7 +327,7 @@ def _accelerate(
     held: bool,
     solution: HybridSolution,
 ) -> None:
-    """Compute the accelerations of free joints and modes and the torques of driven joints, and add them to `solution`.
+    """Compute the accelerations of free joints and modes and the torques of driven joints; store them in `solution`.
 
     Of the wrench on each link, (42), (79), (99), (111), only the component along the axis is computed:
     a' f = a' J* Vd - a' beta*.

@@ -70,7 +70,7 @@ REDUNDANT = (
 
 
 def contact_outputs(structure: Structure) -> tuple[Port, ...]:
-    """Return the output ports: those of direct dynamics without motors, and the contact forces."""
+    """Return the output ports: the outputs of direct dynamics without motors, and the contact forces."""
     return (*(port for port in direct_outputs(structure) if port is not QMDD), FORCES)
 
 

@@ -226,9 +226,9 @@ def require_full_rank(robot: Robot, points: Sequence[ContactPoint]) -> None:
 
 
 def _sampled_rows(robot: Robot, points: Sequence[ContactPoint]) -> Any:
-    """Return the contact Jacobian at random configurations, with lengths divided by the robot's length.
+    """Return the contact Jacobian at random configurations; lengths are divided by the robot's size.
 
-    Symbols have their nominal values, or random values if they have none.
+    Symbols have their nominal values; symbols without a nominal value have random values.
 
     Returns:
         Array of shape (configurations, 3 points, coordinates).

@@ -181,7 +181,7 @@ class Linearisation:
     For a floating base gravity is part of the base acceleration; the rotation R0 of the base is the last input.
 
     Args:
-        name: name of the program, appended to that of the robot.
+        name: suffix of the program's name, after the name of the robot.
         recursive: whether the derivatives follow from a recursion over the tree (`tree_derivatives`); otherwise the
             expressions of the forces are differentiated.
     """
@@ -213,7 +213,7 @@ class Linearisation:
     def accelerations(self, known: Known) -> Values:
         """Return the accelerations of all independent coordinates from the known accelerations and forces.
 
-        With `recursive` the inertia matrix and the bias forces are those of the recursion for the derivatives;
+        If the derivatives follow from the recursion, its inertia matrix and bias forces are used;
         otherwise `TreeDynamics.solve` computes the accelerations.
 
         Args:
@@ -256,7 +256,7 @@ class Linearisation:
     def _by_recursion(
         self, tree: TreeDerivatives, nud: Values, accelerations: Mapping[str, Matrix]
     ) -> dict[str, Matrix]:
-        """Return the derivatives of the forces from those of the tree, by the chain rule.
+        """Return the derivatives of the forces on the independent coordinates from those of the tree (chain rule).
 
         With F = G' F_tree,
 
@@ -300,14 +300,16 @@ class Linearisation:
         return [[self.dynamics.entry(i, c) for c in which] for i in self.own]
 
     def solved(self, slopes: Mapping[str, Matrix], free: Sequence[Coordinate]) -> dict[str, Matrix]:
-        """Return the derivatives of accelerations and forces from those of the forces at constant accelerations.
+        """Return the derivatives of the unknown accelerations and forces.
 
         Args:
-            slopes: matrices dF by variable, with one row per independent coordinate.
+            slopes: derivatives dF of the forces at constant accelerations, by variable, with one row per independent
+                coordinate.
             free: the coordinates f whose forces are known; the accelerations of the other coordinates k are known.
 
         Returns:
-            Matrices with the rows dnud_f = -A_ff^-1 dF_f of free coordinates, and dF_k + A_kf dnud_f of the others.
+            Matrices by variable, with the rows dnud_f = -A_ff^-1 dF_f of the free coordinates f, and the rows dF_k +
+            A_kf dnud_f of the coordinates k.
         """
         if not free:
             return dict(slopes)
@@ -443,7 +445,7 @@ def by_method(method: str, build: Callable[[bool], Program]) -> Program:
     """Return the program of a method, or the one with fewer operations if the method is 'auto'.
 
     Args:
-        build: returns the program; its argument states whether the recursion is used.
+        build: function that returns the program; its argument is true for the method 'recursion', false for 'forward'.
     """
     if method == "auto":
         return cheaper(build(False), build(True))

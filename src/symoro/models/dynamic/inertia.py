@@ -49,7 +49,7 @@ def payloads(builder: Builder, robot: Robot) -> dict[int, Inertia]:
 
 
 def tool_frame(builder: Builder, robot: Robot, tool: Tool) -> JointFrame:
-    """Return the tool as an additional frame, fixed to the frame to which it is attached."""
+    """Return the tool frame as an additional frame, with its fixed transform to the frame that carries the tool."""
     place = fixed_transform(builder, tool.place)
     return joint_frame(robot.NF + 1, tool.place.ant, JointType.FIXED, place, Trigonometry(builder, robot))
 
@@ -174,7 +174,8 @@ def regrouped(
 def _rotation(frame: JointFrame) -> Matrix:
     """Return the rotation matrix iAj of frame j.
 
-    For a revolute joint only its last column, which does not depend on theta, is needed; the others are zero.
+    For a revolute joint only the last column, which does not depend on theta, is computed; the other two columns are
+    zero.
     """
     if frame.revolute:
         axis = frame.axis_in_parent()

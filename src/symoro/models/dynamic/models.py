@@ -100,8 +100,8 @@ def chosen(robot: Robot, effort: str, build: Callable[[Formulation], Program], n
     """Return the program of a model in the formulation that `effort` selects; the header describes the formulation.
 
     Args:
-        effort: 'quick' for a good formulation at once, 'search' for the fewest operations, 'plain' for that of the
-            papers.
+        effort: 'quick' for a good formulation without a search, 'search' for the formulation with the fewest
+            operations, 'plain' for the formulation of the papers.
         build: returns the program in a given formulation.
         name: name of the model, under which the result of a search is stored.
     """
@@ -138,11 +138,11 @@ def solved(
     rotation: str = "matrix",
     regroup: bool = True,
 ) -> Program:
-    """Return a program that solves the equations of motion, by the cheapest of the algorithms that apply.
+    """Return a program that solves the equations of motion by the applicable algorithm with the fewest operations.
 
     Args:
         layout: the coordinates of the robot that the model uses.
-        name: name of the program, appended to that of the robot.
+        name: suffix of the program's name, after the name of the robot.
         read: the input quantities in addition to the positions.
         effort: selects the formulation: 'quick', 'search' or 'plain'.
         outputs: function that declares the outputs of the program from the solution.

@@ -27,10 +27,11 @@ from symoro.robot.description import Robot
 def loop_reactions(robot: Robot, name: str) -> Program:
     """Return a program with the torques and joint reactions of a robot with closed loops.
 
-    Parallelograms are treated as general loops, so that the results are NaN where they are flat.
+    Parallelograms are treated as general loops, so that the results are NaN in configurations where a parallelogram is
+    flat (all links collinear).
 
     Args:
-        name: name of the program, appended to that of the robot.
+        name: suffix of the program's name, after the name of the robot.
     """
     s = system(name, Layout(robot), plain(robot), Inputs(accelerations=True), regroup=False, every_loop=True)
     builder, provider, dynamics = s.builder, s.provider, s.tree

@@ -42,7 +42,7 @@ def unsupported_loops(robot: Robot) -> str | None:
 
 
 def gravity(builder: Builder, robot: Robot) -> Vector:
-    """Return gravity in frame 0: that of the world, transformed by the rotation of the base pose Z."""
+    """Return gravity in frame 0: the gravity vector of the world, rotated into frame 0 by the base pose Z."""
     world = [builder.formula(g) for g in robot.base.G]
     entries = [builder.formula(z) for z in robot.base.Z]
     rotation = [entries[4 * r : 4 * r + 3] for r in range(3)]
@@ -54,7 +54,7 @@ def wrenches(builder: Builder, robot: Robot, *, with_base: bool = False) -> dict
 
     Symbolic components of a wrench vary in time and are inputs. For a robot with loops the input has a row for every
     link; nonzero numbers in the robot description replace the corresponding entries of the input. The wrench of the
-    payload is added to the link with the tool; its symbols are parameters.
+    payload is added to the link with the tool; symbols in this wrench are parameters.
 
     Args:
         with_base: whether the wrench of link 0 is included; if it has symbols, the first row of the input is its row.

@@ -166,7 +166,7 @@ class Structure:
         return tuple(port for port, has in ports.items() if has)
 
     def options(self, options: tuple[Option, ...]) -> tuple[Option, ...]:
-        """Return those of a model's options that apply to this structure."""
+        """Return the options of a model that apply to this structure."""
         if self.platform:
             return tuple(option for option in options if option in PLATFORM_OPTIONS)
         without = list(PLATFORM_OPTIONS)
@@ -264,7 +264,7 @@ def tree_model(
         id: name of the model in the catalogue.
         read: the quantities that the model uses besides the positions.
         outputs: function of a structure that returns the output ports.
-        options: options of the model; each structure has those that apply to it.
+        options: options of the model; each structure gets the options that apply to it.
         structures: for each structure, further attributes of the catalogue entry such as reference and equations.
         menu: group of the catalogue.
         details: attributes of the catalogue entry that all structures share.

@@ -123,7 +123,7 @@ def system(
     """Declare the inputs of a model and return its system.
 
     Args:
-        name: name of the program, appended to that of the robot.
+        name: suffix of the program's name, after the name of the robot.
         layout: the coordinates of the robot that the model uses.
         formulation: formulation of the Newton-Euler recursion.
         inputs: the quantities that are inputs besides the positions.
@@ -142,7 +142,7 @@ def _platform_system(name: str, layout: Layout, space: PlatformSpace, inputs: In
     """Return the system of a model in platform coordinates and declare its inputs T, V, Vd and tau.
 
     Args:
-        name: name of the program, appended to that of the robot.
+        name: suffix of the program's name, after the name of the robot.
         layout: the coordinates of the robot.
         space: options of the platform coordinates.
         inputs: the quantities that are inputs besides the pose T; V, Vd and tau are declared only if they are used.

@@ -251,7 +251,7 @@ def _times(entries: Entries, values: Values) -> dict[Coordinate, Scalar]:
 class TreeDerivatives:
     """Derivatives of the forces on the coordinates of a tree, at given velocities of its coordinates.
 
-    The formulation of the tree's Newton-Euler recursion is that of `in_link_axes`.
+    The dynamics of the tree must use a formulation that `in_link_axes` returned.
     """
 
     def __init__(self, dynamics: TreeDynamics, state: State) -> None:
@@ -266,7 +266,7 @@ class TreeDerivatives:
 
     @cached_property
     def moments(self) -> dict[int, VelocityMoments]:
-        """Return the velocity moments of the composite links; those of the base are zero unless it is free."""
+        """Return the velocity moments of the composite links; the moments of a base that is not free are zero."""
         none = VelocityMoments(zeros(3, 3), NONE)
 
         def step(frame: JointFrame, own: VelocityMoments, onto: VelocityMoments) -> VelocityMoments:

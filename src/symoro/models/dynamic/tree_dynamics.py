@@ -176,7 +176,7 @@ class TreeDynamics:
         return {j: values[joint(j)] for j in self.joints}
 
     def root(self, rates: Values, accelerations: Values) -> BaseMotion:
-        """Return the motion of the base: that of its coordinates if it has any, otherwise the prescribed motion.
+        """Return the motion of the base, from its coordinates if it has coordinates, otherwise as prescribed.
 
         Args:
             rates, accelerations: velocities and accelerations of the tree's coordinates.
@@ -233,7 +233,7 @@ class TreeDynamics:
         inertias: Mapping[int, Inertia],
         down: Vector | None = None,
     ) -> NewtonEuler:
-        """Evaluate the Newton-Euler recursion and return it; its bodies contain the wrenches on the links.
+        """Evaluate the Newton-Euler recursion; the returned object contains the wrenches on the links (`bodies`).
 
         Args:
             accelerations: accelerations of the tree's coordinates.

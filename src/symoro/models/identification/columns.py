@@ -41,7 +41,7 @@ def columns(robot: Robot, parameters: str = "standard", friction: str = "given")
 def base_columns(robot: Robot) -> list[Column]:
     """Return the columns of the base parameters.
 
-    A base parameter may be zero in the description if others are regrouped with it.
+    The list may contain a parameter that is zero in the robot description, if other parameters are regrouped with it.
     """
     kept = set(regressor_base(robot).names)
     return [column for column in all_inertial_columns(robot) if column.name in kept]

@@ -115,7 +115,7 @@ def closed(
 
     Args:
         q: (S, n) initial coordinates of S configurations.
-        unknown: indices of the coordinates (columns of q) that may change; the others are constant.
+        unknown: indices of the coordinates (columns of q) that may change; the other coordinates stay constant.
         rounds: maximum number of iterations.
         damped: whether steps that increase the error are damped (Levenberg-Marquardt): slower, but converges from
             initial values that are far from a solution.

@@ -77,7 +77,8 @@ class NumericTree:
 
     Attributes:
         robot: the robot.
-        coordinates: numbers of the joints with an independent coordinate: those of the tree, then the cut joints.
+        coordinates: numbers of the joints with an independent coordinate: first the joints of the tree, then the cut
+            joints.
         ratios, offsets: all joint positions as linear function `ratios q + offsets` of the coordinates q; joint j has
             the index j - 1.
         local: pose of frame j in its antecedent frame with joint j at zero, by frame number.
@@ -227,7 +228,8 @@ def placements(
 
     Args:
         q: (S, n) coordinates, in the order of `tree.coordinates`.
-        start: known poses by frame number, from which the others are computed; by default frame 0 with the identity.
+        start: known poses by frame number, from which the poses of the other frames are computed; by default the
+            identity for frame 0.
         frames: numbers of the frames to compute, each after its antecedent; by default all frames of the tree.
     """
     joints = joint_positions(tree, q)

@@ -153,7 +153,7 @@ class TwistCoordinates(ConstraintProvider):
     def tangents(self) -> dict[Coordinate, dict[str, Scalar]]:
         """Return, per coordinate, the time derivatives of the entries of the pose T at unit rate of the coordinate.
 
-        They are P' = v and R' = w x R, with the position P and rotation R of the platform.
+        These derivatives are P' = v and R' = w x R, with the position P and rotation R of the platform.
         """
         tangents: dict[Coordinate, dict[str, Scalar]] = {}
         for c in self.own:
@@ -314,7 +314,7 @@ class PlatformCoordinates(TwistCoordinates):
 
         Args:
             inertia: inertia matrix A.
-            forces: forces on the coordinates minus those at zero acceleration.
+            forces: forces on the coordinates minus the bias forces (forces at zero acceleration).
             nu: velocity of the platform.
         """
         rows, units, motion = self.constraints, self.units, motion_of(nu, {})
@@ -386,7 +386,7 @@ def _freedoms(legs: Sequence[Leg]) -> tuple[tuple[int, ...], list[Scalar]]:
 
 
 class LegMotion:
-    """Rates and accelerations of a leg's joints from those of the platform.
+    """Map from the velocity and acceleration of the platform to the joint rates and accelerations of a leg.
 
     Attributes:
         constraint: the leg's row of C; None if the leg has six joints, or if its constraint is already expressed by
@@ -468,7 +468,7 @@ class LegMotion:
         return {j: [row[k] for k in self.freedoms] for j, row in self._with_rods(rows).items()}
 
     def _with_rods(self, values: dict[int, Any]) -> dict[int, Any]:
-        """Return joint values by joint, with those of the second rod and the coupler of a parallelogram added.
+        """Return values by joint, extended by the values of the second rod and the coupler of a parallelogram.
 
         Args:
             values: rates, accelerations or rows of G by joint, including the first rod.

@@ -108,7 +108,7 @@ class LegBodies:
 
     @property
     def ball_drives(self) -> dict[int, Vector]:
-        """Return IA, FV, FS, FO for those axes of the ball joint (0, 1, 2) that have friction or a rotor."""
+        """Return IA, FV, FS, FO by axis (0, 1, 2) of the ball joint, for the axes that have friction or a rotor."""
         return {k: x for k, x in enumerate(self.drives[3:]) if not all(is_zero(y) for y in x)}
 
 
@@ -155,7 +155,8 @@ class LegLoad:
 
     Attributes:
         force: force at the ball joint.
-        along: force of the leg's drive that is due to the leg itself, in addition to that due to the platform.
+        along: force of the leg's drive that the motion and weight of the leg require, in addition to the force that the
+            platform requires.
         moment: moment on the platform; None for zero.
     """
 

@@ -310,7 +310,7 @@ class _ClosedForm:
         Args:
             before: pose of the first joint before its rotation.
             c: centre C of the end joint in the axes of the first joint.
-            start: end of the arm at theta = 0 and r = 0, in the same axes.
+            start: end of the arm at theta = 0 and r = 0, in the axes of the first joint.
         """
         d = [row[2] for row in self.leg.places[1][:2]]
         along = dot(start, d)
@@ -411,8 +411,8 @@ class _ClosedForm:
         """Solve a ball joint, with its middle angle between 0 and pi, and return its three axes in frame 0.
 
         Its rotation is n = Rz(a) Rx(alpha5) Rz(b) Rx(alpha6) Rz(c). If z4 and z6 are parallel, a is arbitrary and set
-        to zero. The last angle is computed from the others, so that the rotation is accurate near such a configuration
-        too.
+        to zero. The last angle is computed from the first two, so that the rotation is accurate also near such a
+        configuration.
 
         Args:
             start: pose of the first axis of the ball joint before its rotation.

@@ -240,7 +240,7 @@ def _ball_angles(builder: Builder, turns: list[Frame], n: Matrix) -> list[Scalar
 
 
 class BallAxes:
-    """Axes of a ball joint in the axes of the leg, and the joint rates about them for a given angular velocity."""
+    """Axes of a ball joint in the axes of the leg; they give its joint rates for a given angular velocity."""
 
     def __init__(
         self, builder: Builder, robot: Robot, pose: PlatformPose, at: LegPosture, axes: LegAxes
@@ -299,7 +299,7 @@ class BallAxes:
 
 
 class LegCoordinates(TwistCoordinates):
-    """Coordinates of a platform with six UPS legs: its twist. The joint positions of the legs are not computed.
+    """Coordinates of a platform with six UPS legs, namely its twist; joint positions of the legs are not computed.
 
     Args:
         modes: working mode of each leg, 1 or 2.

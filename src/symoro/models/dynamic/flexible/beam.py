@@ -103,7 +103,7 @@ class Beam:
         return len(self.columns)
 
     def at_tip(self, w: Vector) -> Vector:
-        """Return the angular velocity of the tip from that of the root, w."""
+        """Return the angular velocity of the tip, given the angular velocity w of the root."""
         return add(w, self.rate.w)
 
     def gamma(self, w: Vector) -> Twist:
@@ -131,7 +131,7 @@ class Beam:
     def coriolis(self, w: Vector) -> Wrench:
         """Return the Coriolis wrench at the root due to the modal velocities.
 
-        The centrifugal term w x (w x r) is not included; it is computed with the inertia.
+        The centrifugal term w x (w x r) is not included; the recursion computes this term from the inertia of the beam.
 
         Args:
             w: angular velocity of the root.

@@ -54,7 +54,7 @@ class FlexibleTree:
 
 
 def mode_inputs(builder: Builder, robot: Robot, *, rates: bool = True) -> tuple[ModesOfLinks, ModesOfLinks]:
-    """Declare the modal coordinates e as an input, and return them and their velocities ed by flexible link.
+    """Declare the modal coordinates e as an input; return e and the modal velocities ed, each by flexible link.
 
     Args:
         rates: whether ed is an input as well; otherwise it is zero.

@@ -32,7 +32,7 @@ STEP = 0.1  # rad, or relative to the largest length: distance of two configurat
 def other_modes(parameters: BaseParameters, known: Closures) -> tuple[str, ...]:
     """Return a tuple with a note if the relations of base parameters do not hold in another assembly mode.
 
-    Parallelograms are crossed only if they are crossed in the posture 'home', as in the models of the robot.
+    As in the models of the robot, a parallelogram is crossed only if it is crossed in the posture 'home'.
 
     Args:
         parameters: the base parameters.
@@ -64,8 +64,8 @@ def other_modes(parameters: BaseParameters, known: Closures) -> tuple[str, ...]:
 def _hold(parameters: BaseParameters, geometry: Geometry, postures: Sequence[Assembly]) -> Sequence[bool]:
     """Return, for each closed configuration, whether the relations of base parameters hold near it.
 
-    A relation holds if the energy per unit of the dependent parameter differs by a constant from the same combination
-    of the energies per unit of the base parameters.
+    Let h be the energy per unit of a parameter. The relation of a dependent parameter to base parameters holds if its h
+    minus the sum of coefficient times h of the base parameters is constant.
 
     Args:
         geometry: the robot in numbers.

@@ -53,8 +53,8 @@ def base_parameters(
         method: 'auto' (exact; numeric and verified for wheels and for closed loops without a linear closure), 'exact'
             (for wheels the relations of the tree on a free base, which may not be minimal), or 'numeric' (random
             states, at the robot's nominal values).
-        rotor: whether rotor inertias IA of actuated joints are regrouped; otherwise they stay separate, as friction
-            does.
+        rotor: whether rotor inertias IA of actuated joints are regrouped; if false, each rotor inertia stays a separate
+            parameter, like friction.
         posture: for closed loops, joint positions near the assembly mode: the name of one of the robot's postures, one
             value per joint (rad or m), or {joint: value}; by default the posture 'home'.
 

@@ -261,7 +261,7 @@ class _BlockRegrouping:
 def _preferred_columns(
     robot: Robot, kept: Mapping[ParameterKey, Combination], allowed: set[ParameterKey]
 ) -> dict[ParameterKey, Combination]:
-    """Return an equivalent base set that consists of nonzero parameters which come first in the order of preference.
+    """Return an equivalent base set of nonzero parameters, chosen in the order of preference.
 
     Each standard parameter is a vector over the present base parameters. In the order of preference, a parameter is
     chosen if its vector is linearly independent of those before it.

@@ -85,7 +85,7 @@ class BaseParameters(OneLineRepr):
 
     @cached_property
     def robot(self) -> Robot:
-        """Robot with the regrouped parameters: the base parameters have the regrouped values, the others are zero."""
+        """Robot with the regrouped parameters: base parameters have the regrouped values, other parameters are zero."""
         robot = self.original
         values: dict[ParameterKey, Formula] = {}
         for kept, others in self.relations.items():
@@ -138,7 +138,7 @@ def exact(
 
     Args:
         tree: the robot with couplings of joints in place of its loops.
-        original: the robot itself.
+        original: the robot with its loops.
         rotor: whether rotor inertias are included.
         closure: text about the loops, for the description of the method.
         notes: remarks for the result.
