@@ -103,7 +103,7 @@ class Coordinates(ABC):
 
     @abstractmethod
     def columns(self, of_joints: Mapping[int, Vector], size: int) -> list[Vector]:
-        """Return the columns of the Jacobian J G with respect to the independent coordinates.
+        """Return the columns of the Jacobian J G over the independent coordinates, with qd_tree = G qd.
 
         Args:
             of_joints: columns of the Jacobian J of the tree, by joint number; the column of a missing joint is zero.
@@ -128,7 +128,7 @@ class Coordinates(ABC):
 
 
 class CoupledCoordinates(Coordinates):
-    """Coordinates of a robot whose joints are coupled by constant ratios, so that G is constant.
+    """Coordinates of a robot whose joints are coupled by constant ratios, so that G of qd_tree = G qd is constant.
 
     Attributes:
         rows: nonzero entries of each row of G, as pairs (joint number of the coordinate, entry), by joint number.

@@ -33,13 +33,14 @@ class Actuation:
     matrix: Matrix | None = None
 
     def forces(self, tau: Sequence[Scalar]) -> Vector:
-        """Return the generalised forces T' tau of the drive torques tau."""
+        """Return the generalised forces T' tau of the drive torques tau, where the drive velocities are T nu."""
         return list(tau) if self.matrix is None else matvec(transpose(self.matrix), tau)
 
     def torques(self, forces: Sequence[Scalar]) -> Vector:
         """Return the drive torques of least norm that produce given generalised forces.
 
-        tau = T (T'T)^-1 forces,  the solution of T' tau = forces with the least norm
+        tau = T (T'T)^-1 forces is the solution of T' tau = forces with the least norm; T maps the independent
+        velocities to the drive velocities.
         """
         if self.matrix is None:
             return list(forces)
@@ -91,7 +92,7 @@ class ConstraintProvider(ABC):
 
     @abstractmethod
     def project(self, forces: Values) -> dict[Coordinate, Scalar]:
-        """Return the generalised forces G' forces of the independent coordinates.
+        """Return the generalised forces G' forces of the independent coordinates, with nu_tree = G nu.
 
         Args:
             forces: generalised forces of all coordinates of the tree.
@@ -115,7 +116,7 @@ class ConstraintProvider(ABC):
         """
 
     def columns(self, columns: Mapping[Coordinate, Vector], size: int) -> dict[Coordinate, Vector]:
-        """Return the columns of the Jacobian J G with respect to the independent coordinates.
+        """Return the columns of the Jacobian J G over the independent coordinates, with nu_tree = G nu.
 
         Args:
             columns: columns of the Jacobian J of the tree, by coordinate; the column of a missing coordinate is zero.

@@ -89,7 +89,7 @@ class WheelCoordinates(ConstraintProvider):
     def matrix_rate(self, nu: Values) -> Matrix:
         """Return the time derivative of the matrix G of nu_tree = G nu, at the independent velocities nu.
 
-        The term W0 x V0 of the classical base acceleration is not included.
+        The term W0 x V0 (angular times linear velocity of the base) of the classical base acceleration is not included.
         """
         graph, rates = self.builder.graph, self.rates(nu)
         seeds = {

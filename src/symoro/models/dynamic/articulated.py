@@ -92,7 +92,7 @@ def _known(frame: JointFrame, joints: Joints) -> Driven | Free:
 
 @dataclass(frozen=True)
 class ArticulatedBody:
-    """Inertia J* and bias wrench beta* of a link together with all links that it carries."""
+    """Articulated inertia J* and bias wrench beta* of a link together with all links that it carries."""
 
     inertia: AnyInertia
     beta: Wrench
@@ -243,12 +243,12 @@ def _beta(inertia: Inertia, w: Vector, load: Vector | None) -> Wrench:
 
 @dataclass(frozen=True)
 class JointProjection:
-    """Projection of an articulated body on its joint axis a.
+    """Projection of an articulated body, with inertia J* and bias wrench beta*, on its joint axis a.
 
     Attributes:
-        column: U = J* a.
-        inverse: 1 / H, with the inertia H = a' J* a + Ia about the joint.
-        torque: tau + a' beta*.
+        column: J* a, the wrench at unit acceleration about the axis.
+        inverse: 1 / H, where H = a' J* a + Ia is the inertia about the axis, with the rotor inertia Ia.
+        torque: tau + a' beta*, the joint torque plus the component of the bias wrench along the axis.
     """
 
     column: Wrench
@@ -329,8 +329,8 @@ def _accelerate(
 ) -> None:
     """Compute the accelerations of free joints and modes and the torques of driven joints; store them in `solution`.
 
-    Of the wrench on each link, (42), (79), (99), (111), only the component along the axis is computed:
-    a' f = a' J* Vd - a' beta*.
+    Of the wrench f on each link (eq. 42, 79, 99, 111) only the component along the joint axis a is computed, a' f = a'
+    J* Vd - a' beta*, with the acceleration Vd of the link.
 
     Args:
         ground: acceleration of the base minus gravity.

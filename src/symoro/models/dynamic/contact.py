@@ -115,7 +115,8 @@ def contact_dynamics(
 
     Args:
         contacts: points on the ground, each with its frame and its coordinates in this frame.
-        damping: number added to the diagonal of J A^-1 J' (1/kg), required if the contact forces are not unique.
+        damping: number (1/kg) added to the diagonal of J A^-1 J', where J is the contact Jacobian and A the inertia
+            matrix; required if the contact forces are not unique.
         rotation: representation of the rotation of a floating base, 'matrix' or 'quaternion'.
     """
     # Imported here because it loads NumPy, which the catalogue does not need.

@@ -126,9 +126,10 @@ class PlacedPoints:
     places: Mapping[int, PlacedFrame]
 
     def jacobian(self, provider: ConstraintProvider) -> list[dict[Coordinate, Scalar]]:
-        """Return the Jacobian J_tree G of the points' velocities in the axes of frame 0.
+        """Return the Jacobian of the points' velocities (axes of frame 0) over the independent coordinates.
 
-        It has three rows per point; each row contains its entries by independent coordinate.
+        It is J_tree G, where J_tree is the Jacobian over the coordinates of the tree. It has three rows per point; each
+        row contains its entries by independent coordinate.
 
         Args:
             provider: the constraints that give the matrix G of the independent coordinates.

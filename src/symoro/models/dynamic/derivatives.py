@@ -176,9 +176,10 @@ def direct_outputs(structure: Structure) -> tuple[Port, ...]:
 
 
 class Linearisation:
-    """Forces F = A nud + H of a robot at the inputs q, qd and V0, and their derivatives at constant accelerations.
+    """Forces F = A nud + H of a robot, and their derivatives with respect to q, qd and the base twist V0.
 
-    For a floating base gravity is part of the base acceleration; the rotation R0 of the base is the last input.
+    The derivatives are taken at constant accelerations nud. For a floating base gravity is part of the base
+    acceleration; the rotation R0 of the base is the last input.
 
     Args:
         name: suffix of the program's name, after the name of the robot.
@@ -197,7 +198,7 @@ class Linearisation:
         self.tree = TreeDerivatives(self.dynamics, self.s.state) if recursive else None
 
     def tangents(self) -> dict[str, list[dict[str, Scalar]]]:
-        """Return the directions of differentiation for q, qd and V0.
+        """Return the directions of differentiation for q, qd and the base twist V0, by name of the variable.
 
         Each direction belongs to one coordinate and contains the rates of the input symbols.
         """
@@ -228,9 +229,9 @@ class Linearisation:
         return {**nud, **self.dynamics.solver(free)({c: known.forces[c] - forces[c] for c in free})}
 
     def slopes(self, nud: Values, *, solved: bool) -> dict[str, Matrix]:
-        """Return the derivatives dF/dq, dF/dqd and dF/dV0 of the forces at constant accelerations.
+        """Return the derivatives of the forces F with respect to q, qd and the base twist V0.
 
-        The matrices have one row per independent coordinate.
+        The accelerations are constant. The matrices dF/dq, dF/dqd and dF/dV0 have one row per independent coordinate.
 
         Args:
             nud: accelerations of the independent coordinates.
@@ -258,7 +259,8 @@ class Linearisation:
     ) -> dict[str, Matrix]:
         """Return the derivatives of the forces on the independent coordinates from those of the tree (chain rule).
 
-        With F = G' F_tree,
+        G maps the independent velocities nu to those of the tree (nu_tree = G nu, nud_tree = G nud + g), so that F = G'
+        F_tree and
 
             dF = G' (dF_tree/dq dq + dF_tree/dqd d(G nu) + A_tree d(G nud + g)) + dG' F_tree
 
@@ -300,7 +302,7 @@ class Linearisation:
         return [[self.dynamics.entry(i, c) for c in which] for i in self.own]
 
     def solved(self, slopes: Mapping[str, Matrix], free: Sequence[Coordinate]) -> dict[str, Matrix]:
-        """Return the derivatives of the unknown accelerations and forces.
+        """Return the derivatives of the unknown accelerations nud_f and forces F_k.
 
         Args:
             slopes: derivatives dF of the forces at constant accelerations, by variable, with one row per independent
@@ -308,7 +310,8 @@ class Linearisation:
             free: the coordinates f whose forces are known; the accelerations of the other coordinates k are known.
 
         Returns:
-            Matrices by variable, with the rows dnud_f = -A_ff^-1 dF_f of the free coordinates f, and the rows dF_k +
+            Matrices by variable. With the blocks A_ff and A_kf of the inertia matrix they contain the rows dnud_f =
+            -A_ff^-1 dF_f of the free coordinates f, and the rows dF_k +
             A_kf dnud_f of the coordinates k.
         """
         if not free:

@@ -103,8 +103,9 @@ def flexible_energy(
 ) -> Energy:
     """Return the energy, mass and first moments of a robot with flexible links.
 
-    The energy contains V' J V / 2 of every body, V' C ed + ed' m ed / 2 and e' K e / 2 of every beam, and IA qd^2 / 2
-    of every rotor.
+    The energy contains V' J V / 2 of every body (twist V, spatial inertia J), V' C ed + ed' m ed / 2 (kinetic, with the
+    coupling matrix C and modal mass m) and e' K e / 2 (strain, with the stiffness K) of every beam, and IA qd^2 / 2 of
+    every rotor.
 
     Args:
         base: motion of the base.

@@ -41,7 +41,7 @@ def base_gravity(builder: Builder, robot: Robot, rotation: str) -> Vector:
     """Declare the rotation of the base as an input and return gravity in frame 0.
 
     Args:
-        rotation: 'matrix' for the input R0, 'quaternion' for Q0.
+        rotation: 'matrix' for the input R0 (rotation matrix of the base), 'quaternion' for the input Q0.
     """
     world: Vector = [builder.formula(g) for g in robot.base.G]
     if rotation == "quaternion":
@@ -51,7 +51,10 @@ def base_gravity(builder: Builder, robot: Robot, rotation: str) -> Vector:
 
 
 def _turned_back(quaternion: Sequence[Scalar], v: Vector) -> Vector:
-    """Return R0' v = v + s (w (v x u) + u x (u x v)) for the rotation R0 of a quaternion (w, u) of any length."""
+    """Return R0' v, where R0 is the rotation matrix of a quaternion (w, u) of any nonzero length.
+
+    R0' v = v + s (w (v x u) + u x (u x v)), with s = 2 / (w^2 + u.u).
+    """
     w, u = quaternion[0], list(quaternion[1:])
     turned = add(scale(w, cross(v, u)), cross(u, cross(u, v)))
     return add(v, scale(2 / dot(quaternion, quaternion), turned))

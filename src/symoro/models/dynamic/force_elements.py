@@ -44,13 +44,13 @@ def drive_torques(
 
 
 def spring_torques(builder: Builder, robot: Robot, q: Mapping[int, Scalar]) -> dict[int, Scalar]:
-    """Return k (q - rest), the torque that balances the spring of each elastic joint, by joint."""
+    """Return the torque k (q - rest) that balances the spring (stiffness k) of each elastic joint, by joint."""
     elastic = {j: robot.frame(j) for j in q if robot.frame(j).eta}
     return {j: builder.formula(f.k) * (q[j] - builder.formula(f.rest)) for j, f in elastic.items()}
 
 
 def spring_energy(builder: Builder, robot: Robot, q: Mapping[int, Scalar]) -> Scalar:
-    """Return the potential energy of the joint springs, the sum of k (q - rest)^2 / 2 over the elastic joints."""
+    """Return the potential energy k (q - rest)^2 / 2 of all joint springs (stiffness k, rest position `rest`)."""
     strained: Scalar = 0
     for j, torque in spring_torques(builder, robot, q).items():
         strained = strained + torque * (q[j] - builder.formula(robot.frame(j).rest)) / 2
@@ -86,7 +86,7 @@ class ForceElements:
 
     @cached_property
     def springs(self) -> dict[int, Scalar]:
-        """Return the torques k (q - rest) of the elastic joints whose motors have no coordinates, by joint."""
+        """Return the spring torques k (q - rest) of the elastic joints whose motors have no coordinates, by joint."""
         return spring_torques(self.builder, self.links, self.q)
 
     def read_springs(self, joints: Sequence[int]) -> None:
@@ -98,7 +98,7 @@ class ForceElements:
 
     @cached_property
     def motor_springs(self) -> dict[int, Scalar]:
-        """Return k (qm + rest - q), the torque of each motor's spring on its link, by joint."""
+        """Return the torque k (qm + rest - q) of each motor's spring on its link, by joint (motor position qm)."""
         springs: dict[int, Scalar] = {}
         for j, x in self.qm.items():
             frame = self.robot.frame(j)

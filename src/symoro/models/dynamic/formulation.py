@@ -14,7 +14,7 @@ from symoro.robot.description import JointType, Robot
 
 @dataclass(frozen=True)
 class Choice:
-    """Choices for the equations of one link in the Newton-Euler recursion.
+    """Choices for the equations of one link in the Newton-Euler recursion, with U = hat(wd) + hat(w)^2.
 
     Attributes:
         basis: inertial parameter that regrouping makes zero: 'K' (Kzz) or 'J' (YY).
@@ -103,7 +103,7 @@ class Formulation:
 
 
 def plain(robot: Robot) -> Formulation:
-    """Return the formulation of SYMORO: each link in its own frame, and U computed from its w and wd alone."""
+    """Return the formulation of SYMORO: vectors in the link frames, U = hat(wd) + hat(w)^2 computed link by link."""
     choice = Choice(basis="J", column=False, third=False)
     return Formulation((choice,) * robot.NL, parallel_out=False, parallel_in=False)
 
@@ -119,9 +119,9 @@ def _carrying(robot: Robot) -> set[int]:
 def quick(robot: Robot) -> Formulation:
     """Return a formulation that needs few operations for nearly every robot, without a search.
 
-    Computing the third column of U from the antecedent saves operations if the angle between the axes is a multiple of
-    90 degrees. The vectors of a terminal link are expressed in the axes before its joint rotation, which needs the
-    fewest operations.
+    Computing the third column of U = hat(wd) + hat(w)^2 from the antecedent saves operations if the angle between the
+    axes is a multiple of 90 degrees. The vectors of a terminal link are expressed in the axes before its joint
+    rotation, which needs the fewest operations.
     """
     inner = _carrying(robot)
     links = []

@@ -103,7 +103,10 @@ def connection(s: System, a: Matrix) -> Cube:
 
 
 class Renaud:
-    """Recursive computation of D by Renaud's method, for a tree whose joints all have a coordinate."""
+    """Recursive computation of the Christoffel coefficients by Renaud's method, without derivatives.
+
+    Every moving joint of the tree must have an independent coordinate.
+    """
 
     def __init__(self, builder: Builder, robot: Robot, frames: Mapping[int, JointFrame]) -> None:
         self.builder, self.robot, self.frames = builder, robot, frames
@@ -164,10 +167,11 @@ class Renaud:
 
 
 def _carried(frame: JointFrame, moved: tuple[Matrix, Vector]) -> tuple[Matrix, Vector]:
-    """Return U and VP of a body that is fixed to its antecedent, in the body's frame.
+    """Return U = hat(wd) + hat(w)^2 and the acceleration VP of a body that is fixed to its antecedent.
 
     Args:
-        moved: U = hat(wd) + hat(w)^2 and acceleration VP of the antecedent, in its frame.
+        frame: frame of the body, in which the result is expressed.
+        moved: U and VP of the antecedent, in its frame.
     """
     u, vd = moved
     turned = [frame.to_child(row) for row in u]
@@ -179,7 +183,10 @@ READ = Inputs()
 
 
 def outputs(structure: Structure) -> tuple[Port, ...]:
-    """Return the output ports A, B, Q and D; for a floating base D is not symmetric and is not an output."""
+    """Return the output ports A, B, Q and D of tau = A qdd + B qd + Q, with the Christoffel coefficients D.
+
+    For a floating base D is not symmetric and is not an output.
+    """
     if structure.base:
         return (
             Port("A", "6+n,6+n", "inertia matrix, base rows and columns first, rotor inertias included"),
@@ -234,7 +241,7 @@ def is_holonomic_tree(robot: Robot) -> str | None:
 def lagrange(
     robot: Robot, coriolis: str = "christoffel", expanded: bool = False, rotation: str = "matrix"
 ) -> Program:
-    """Return a program that computes A, B, Q and D of the equations of motion.
+    """Return a program that computes A, B, Q of tau = A qdd + B qd + Q, and the Christoffel coefficients D.
 
     External wrenches and prescribed base motion are not included.
 
@@ -279,11 +286,11 @@ def lagrange(
 
 
 class _Readable:
-    """Simplified entries of A, B and Q, each as a short sum of products of sines and cosines of sums of angles.
+    """Simplified entries of A, B and Q in tau = A qdd + B qd + Q, for reading.
 
     Raises:
-        ProgramError: one entry of A, B or Q would be too long. The entries with most operations before simplification
-            are tried first, so that this is detected early.
+        ProgramError: an entry of A, B or Q would be too long. The longest entries are simplified first, so that this is
+            detected early.
     """
 
     def __init__(self, builder: Builder, robot: Robot, a: Matrix, d: Cube, weights: Vector) -> None:
@@ -344,7 +351,10 @@ READABLE = 20_000  # operations of all elements; longer programs keep their inte
 
 
 def _written_out(program: Program) -> Program:
-    """Return the program with sines and cosines as its only intermediate variables, if it stays short enough."""
+    """Return the program without intermediate variables except sines and cosines, if it is short enough.
+
+    A program that would have too many operations is returned unchanged.
+    """
     op = program.graph.op
     kept = {i: name for i, name in program.names.items() if op[i] in (ops.SIN, ops.COS)}
     bare = replace(program, names=kept)

@@ -93,12 +93,12 @@ def centroidal_momentum(robot: Robot) -> Program:
 
 
 def _momenta(s: System) -> tuple[dict[Coordinate, Vector], dict[Coordinate, Vector], Vector]:
-    """Return the columns of the matrix AG, the columns of the base twist, and the centre of mass.
+    """Return the columns of the centroidal momentum matrix, those of the base twist, and the centre of mass.
 
     Returns:
-        The columns of AG by independent coordinate, the columns (p; L) per unit of each component of the base twist V0,
-        and
-        the centre of mass in frame 0.
+        The columns (linear; angular momentum) by independent coordinate, the columns per unit of each component of the
+        base
+        twist V0, and the centre of mass in frame 0.
     """
     tree = s.tree
     if not tree.with_base:  # so that the inertia matrix has the rows of the base

@@ -168,7 +168,7 @@ class NewtonEuler:
         outward(self.bodies, ground, step)
 
     def _turn(self, body: LinkState, parent: LinkState, qd: Scalar, qdd: Scalar, choice: Choice) -> None:
-        """Compute the angular velocity, angular acceleration and U of a body on a revolute joint.
+        """Compute angular velocity w, acceleration wd and U = hat(wd) + hat(w)^2 of a body on a revolute joint.
 
         Args:
             parent: the antecedent of the body.
@@ -206,7 +206,7 @@ class NewtonEuler:
         body.u = [[u11, u12, u13], [u21, u22, u23], [u31, u32, u33]]
 
     def _carry(self, body: LinkState, parent: LinkState) -> None:
-        """Compute the angular motion and U of a body that does not rotate relative to its antecedent.
+        """Compute w, wd and U = hat(wd) + hat(w)^2 of a body that does not rotate relative to its antecedent.
 
         For rotations by right angles the entries of U are only permuted.
 

@@ -79,8 +79,8 @@ def static_torques(
 def _program(robot: Robot, end: int, frame: int | str, m: int | None) -> Program:
     """Return the program for one choice of the intermediate frame m of the Jacobian.
 
-    With m the torques are computed with the factors of J. Without m, the forces on the tree's coordinates are
-    multiplied by G'.
+    If m is given, the torques are computed with the factors of the Jacobian. If m is None, the forces on the tree's
+    coordinates are multiplied by G', where G maps the independent velocities to those of the tree.
 
     Args:
         end: frame that exerts the wrench.

@@ -34,9 +34,11 @@ OF_PLATFORM = {"bias_torques": "platform_bias"}  # names of programs in the coor
 
 
 class Dynamics(Protocol):
-    """Equations of motion A nud + H = forces over the independent coordinates.
+    """Equations of motion A nud + H = forces over the independent coordinates (abstract interface).
 
     The robot is a tree with constraints, or a platform on six legs.
+
+    nud are the accelerations of the coordinates, A is the inertia matrix, H the bias forces.
     """
 
     def state(self, nu: Values) -> State: ...
@@ -139,13 +141,13 @@ def system(
 
 
 def _platform_system(name: str, layout: Layout, space: PlatformSpace, inputs: Inputs) -> System:
-    """Return the system of a model in platform coordinates and declare its inputs T, V, Vd and tau.
+    """Return the system of a model in platform coordinates and declare its inputs.
 
     Args:
         name: suffix of the program's name, after the name of the robot.
         layout: the coordinates of the robot.
         space: options of the platform coordinates.
-        inputs: the quantities that are inputs besides the pose T; V, Vd and tau are declared only if they are used.
+        inputs: the quantities that are inputs besides the pose T: the twist V, its derivative Vd, and the torques tau.
     """
     builder = Builder(f"{layout.robot.name}_{OF_PLATFORM.get(name, f'platform_{name}')}")
     provider = platform_input(builder, layout.robot, space.to, space.working_mode)

@@ -103,7 +103,7 @@ class MotionGradient:
     """Derivatives of a joint torque with respect to the motion of one link on the path to the base.
 
     Attributes:
-        acceleration: derivatives with respect to (vd; wd), a wrench.
+        acceleration: derivatives with respect to the linear and angular acceleration (vd; wd), a wrench.
         w: derivatives with respect to the angular velocity.
     """
 
@@ -133,7 +133,7 @@ class MotionGradient:
 
 
 def velocity_lever(w: Vector, p: Vector) -> Matrix:
-    """Return the matrix M for which f' (dw x (w x p) + w x (dw x p)) = (M f)' dw.
+    """Return the matrix M for which f' (dw x (w x p) + w x (dw x p)) = (M f)' dw, for all vectors f and dw.
 
     M = p w' + (p' w) 1 - 2 w p'; it describes the change of the centripetal acceleration of the point p with the
     angular velocity w.
@@ -145,9 +145,11 @@ def velocity_lever(w: Vector, p: Vector) -> Matrix:
 
 @dataclass(frozen=True)
 class MotionChange:
-    """Change (dw, dwd, dvd) of the motion of frame j per unit change of a coordinate.
+    """Change of the motion of frame j per unit change of a coordinate.
 
     The attribute `u` is dU = hat(dwd) + hat(dw) hat(w) + hat(w) hat(dw).
+
+    The attributes `w`, `wd` and `vd` are the changes of angular velocity, angular and linear acceleration.
     """
 
     w: Vector
@@ -359,10 +361,10 @@ class TreeDerivatives:
         return forces
 
     def forces(self, accelerations: Values) -> dict[Coordinate, Scalar]:
-        """Return the forces A nud + H on the tree's coordinates, from the inertia matrix and the bias forces.
+        """Return the forces A nud + H on the tree's coordinates, with the inertia matrix A and the bias forces H.
 
         Args:
-            accelerations: accelerations of the tree's coordinates.
+            accelerations: accelerations nud of the tree's coordinates.
         """
         inertial = _times(self.inertia, accelerations)
         return {c: x + inertial.get(c, 0) for c, x in self.bias.items()}

@@ -191,7 +191,7 @@ class TreeDynamics:
     def efforts(
         self, state: State, nud: Values, down: Vector | None = None, *, elements: bool = True
     ) -> dict[Coordinate, Scalar]:
-        """Return the forces A nud + H on the independent coordinates.
+        """Return the forces A nud + H on the independent coordinates (inertia matrix A, bias forces H).
 
         Args:
             state: velocities of the coordinates.
@@ -322,7 +322,10 @@ class TreeDynamics:
         return entries
 
     def inertia(self) -> Matrix:
-        """Return the inertia matrix A = G' A_tree G over the independent coordinates."""
+        """Return the inertia matrix A = G' A_tree G over the independent coordinates.
+
+        G maps the velocities of the independent coordinates to those of the tree.
+        """
         rows, entries = self.provider.tree, self.tree_inertia
         a = [[entries.get((i, j), entries.get((j, i), 0)) for j in rows] for i in rows]
         if self.provider.is_identity:
@@ -342,7 +345,7 @@ class TreeDynamics:
         return self._reduced[i, j]
 
     def factors(self, free: Sequence[Coordinate]) -> TreeFactors[Coordinate]:
-        """Return the factors A_ff = L' D L of the inertia matrix over the coordinates `free`.
+        """Return the factors L' D L of the block A_ff of the inertia matrix that belongs to the coordinates `free`.
 
         The zeros of A_ff between different branches of the tree remain zeros in L.
 
@@ -368,7 +371,7 @@ class TreeDynamics:
     def _parents(self, free: Sequence[Coordinate]) -> dict[Coordinate, Coordinate | None]:
         """Return, for each free coordinate, the nearest free coordinate between it and the base; parents come first.
 
-        If constraints or flexible links couple the coordinates, A_ff is a full matrix, and the parent of each
+        If constraints or flexible links couple the coordinates, the inertia matrix is full, and the parent of each
         coordinate is the previous one in the list.
         """
         if not self.provider.is_identity or self.modes is not None:
@@ -384,7 +387,10 @@ class TreeDynamics:
         return parents | dict.fromkeys(of_block(free, Block.MOTOR))
 
     def solver(self, free: Sequence[Coordinate]) -> Callable[[Values], dict[Coordinate, Scalar]]:
-        """Return a function that solves A_ff x = b over the coordinates `free`; A_ff is factored once."""
+        """Return a function that solves A_ff x = b, where A_ff is the inertia matrix over the coordinates `free`.
+
+        The matrix is factored once.
+        """
         if tuple(free) == BASE and self.modes is None and self.provider.is_identity:
             return self._solve_base
         factors = self.factors(free)
@@ -398,7 +404,7 @@ class TreeDynamics:
     def solve_columns(
         self, free: Sequence[Coordinate], columns: Sequence[Values]
     ) -> list[dict[Coordinate, Scalar]]:
-        """Return the solutions x of A_ff x = b over the coordinates `free`, for several right-hand sides b.
+        """Return the solutions x of A_ff x = b for several b; A_ff is the inertia matrix over the coordinates `free`.
 
         Args:
             columns: the right-hand sides b; entries that are zero on whole branches of the tree save operations.
@@ -539,7 +545,8 @@ class TreeDynamics:
 
         Args:
             state: velocities of the coordinates.
-            by_matrix: whether to compute the kinetic energy as nu' A nu / 2 instead of the sum over the links.
+            by_matrix: whether to compute the kinetic energy as nu' A nu / 2 (velocities nu, inertia matrix A) instead
+                of the sum over the links.
         """
         qd = self._of_joints(state.rates)
         root = self.root(state.rates, dict.fromkeys(BASE, 0)) if self.with_base else self._moving_base

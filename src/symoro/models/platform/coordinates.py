@@ -87,10 +87,10 @@ def motion_of(nu: Values, nud: Values) -> PlatformMotion:
 
 @dataclass(frozen=True)
 class PlatformActuation(Actuation):
-    """Relation between the drives of a platform and its twist V: q'_a = G_a V, with the constraints C V = 0.
+    """Relation between the drive velocities q'_a and the twist V of a platform: q'_a = G_a V, C V = 0.
 
     Attributes:
-        constraints: C, one row per constraint and one column per coordinate.
+        constraints: the matrix C of the constraints that the legs impose on V, one row per constraint.
         row_factors, units: factors of the rows of [G_a; C] and units of its columns, which make entries comparable.
     """
 
@@ -105,7 +105,10 @@ class PlatformActuation(Actuation):
         return [*self.matrix, *self.constraints]
 
     def torques(self, forces: Sequence[Scalar]) -> Vector:
-        """Return the drive torques tau with G_a' tau + C' multipliers = forces; NaN at singularities of type 2."""
+        """Return the drive torques that produce given forces on the platform; NaN at singularities of type 2.
+
+        They are tau in G_a' tau + C' multipliers = forces, with the drive velocities G_a V and the constraints C V = 0.
+        """
         solution = solve_pivoted(
             transpose(self._rows), [forces], row_factors=self.units, column_factors=self.row_factors
         )
@@ -113,7 +116,10 @@ class PlatformActuation(Actuation):
         return solution.columns[0][: len(self.drives)]
 
     def jacobian(self) -> Matrix:
-        """Return the Jacobian J with V = J q'_a, shape (coordinates, drives); NaN at singularities of type 2."""
+        """Return the Jacobian from drive velocities to the platform's twist, shape (coordinates, drives).
+
+        It is NaN at singularities of type 2.
+        """
         right = identity(len(self._rows))[: len(self.drives)]
         solution = solve_pivoted(self._rows, right, row_factors=self.row_factors, column_factors=self.units)
         require(self.builder, [solution.regular])
@@ -126,7 +132,7 @@ class TwistCoordinates(ConstraintProvider):
     Attributes:
         pose: pose of the platform.
         postures: configurations of its legs.
-        is_constrained: whether legs impose constraints C V = 0 on the coordinates.
+        is_constrained: whether the legs impose linear constraints on the twist.
     """
 
     is_identity = is_constant = False
@@ -182,10 +188,10 @@ class PlatformCoordinates(TwistCoordinates):
 
     Args:
         modes: working mode of each leg, 1 or 2.
-        end_joints: whether the rates of the ball and universal joints at the platform are computed (as rows of G).
+        end_joints: whether the rates of the ball and universal joints at the platform are computed too.
 
     Attributes:
-        freedoms: entries of V that can differ from zero, the columns of G; the other entries are ignored.
+        freedoms: indices of the entries of the twist that can differ from zero; the other entries are ignored.
         length: a characteristic length of the robot, from its parameters.
     """
 
@@ -274,15 +280,15 @@ class PlatformCoordinates(TwistCoordinates):
 
     @property
     def constraints(self) -> Matrix:
-        """Return the matrix C of the legs' constraints C V = 0, shape (constraints, coordinates)."""
+        """Return the matrix C of the legs' constraints C V = 0 on the twist V, shape (constraints, coordinates)."""
         return [leg.constraint for leg in self._constrained if leg.constraint is not None]
 
     def allows_velocity(self, nu: Values) -> list[Scalar]:
-        """Return conditions, one per constraint, that equal 1 where the velocity nu satisfies C V = 0."""
+        """Return one condition per constraint of the legs, which equals 1 where the velocity nu satisfies it."""
         return [leg.allows(motion_of(nu, {}), self.length)[0] for leg in self._constrained]
 
     def allows_acceleration(self, nu: Values, nud: Values) -> list[Scalar]:
-        """Return conditions, one per constraint, that equal 1 where the acceleration satisfies C Vd + drift = 0.
+        """Return one condition per constraint of the legs, which equals 1 where the acceleration nud satisfies it.
 
         Args:
             nu, nud: velocity and acceleration of the platform.
@@ -310,7 +316,8 @@ class PlatformCoordinates(TwistCoordinates):
     def accelerate(self, inertia: Matrix, forces: Vector, nu: Values) -> Vector:
         """Return the platform's acceleration Vd with A Vd = forces + C' multipliers and C Vd = -drift.
 
-        The result is NaN where the system is singular.
+        C V = 0 are the constraints of the legs, and C Vd + drift is their time derivative. The result is NaN where the
+        system is singular.
 
         Args:
             inertia: inertia matrix A.
@@ -389,8 +396,8 @@ class LegMotion:
     """Map from the velocity and acceleration of the platform to the joint rates and accelerations of a leg.
 
     Attributes:
-        constraint: the leg's row of C; None if the leg has six joints, or if its constraint is already expressed by
-            zero entries of the twist (`freedoms`).
+        constraint: the row c of the leg's constraint c V = 0 on the twist V of the platform; None if the leg has six
+            joints, or if its constraint is already expressed by zero entries of the twist (`freedoms`).
         conditions: expressions that equal 1 where the joint rates are determined.
     """
 
@@ -452,7 +459,7 @@ class LegMotion:
         ]
 
     def rows(self) -> dict[int, Vector]:
-        """Return the rows of G by joint number: each joint's rates for unit values of the coordinates."""
+        """Return, by joint number, the rates of each joint at unit values of the platform's coordinates (rows of G)."""
         leg = self.at.leg
         rows: dict[int, Vector] = {}
         for j, row in zip(leg.arm, self.inverse, strict=True):
@@ -471,7 +478,7 @@ class LegMotion:
         """Return values by joint, extended by the values of the second rod and the coupler of a parallelogram.
 
         Args:
-            values: rates, accelerations or rows of G by joint, including the first rod.
+            values: rates or accelerations by joint, including the first rod; each may be a row over the coordinates.
         """
         rods = self.at.leg.parallelogram
         if rods is None:
@@ -524,10 +531,10 @@ class LegMotion:
         return left
 
     def _at_constant_rates(self, rates: Vector) -> tuple[Vector, Vector, Vector]:
-        """Return w and wd of the arm's last link, and the acceleration of the centre C, at zero joint accelerations.
+        """Return the motion at zero joint accelerations: w and wd of the arm's last link, and the acceleration of C.
 
-        With w_k the angular velocity after joint k and c_k the Jacobian column of this joint, the acceleration of C is
-        sum_k (w_(k-1) + w_k) x (rate_k c_k).
+        C is the centre of the end joint. With w_k the angular velocity after joint k and c_k the Jacobian column of
+        this joint, the acceleration of C is sum_k (w_(k-1) + w_k) x (rate_k c_k).
 
         Args:
             rates: joint rates of the arm.
@@ -544,7 +551,7 @@ class LegMotion:
         return w, wd, a
 
     def drift(self, motion: PlatformMotion) -> Scalar:
-        """Return the time derivative of the leg's constraint C V without the term C Vd.
+        """Return the time derivative of the leg's constraint c V = 0 without the term c Vd (V is the platform's twist).
 
         It is zero if the platform does not rotate.
 

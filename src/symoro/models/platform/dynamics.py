@@ -168,7 +168,7 @@ def platform_input(
         working_mode: one digit (1 or 2) for all legs, or one digit per leg.
 
     Raises:
-        NotApplicableError: the robot is not a platform with legs of closed form.
+        NotApplicableError: the robot is not a platform whose legs have closed-form solutions.
         OptionError: `working_mode` is neither one working mode for all legs nor one per leg.
     """
     parallel = parallel_robot(robot, to)

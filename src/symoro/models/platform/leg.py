@@ -110,8 +110,8 @@ class Leg:
     def has_passive_mode(self) -> bool:
         """Return whether the two working modes of the leg differ in passive joints alone.
 
-        The working modes of a leg U P are two solutions of its universal joint, with equal positions of the active
-        joints.
+        This holds for a leg U P (universal, prismatic joint): its working modes are the two solutions of its universal
+        joint, with equal positions of the active joints.
         """
         return self.kinds == (R, R, P)
 
@@ -288,7 +288,7 @@ def _check_universal_joint(robot: Robot, leg: Leg) -> None:
 
 
 def _check_translation(builder: Builder, legs: Sequence[Leg]) -> None:
-    """Check that the legs of type U P U allow the platform to translate.
+    """Check that legs with universal, prismatic and universal joint (U P U) allow the platform to translate.
 
     This requires one orientation of the platform in which the last axis of every leg is parallel to its first axis.
     """

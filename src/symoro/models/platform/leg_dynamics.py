@@ -84,8 +84,8 @@ class LegBodies:
         ms: first moments of the cylinder.
         rod: first moments of the rod about the ball joint.
         m: mass of the rod.
-        cross: ZZ, MX, MY of the first link of the universal joint about its axis.
-        drives: IA, FV, FS, FO of the six joints.
+        cross: inertia ZZ and first moments MX, MY of the first link of the universal joint, about its axis.
+        drives: rotor inertia IA, friction FV, FS and offset FO of each of the six joints.
     """
 
     tensor: Symmetric
@@ -108,7 +108,10 @@ class LegBodies:
 
     @property
     def ball_drives(self) -> dict[int, Vector]:
-        """Return IA, FV, FS, FO by axis (0, 1, 2) of the ball joint, for the axes that have friction or a rotor."""
+        """Return rotor inertia, friction and offset (IA, FV, FS, FO) of the ball joint by axis (0, 1, 2).
+
+        Axes without rotor and friction are omitted.
+        """
         return {k: x for k, x in enumerate(self.drives[3:]) if not all(is_zero(y) for y in x)}
 
 
@@ -316,7 +319,10 @@ class UpsLegDynamics:
         return xx + far, xy, xz - length * x, yy + far, yz - length * y, zz
 
     def _second_drive(self) -> Vector:
-        """Return IA, FV, FS, FO of the second joint about e_y = s3 z2; the offset FO changes its sign with the axis."""
+        """Return IA, FV, FS, FO of the second joint of the leg, about the axis e_y of the leg.
+
+        e_y is the joint axis z2 or its negative; the offset FO changes its sign accordingly.
+        """
         rotor, viscous, coulomb, offset = self.bodies.drives[1]
         return [rotor, viscous, coulomb, self.at.leg.s3 * offset]
 
@@ -470,7 +476,7 @@ class LegDynamics:
     def efforts(
         self, state: State, nud: Values, gravity: Vector | None = None, *, elements: bool = True
     ) -> dict[Coordinate, Scalar]:
-        """Return the forces A Vd + H on the platform's coordinates.
+        """Return the forces A Vd + H on the platform's coordinates (inertia matrix A, acceleration Vd, bias forces H).
 
         The arguments `gravity` and `elements` have no effect: gravity, drives and friction of the robot are always
         included.
@@ -546,7 +552,8 @@ class LegDynamics:
 
         Args:
             leg: the leg.
-            column: (u; rho x u), the twist along the leg.
+            column: (u; rho x u), with the direction u of the leg and the vector rho from the platform's origin to the
+                ball joint.
         """
         if leg.axes is None:
             return [column], [[leg.point_mass()[1]]]

@@ -200,7 +200,9 @@ class _ClosedForm:
     # -- the first joint of an arm
 
     def _first_turn(self, before: Matrix, c: Vector, p: Vector, zeta: Scalar, square: Scalar) -> None:
-        """Solve a revolute joint at the start of an arm so that C is at the distance l from a point p of its link.
+        """Solve a revolute joint at the start of an arm so that a point p of its link has the distance l from C.
+
+        C is the centre of the end joint.
 
         Args:
             before: pose of the joint before its rotation.
@@ -215,7 +217,9 @@ class _ClosedForm:
         self._turn(0, before, (x * half + y * h) / size, (y * half - x * h) / size)
 
     def _first_slide(self, before: Matrix, w: Vector, square: Scalar) -> None:
-        """Solve a prismatic joint at the start of an arm so that C is at the distance l from a point p of its link.
+        """Solve a prismatic joint at the start of an arm so that a point p of its link has the distance l from C.
+
+        C is the centre of the end joint.
 
         Args:
             before: pose of the joint before its translation.
@@ -228,14 +232,18 @@ class _ClosedForm:
     # -- arms with a universal joint
 
     def _rod(self) -> Vector:
-        """Return the vector from the centre of the universal joint to C, in the axes of its second rotation."""
+        """Return the vector from the centre of the universal joint to the centre C of the end joint.
+
+        The vector is in the axes of the second rotation of the universal joint.
+        """
         x, y, z = position_of(self.leg.tip)
         return [x, y, z + self._formula(self.leg.arm[2], "r")]
 
     def _motor(self) -> None:
-        """Solve the joint before a universal joint so that the centre B of the latter has the distance l from C.
+        """Solve the first joint of an arm that ends in a universal joint, from the length l of its rod.
 
-        B is on the link of this joint; the equation is |C - B|^2 = l^2.
+        The centre B of the universal joint, which is on the link of the first joint, must have the distance l from the
+        centre C of the end joint: |C - B|^2 = l^2.
         """
         leg, rod = self.leg, self._rod()
         place = leg.places[1]
@@ -248,12 +256,13 @@ class _ClosedForm:
             self._first_turn(before, c, p, c[2] - p[2], dot(rod, rod))
 
     def _universal_joint(self, index: int, t: Vector, sign: int = 1) -> None:
-        """Solve both angles of a universal joint so that the vector t of its second link points to C.
+        """Solve both angles of a universal joint so that the vector t of its second link ends at C.
 
         Args:
             index: index of its first joint in the arm.
             sign: selects one of the two solutions, 1 or -1.
-            t: vector from the centre of the universal joint to C, in the axes of its second rotation.
+            t: vector from the centre of the universal joint to the centre C of the end joint, in the axes of its second
+                rotation.
         """
         second = self.robot.frame(self.leg.arm[index + 1])
         before = self._before(index)
@@ -305,10 +314,11 @@ class _ClosedForm:
         return [row[2] for row in before[:3]]
 
     def _turn_and_slide(self, before: Matrix, c: Vector, start: Vector) -> None:
-        """Solve both joints of an arm R P: |start + r d| = |c| in the plane, with the direction d of P.
+        """Solve both joints of a planar arm with a revolute and a prismatic joint (R P).
 
         Args:
-            before: pose of the first joint before its rotation.
+            before: pose of the first joint before its rotation. The equation is |start + r d| = |c|, with the position
+                r and direction d of the prismatic joint.
             c: centre C of the end joint in the axes of the first joint.
             start: end of the arm at theta = 0 and r = 0, in the axes of the first joint.
         """
@@ -322,7 +332,7 @@ class _ClosedForm:
         self._slide(1, self._before(1), r)
 
     def _last_turn(self) -> None:
-        """Solve the second revolute joint of a planar arm so that the arm ends at C."""
+        """Solve the second revolute joint of a planar arm so that the arm ends at the centre C of the end joint."""
         before, t = self._before(1), position_of(self.leg.tip)
         w = self._seen(before)
         sine, cosine = t[0] * w[1] - t[1] * w[0], t[0] * w[0] + t[1] * w[1]
@@ -410,9 +420,9 @@ class _ClosedForm:
     def _ball_end(self, start: Matrix) -> list[Vector]:
         """Solve a ball joint, with its middle angle between 0 and pi, and return its three axes in frame 0.
 
-        Its rotation is n = Rz(a) Rx(alpha5) Rz(b) Rx(alpha6) Rz(c). If z4 and z6 are parallel, a is arbitrary and set
-        to zero. The last angle is computed from the first two, so that the rotation is accurate also near such a
-        configuration.
+        Its rotation is Rz(a) Rx(alpha5) Rz(b) Rx(alpha6) Rz(c) with the three joint angles a, b, c. If the first and
+        the third axis are parallel, a is arbitrary and set to zero. The last angle is computed from the first two, so
+        that the rotation is accurate also near such a configuration.
 
         Args:
             start: pose of the first axis of the ball joint before its rotation.

@@ -128,7 +128,7 @@ class LegPosture:
     """Configuration of a UPS leg in frame 0: its direction and length.
 
     Attributes:
-        rho: vector R b from the platform's origin to the centre of the ball joint.
+        rho: vector from the platform's origin to the centre of the ball joint.
         u, length, inverse: direction of the leg, its length L, and 1 / L.
         regular: 1 where the direction is defined (the length is not zero), otherwise 0.
     """
@@ -223,7 +223,7 @@ def leg_positions(
 def _ball_angles(builder: Builder, turns: list[Frame], n: Matrix) -> list[Scalar]:
     """Return the angles theta_4, theta_5, theta_6 of a ball joint with the rotation matrix n.
 
-    n = A4 Rz(theta4) A5 Rz(theta5) A6 Rz(theta6); A5 and A6 are rotations by right angles.
+    n = A4 Rz(theta4) A5 Rz(theta5) A6 Rz(theta6); the constant rotations A5 and A6 are by right angles.
 
     Args:
         turns: the three frames of the ball joint.

@@ -75,12 +75,12 @@ class Beam:
         shift: translation from the root to the tip.
         y, z: bending along y and along z.
         inertia: inertia of the bent beam about the root.
-        columns: columns of C, for each mode the wrench at the root at unit modal acceleration.
-        mass: modal mass matrix m.
-        stiff: elastic forces K e.
-        tips: columns of S, for each mode the twist of the tip at unit modal velocity.
+        columns: for each mode, the wrench at the root at unit modal acceleration.
+        mass: modal mass matrix.
+        stiff: elastic forces K e, with the stiffness matrix K and the modal coordinates e.
+        tips: for each mode, the twist of the tip at unit modal velocity.
         rate: twist of the tip relative to the root.
-        angular_bias: angular acceleration of the tip relative to the root at edd = 0.
+        angular_bias: angular acceleration of the tip relative to the root at zero modal accelerations.
     """
 
     j: int
@@ -131,7 +131,8 @@ class Beam:
     def coriolis(self, w: Vector) -> Wrench:
         """Return the Coriolis wrench at the root due to the modal velocities.
 
-        The centrifugal term w x (w x r) is not included; the recursion computes this term from the inertia of the beam.
+        The centrifugal term w x (w x r) of the points r is not included; the recursion computes this term from the
+        inertia of the beam.
 
         Args:
             w: angular velocity of the root.
@@ -303,7 +304,7 @@ class _BeamBuilder:
         return self._blocks((bent, ny, self.mass), (bent, nz, self.mass), twist)
 
     def _stiff(self) -> Vector:
-        """Return the elastic forces K e of the modes."""
+        """Return the elastic forces K e of the modes, with the stiffness matrix K and the modal coordinates e."""
         flexible, formula, cube = self.flexible, self.builder.formula, self.length * self.length * self.length
         ny, nz, bent = len(self.y.e), len(self.z.e), self.bent.strains
         about_z, about_y = formula(flexible.EIz) / cube, formula(flexible.EIy) / cube
@@ -334,9 +335,10 @@ class _BeamBuilder:
         return Twist([0, _total(self.y.ed), _total(self.z.ed)], angular)
 
     def _angular_bias(self) -> Vector:
-        """Return the angular acceleration of the tip relative to the root at edd = 0.
+        """Return the angular acceleration of the tip relative to the root at zero modal accelerations.
 
-        It is -bd (ad z x y1) + cd (ad z - bd y1) x x2.
+        It is -bd (ad z x y1) + cd (ad z - bd y1) x x2, with the rates ad, bd, cd of the tip angles in the rotation
+        Rz(a) Ry(-b) Rx(c), and y1, x2 the axes of its second and third rotation.
         """
         y1, x2 = self._axes()
         ad, bd = self._slope_rates()
@@ -345,9 +347,10 @@ class _BeamBuilder:
         return add(scale(-bd, cross(z, y1)), scale(_total(self.etd), cross(before, x2)))
 
     def turns(self, link: int, tip: int) -> list[JointFrame]:
-        """Return the tip rotation Rz(a) Ry(-b) Rx(c) as a sequence of frames with rotations about z, x, z.
+        """Return frames for the rotation Rz(a) Ry(-b) Rx(c) of the tip, each with rotations about z, x, z.
 
-        Ry(-b) is written as Rz(pi/2) Rx(-b) Rz(-pi/2).
+        a and b are the slopes of the bent beam at its tip, c is the torsion angle. Ry(-b) is written as Rz(pi/2) Rx(-b)
+        Rz(-pi/2).
 
         Args:
             tip: number of the body at the tip; the frames of the rotations have the numbers that follow.

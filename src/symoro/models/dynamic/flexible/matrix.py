@@ -29,7 +29,10 @@ def _mode(j: int, k: int) -> Coordinate:
 def flexible_inertia(
     builder: Builder, robot: Robot, tree: FlexibleTree, *, free_base: bool = False
 ) -> MatrixEntries:
-    """Return the entries of the inertia matrix A over [q; e], or over [V0; q; e] if the base is free."""
+    """Return the entries of the inertia matrix over [q; e], or over [V0; q; e] if the base is free.
+
+    q are the joint positions, e the modal coordinates, V0 the twist of the base.
+    """
     composite = _composites(tree)
     entries: MatrixEntries = {}
     for j, element in tree.elements.items():

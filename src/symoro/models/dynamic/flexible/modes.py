@@ -26,10 +26,12 @@ from symoro.models.spatial import AnyInertia, Twist, Wrench, gathered
 class ModalBlock:
     """Equations B' Vd + D edd = r of the modes of a beam, including the bodies that its tip carries.
 
+    Vd is the acceleration of the root, edd are the modal accelerations.
+
     Attributes:
-        mass: D.
-        columns: B, one wrench per mode.
-        torques: r.
+        mass: the modal mass matrix D.
+        columns: the columns of B, one wrench per mode.
+        torques: the generalised forces r at zero accelerations, one per mode.
     """
 
     mass: Matrix
@@ -38,11 +40,11 @@ class ModalBlock:
 
 
 def block(beam: Beam, w: Vector, inertia: AnyInertia, beta: Wrench) -> ModalBlock:
-    """Return the matrices of the equations B' Vd + D edd = r of a beam's modes.
+    """Return B, D and r of the equations B' Vd + D edd = r of a beam's modes (see `ModalBlock`).
 
     Args:
         w: angular velocity of the root.
-        inertia, beta: J* and beta* of the tip with all that it carries.
+        inertia, beta: articulated inertia and bias wrench of the tip with all bodies that it carries.
     """
     wrench_at_tip = beta - inertia @ beam.gamma(w)
     moved = [inertia @ tip for tip in beam.tips]
@@ -71,7 +73,7 @@ class Eliminated:
 
 
 def eliminated(link: int, block: ModalBlock) -> list[Eliminated]:
-    """Eliminate the modes of a link one by one from the equations B' Vd + D edd = r.
+    """Eliminate the modes of a link one by one from their equations B' Vd + D edd = r (see `ModalBlock`).
 
     Args:
         link: number of the link, for the error message.
@@ -107,7 +109,7 @@ def articulated_root(
 
     Args:
         w: angular velocity of the root.
-        tip: J* and beta* of the tip.
+        tip: articulated inertia J* and bias wrench beta* of the tip.
         root: inertia and bias wrench of the root without the bodies that the tip carries.
         held: whether the modes have zero acceleration.
     """
@@ -127,9 +129,11 @@ def articulated_root(
 def accelerations(beam: Beam, w: Vector, tip: tuple[AnyInertia, Wrench], root: Twist) -> list[Scalar]:
     """Return the accelerations edd of a beam's free modes.
 
+    They solve B' Vd + D edd = r (see `ModalBlock`).
+
     Args:
         w: angular velocity of the root.
-        tip: J* and beta* of the tip.
+        tip: articulated inertia and bias wrench of the tip.
         root: acceleration of the root.
     """
     steps = eliminated(beam.i, block(beam, w, *tip))
@@ -143,11 +147,11 @@ def accelerations(beam: Beam, w: Vector, tip: tuple[AnyInertia, Wrench], root: T
 
 
 def efforts(beam: Beam, w: Vector, tip: tuple[AnyInertia, Wrench], root: Twist) -> list[Scalar]:
-    """Return the generalised forces B' Vd - r that keep the accelerations of a beam's modes at zero.
+    """Return the generalised forces that keep the accelerations of a beam's modes at zero.
 
     Args:
         w: angular velocity of the root.
-        tip: J* and beta* of the tip.
+        tip: articulated inertia and bias wrench of the tip.
         root: acceleration Vd of the root.
     """
     modal = block(beam, w, *tip)

@@ -97,7 +97,7 @@ def loop_coordinates(geometry: NumericTree) -> list[int]:
 
 
 def rates(geometry: NumericTree, q: Array, at: Assembly) -> Array:
-    """Return the matrices G (N, n, n_free) at N closed configurations q (N, n).
+    """Return the velocity matrices G (N, n, n_free) at N closed configurations q (N, n).
 
     G maps the velocities of the independent coordinates to those of all coordinates.
 

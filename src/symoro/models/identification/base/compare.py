@@ -181,7 +181,7 @@ class _Walk:
             move: steps of the loop coordinates.
 
         Returns:
-            The new configurations, and a mask of those that closed after a small correction.
+            The new configurations, and a mask that is true where the loops closed after a small correction.
         """
         moved = q.copy()
         moved[:, self.inside] += move * self.unit
