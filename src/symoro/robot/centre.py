@@ -60,9 +60,9 @@ def in_other_frame(
         MS' = R MS + m p,    J' = R J R' + (2 s.p + m p.p) 1 - s p' - p s' - m p p',    s = R MS
 
     Args:
-        body: parameters by name, about the origin and in the axes of the frame in which the body is given.
-        rotation: the nine entries, by rows, of the rotation matrix R of that frame in the other one.
-        position: position p of its origin in the other frame (m).
+        body: parameters by name, about the origin and in the axes of the original frame.
+        rotation: the nine entries, by rows, of the rotation matrix R of the original frame in the other frame.
+        position: position p of the origin of the original frame in the other frame (m).
 
     Returns:
         The parameters by name, about the origin and in the axes of the other frame.
@@ -73,13 +73,13 @@ def in_other_frame(
 
 
 def _entry(k: int) -> Callable[..., Any]:
-    """Return a function that computes one inertial parameter in another frame.
+    """Return a function that computes one inertial parameter in another frame (see `in_other_frame`).
 
     Args:
         k: index of the parameter in XX, XY, XZ, YY, YZ, ZZ, MX, MY, MZ.
 
     Returns:
-        A function of the nine entries of R, the three of p, and the ten parameters.
+        A function of the nine entries of R, the three of p, and the ten parameters in the original frame.
     """
 
     def entry(*given: Any) -> Any:
@@ -102,12 +102,12 @@ def _entry(k: int) -> Callable[..., Any]:
 def point_in_other_frame(
     point: Sequence[Formula], rotation: Sequence[Formula], position: Sequence[Formula]
 ) -> tuple[Formula, Formula, Formula]:
-    """Return the coordinates R x + p of a point x in another frame.
+    """Return the coordinates R x + p of a point in another frame.
 
     Args:
-        point: coordinates x in the frame in which the point is given (m).
-        rotation: the nine entries, by rows, of the rotation matrix R of that frame in the other one.
-        position: position p of its origin in the other frame (m).
+        point: coordinates x of the point in the original frame (m).
+        rotation: the nine entries, by rows, of the rotation matrix R of the original frame in the other frame.
+        position: position p of the origin of the original frame in the other frame (m).
     """
 
     def entry(a: Any, b: Any, c: Any, p: Any, x: Any, y: Any, z: Any) -> Any:
@@ -132,7 +132,7 @@ def _moment(m: Any, a: Any) -> Any:
 
 
 def _apply(function: Callable[..., Any], *formulas: Formula) -> Formula:
-    """Apply a function to formulas.
+    """Return the formula that results if a function is applied to formulas.
 
     The result is exact if all formulas are exact; it is rounded once if one of them contains a decimal.
 
@@ -165,7 +165,7 @@ def six_entries(entries: Sequence[Formula]) -> tuple[Formula, ...] | None:
         entries: 3 (the diagonal), 6 (upper triangle by rows) or 9 entries (by rows) of the matrix.
 
     Returns:
-        Six formulas; None if the number of entries is another one or the matrix is not symmetric.
+        Six formulas; None if the number of entries is not 3, 6 or 9, or if the matrix is not symmetric.
     """
     if len(entries) == 3:
         x, y, z = entries
@@ -178,7 +178,7 @@ def six_entries(entries: Sequence[Formula]) -> tuple[Formula, ...] | None:
 
 
 def without_centre(changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Replace `mass`, `com` and `inertia` among the fields of a link by the ten inertial parameters.
+    """Return the fields of a link, with `mass`, `com` and `inertia` replaced by the ten inertial parameters.
 
     Args:
         changes: fields of a link by name.

@@ -86,10 +86,10 @@ def _labelled_warnings(robot: Robot) -> Iterator[tuple[str, str]]:
 
 
 def without_inertia(robot: Robot) -> list[str]:
-    """Return a warning about joints that move neither mass nor inertia, in a list; empty if there are none.
+    """Return a list with a warning about joints that move neither mass nor inertia; empty if there are none.
 
-    Loops and wheels couple the joints, so a joint that moves no inertia is common there; for such robots
-    only the absence of every inertia is reported.
+    In robots with closed loops or wheels some joints usually move no inertia. For such robots there is a warning only
+    if no link at all has a mass or an inertia.
     """
     values = _Values(robot)
 
@@ -133,7 +133,10 @@ def _unit_warnings(robot: Robot, values: _Values) -> Iterator[tuple[str, str]]:
 
 
 def _base_warnings(robot: Robot, values: _Values) -> Iterator[tuple[str, str]]:
-    """Yield warnings about a floating base without inertia, and about prescribed base motions that are not used."""
+    """Yield (name of the base, warning) about a floating base without inertia or with prescribed motion.
+
+    A prescribed motion of a floating base is not used, because the motion is an input of the models.
+    """
     base = robot.base
     if base.kind != BaseKind.FLOATING:
         return
@@ -162,7 +165,8 @@ def body_warnings(label: str, mass: float, tensor: Tensor, length: float = 1.0) 
         label: name of the body in the warnings.
         mass: mass (kg).
         tensor: inertia matrix about the centre of mass (kg m2), 3x3.
-        length: length of the robot in metres; much smaller inertias are considered to be round-off.
+        length: length of the robot in metres; inertias that are negligible for this length are considered to be
+            round-off.
     """
     if mass < 0:
         return [f"{label}: the mass {mass:g} is negative"]

@@ -93,7 +93,8 @@ def variable_field(sigma: JointType) -> str:
 class JointRow:
     """Row of a geometric parameter table, for one joint.
 
-    `values` contains the parameters in the order of the columns, with the offset in place of the joint variable.
+    `values` contains the parameters in the order of the columns. In the column of the joint variable it contains the
+    constant offset.
     """
 
     sigma: JointType
@@ -171,15 +172,14 @@ def composed(base: tuple[Formula, ...], *places: Placement) -> tuple[Formula, ..
 
 
 def moved(link: Link, place: Placement) -> Link:
-    """Express the inertial parameters and the wrench of a link in another frame.
+    """Return a link with its inertial parameters and its wrench expressed in another frame.
 
     With the rotation R and the translation P of `place`:
-    MS' = R MS + M P, J' = R J R' - hat(P) hat(R MS) - hat(R MS) hat(P) - M hat(P) hat(P); f' = R f, m' = R m + P x
-    R f.
+    MS' = R MS + M P, J' = R J R' - hat(P) hat(R MS) - hat(R MS) hat(P) - M hat(P) hat(P); f' = R f, m' = R m + P x R f.
 
     Args:
-        link: parameters in the link's own frame.
-        place: pose of that frame in the other frame.
+        link: parameters in the original frame of the link.
+        place: pose of the original frame in the other frame.
     """
     if _is_identity(place) or all(getattr(link, name).is_zero for name in (*INERTIAL, *WRENCH)):
         return link
@@ -263,7 +263,11 @@ def from_classic(
 
 
 def _joined(tail: Placement, place: Placement) -> Placement:
-    """Combine two fixed transforms, the screw X(alpha, d) of `tail` and then `place`, to one set of six parameters.
+    """Return the six parameters of the product of two fixed transforms.
+
+    Args:
+        tail: first transform, a screw X(alpha, d).
+        place: second transform.
 
     Raises:
         NotApplicableError: six parameters cannot represent the product.

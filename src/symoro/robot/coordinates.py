@@ -60,7 +60,7 @@ def followers(robot: Robot) -> dict[int, Relation]:
 
 
 def following(robot: Robot, relations: Mapping[int, Relation]) -> Robot:
-    """Return the robot with the given couplings by joint number; all other couplings are removed."""
+    """Return the robot with the given couplings by joint number; couplings of all other joints are removed."""
     frames = [replace(frame, coupling=relations.get(j)) for j, frame in enumerate(robot.frames, 1)]
     return replace(robot, frames=tuple(frames))
 
@@ -109,11 +109,12 @@ def positions(robot: Robot, q: Mapping[int, Scalar], into: Into) -> dict[int, Sc
     """Return the position of every moving joint of the tree, including coupled joints.
 
     Args:
+        robot: the robot.
         q: positions of the independent joints by joint number.
         into: function that converts a formula to the type of the entries of q.
 
     Returns:
-        The positions by joint number; the constant offsets of theta and r are not added.
+        The positions by joint number, without the constant offsets of the geometric parameters theta and r.
     """
     position: dict[int, Scalar] = {}
     for j in moving_joints(robot):
@@ -125,9 +126,11 @@ def positions(robot: Robot, q: Mapping[int, Scalar], into: Into) -> dict[int, Sc
 
 
 def drivers(robot: Robot, j: int, into: Into) -> list[tuple[int, Scalar]]:
-    """Return the independent joints that move joint j, each with its ratio dq_j/dq_i.
+    """Return the independent joints i that move joint j, each with its ratio dq_j/dq_i.
 
     Args:
+        robot: the robot.
+        j: number of the joint.
         into: function that converts a formula to the type of the ratios.
     """
     coupling = robot.frame(j).coupling

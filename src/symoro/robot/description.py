@@ -142,7 +142,7 @@ class Robot:
         """Return link j = 0..NL, by number or by the name of the link or its joint; 0 is the base.
 
         Raises:
-            UnknownNameError: there is no such link. The frames of a cut joint have none.
+            UnknownNameError: there is no such link; the frames of cut joints have no link.
         """
         number = self.frame_number(j) if isinstance(j, str) else j
         if not 0 <= number <= len(self.links):
@@ -223,24 +223,25 @@ class Robot:
         inertia: Any = None,
         link: int | str | None = None,
     ) -> Robot:
-        """Return a robot that carries a rigid payload in addition to what it already carries.
+        """Return a robot that carries a rigid payload in addition to its present payload.
 
             robot.with_payload(mass=2, com=[0, 0, 0.05])
             robot.with_payload(mass=2, com=[0, 0, 0.05], inertia=[0.01, 0.01, 0.004], link="forearm")
 
         Args:
             mass: mass in kg; a number, or an expression such as "MP".
-            com: centre of mass in metres, in the frame that carries the payload; the frame's origin unless given.
-            inertia: inertia about the centre of mass in kg m2, in the axes of that frame: 3 values (the diagonal),
-                6 (xx, xy, xz, yy, yz, zz) or 3 rows of 3; a point mass unless given.
-            link: number or name of the link that carries the payload: its inertial parameters are increased, and `com`
-                refers to the link's frame. Unless given, the end effector carries the payload, and `com` refers to the
-                tool frame. If the robot has no tool frame, one is added that coincides with the frame of the platform
-                or of the last link.
+            com: centre of mass in metres, in the frame that carries the payload; by default the origin of this frame.
+            inertia: inertia about the centre of mass in kg m2, in the axes of the frame that carries the payload: 3
+                values (the diagonal), 6 (xx, xy, xz, yy, yz, zz) or 3 rows of 3; by default the payload is a point
+                mass.
+            link: number or name of the link that carries the payload. The inertial parameters of this link are
+                increased, and `com` refers to its frame. By default the end effector carries the payload, and `com`
+                refers to the tool frame. If the robot has no tool frame, one is added that coincides with the frame of
+                the platform or of the last link.
 
         Raises:
-            ArgumentError: the mass is negative, the link is flexible, or the robot has several terminal links, no tool
-                frame, and no link is given.
+            ArgumentError: the mass is negative; the link is flexible; or no link is given for a robot that has several
+                terminal links and no tool frame.
             OptionError: `com` or `inertia` has a wrong shape.
             UnknownNameError: there is no such link.
         """
@@ -260,11 +261,13 @@ class Robot:
         friction: bool = False,
         gravity: bool = False,
     ) -> Robot:
-        """Return the robot with symbols in place of numbers, which become nominal values.
+        """Return the robot with symbols in place of numbers; the numbers become nominal values of the symbols.
 
         Args:
-            inertia: the inertial parameters; 'all' replaces zeros too, which otherwise remain zero.
-            geometry, friction, gravity: the geometric parameters, the friction and rotor parameters, the gravity.
+            inertia: whether to replace the inertial parameters; 'all' replaces zeros too, which otherwise remain zero.
+            geometry: whether to replace the geometric parameters.
+            friction: whether to replace the friction and rotor parameters.
+            gravity: whether to replace the gravity.
         """
         return symbols.symbolic(self, inertia=inertia, geometry=geometry, friction=friction, gravity=gravity)
 
@@ -275,7 +278,7 @@ class Robot:
     def floating(self) -> Robot:
         """Return the robot on a free-floating base, which has the inertial parameters of link 0.
 
-        Wheels are removed, because they do not touch the ground.
+        Wheels are removed, because a floating base does not touch the ground.
         """
         base = replace(self.base, kind=BaseKind.FLOATING, V0=ZERO3, W0=ZERO3, VP0=ZERO3, WP0=ZERO3)
         return replace(self, base=base, wheels=())
@@ -302,9 +305,9 @@ class Robot:
         return names[which]
 
     def link_frame(self, name: int | str) -> LinkFrame | None:
-        """Return the frame of a link as given in the robot's URDF or MJCF file, if it differs from the robot's frames.
+        """Return the frame of a link in the robot's URDF or MJCF file; None if it is one of the robot's frames.
 
-        Joint names denote frames of the robot, also if a link has the same name.
+        A joint name denotes a frame of the robot, even if a link has the same name.
         """
         if any(frame.name == name for frame in self.frames):
             return None

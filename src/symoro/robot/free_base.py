@@ -25,7 +25,8 @@ def inertia_free_base_joint(robot: Robot, is_none: Test) -> int | None:
     The base can move against this joint without moving any mass.
 
     Args:
-        is_none: function that returns whether a parameter is zero.
+        robot: the robot.
+        is_none: function that returns whether a formula (an inertial parameter) is zero.
     """
     if robot.base.kind != BaseKind.FLOATING:
         return None

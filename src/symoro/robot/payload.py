@@ -66,13 +66,14 @@ def _sum(link: Link, body: dict[str, Any]) -> Link:
 def _reject_ambiguous_frame(robot: Robot, end: int) -> None:
     """Check that the frame of a payload is unambiguous if no link is given.
 
-    It is ambiguous if the last link has another frame in the robot's file than in the robot.
+    It is ambiguous if the last link has different frames in the robot and in the file from which the robot was read.
 
     Args:
+        robot: the robot.
         end: frame of the end effector.
 
     Raises:
-        ArgumentError: the frame of the payload is not determined.
+        ArgumentError: the frame of the payload is ambiguous.
     """
     links = [link.name for link in robot.link_frames if link.frame == end]
     if links:

@@ -22,8 +22,9 @@ class PlatformLeg:
     """Leg of a parallel robot, from the base to the platform.
 
     Attributes:
-        number: from 1; leg 1 carries the platform.
-        links: frames of the tree from the base to the platform body (excluded), or to the cut joint.
+        number: number of the leg, from 1; leg 1 carries the platform.
+        links: frames of the tree from the base to the platform (excluded) for leg 1, or to the cut joint for other
+            legs.
         members: all links of the leg, including those of inner loops, without the platform.
         loop: loop that connects the leg to the platform; None for leg 1.
         inner: loops between links of this leg.
@@ -41,7 +42,7 @@ class ParallelRobot:
     """Structure of a parallel robot: its platform and its legs.
 
     Attributes:
-        platform: number of the frame whose pose is computed.
+        platform: number of the platform frame.
         body: frames that are rigidly connected to the platform; the last joint of leg 1 carries the first of them.
     """
 
@@ -54,8 +55,8 @@ class ParallelRobot:
 def platform_frame(robot: Robot, to: int | str | None = None) -> int:
     """Return the number of the platform frame of a parallel robot.
 
-    It is the frame `to` if given, otherwise the one named in the description, otherwise the link with the most
-    loops.
+    It is the frame `to` if given. Otherwise it is the platform frame of the description. If the description has none,
+    it is the link with the most loops.
 
     Raises:
         NotApplicableError: the robot has no platform.
@@ -84,7 +85,7 @@ def motors(robot: Robot) -> list[int]:
 
 
 def plain_joint(robot: Robot, j: int) -> bool:
-    """Return whether joint j is rigid and independent, without prescribed velocity, acceleration or torque."""
+    """Return whether joint j is rigid and not coupled, and has no prescribed velocity, acceleration or torque."""
     frame = robot.frame(j)
     fixed = [value for value in (frame.QP, frame.QDP, frame.GAM) if value is not None]
     return not (frame.eta or frame.coupling or fixed)
@@ -166,10 +167,12 @@ def _on_platform(robot: Robot, loop: Loop, body: tuple[int, ...]) -> Loop:
     """Return the loop, after a check that the second frame of its cut is fixed to the platform.
 
     Args:
+        robot: the robot.
+        loop: the loop.
         body: frames that are rigidly connected to the platform.
 
     Raises:
-        NotApplicableError: that frame belongs to another link.
+        NotApplicableError: the second frame of the cut belongs to another link.
     """
     if robot.frame(loop.right).ant not in body:
         raise NotApplicableError(

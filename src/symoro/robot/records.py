@@ -39,7 +39,11 @@ class BaseKind(StrEnum):
 
 @dataclass(frozen=True)
 class Limits:
-    """Joint limits: position (rad, m), velocity (rad/s, m/s), effort (N m, N); None if unknown."""
+    """Limits of a joint.
+
+    Attributes are the lower and upper position (rad, m), the velocity (rad/s, m/s) and the effort (N m, N); None if
+    unknown.
+    """
 
     lower: float | None = None
     upper: float | None = None
@@ -115,8 +119,9 @@ class Frame:
 class Link:
     """Ten inertial parameters of a link about the origin of its frame, and the wrench that it exerts.
 
-    XX..ZZ is the inertia matrix, MX = m cx the first moments, M the mass. FX..CZ is the wrench exerted BY the link
-    ON the environment, in the link frame about its origin. A flexible link contains a beam in addition.
+    XX..ZZ are the entries of the inertia matrix, MX, MY, MZ the first moments (MX = M cx), M is the mass. FX..CZ is the
+    wrench exerted BY the link ON the environment, in the link frame about its origin. A flexible link also has the
+    properties of a beam (`flexible`).
     """
 
     XX: Formula = ZERO
@@ -190,15 +195,15 @@ class Tool:
 
 @dataclass(frozen=True)
 class LinkFrame:
-    """Frame of a link in the file that describes the robot, if it is not a frame of the robot.
+    """Frame of a link in the file from which the robot was read, if it is not a frame of the robot.
 
-    The conventions of symoro determine other axes and origins than those of a URDF or MJCF file, and links on fixed
-    joints are merged with the links that carry them.
+    The frames of the robot have other axes and origins than those of a URDF or MJCF file, and links on fixed joints are
+    merged with the links that carry them.
 
     Attributes:
         name: name of the link.
         frame: number of the robot's frame to which the link is fixed.
-        rotation, position: pose of the link's frame in that frame, the rotation matrix by rows.
+        rotation, position: pose of the link's frame in the robot's frame, the rotation matrix by rows.
     """
 
     name: str

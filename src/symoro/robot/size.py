@@ -28,11 +28,13 @@ def characteristic_length(robot: Robot, values: Mapping[str, float] | None = Non
     """Return the largest length of a robot in metres.
 
     The lengths considered are those of the frames and the tool, radii of wheels, lengths of flexible links and the
-    limits of prismatic joints. If all of them are zero or unknown, the distances of the centres of mass and the
-    radii of gyration of the links are used, and otherwise one metre.
+    limits of prismatic joints. If all of them are zero or unknown, the distances of the centres of mass and the radii
+    of gyration of the links are used. If these are zero or unknown too, the result is one metre.
 
     Args:
-        values: numbers for symbols; nominal values are used for the others. Symbols without a number are ignored.
+        robot: the robot.
+        values: numbers for symbols; nominal values are used for symbols without an entry. Symbols without a number are
+            ignored.
     """
     known = {**dict(robot.nominal), **(values or {})}
     largest = max(_lengths(robot, known), default=0.0)
@@ -42,8 +44,8 @@ def characteristic_length(robot: Robot, values: Mapping[str, float] | None = Non
 def robot_reach(robot: Robot, values: Mapping[str, float]) -> float:
     """Return the sum of the lengths of all frames and the tool in metres.
 
-    It is an upper bound of the reach, without the strokes of prismatic joints. Symbols without a number are
-    ignored; without any length the result is one metre.
+    It is an upper bound of the reach, without the strokes of prismatic joints. Symbols without a number are ignored; if
+    all lengths are zero or unknown, the result is one metre.
     """
     total = sum(_frame_lengths(robot, {**dict(robot.nominal), **values}))
     return total if 0 < total < math.inf else 1.0
@@ -55,7 +57,7 @@ def binary_length(length: float) -> float:
 
 
 def joint_units(robot: Robot, joints: Iterable[int], length: float) -> list[float]:
-    """Return the unit of each joint's position: 1 (radian) for revolute joints, `length` for prismatic joints."""
+    """Return the scale of each joint position: 1 (radian) for revolute joints, `length` (m) for prismatic joints."""
     return [length if robot.frame(j).sigma == JointType.PRISMATIC else 1.0 for j in joints]
 
 

@@ -22,7 +22,7 @@ JOINT_LETTERS: dict[JointType, JointLetter] = {
 
 @dataclass(frozen=True)
 class Loop:
-    """Closed loop, cut at joint k: the frames `left` (k) and `right` (k + B) coincide.
+    """Closed loop, cut at joint k: the frames `left` (k) and `right` (k + B) coincide; B is the number of loops.
 
     `root` is the last common frame of both sides. `left_chain` and `right_chain` are the frames from the root
     (excluded) to `left` and `right` (included).
@@ -62,10 +62,10 @@ def chain(robot: Robot, j: int) -> list[int]:
 
 
 def path(robot: Robot, start: int, end: int) -> tuple[list[int], list[int]]:
-    """Return the path from `start` to `end` through their common ancestor.
+    """Return the path from frame `start` to frame `end` through their last common ancestor.
 
     Returns:
-        The frames from `start` to the ancestor (excluded), then those from the ancestor (excluded) to `end`.
+        The frames from `start` to the ancestor (excluded), and those from the ancestor (excluded) to `end`.
     """
     up, down = chain(robot, start), chain(robot, end)
     shared = 0
@@ -98,7 +98,10 @@ def subtree(robot: Robot, j: int) -> list[int]:
 
 
 def outward(robot: Robot) -> list[int]:
-    """Return all frame numbers, ordered such that each follows its antecedent; frame order is kept where possible."""
+    """Return all frame numbers, ordered such that each frame follows its antecedent.
+
+    Where this order permits, frames are in increasing order of their numbers.
+    """
     ordered, placed = [], {0}
     waiting = list(range(1, robot.NF + 1))
     while waiting:

@@ -191,7 +191,10 @@ def _numbers(robot: Robot) -> Iterator[str]:
 
 
 def _values(robot: Robot) -> Iterator[tuple[str, str, Formula]]:
-    """Yield (name of frame, link, ..., field name, formula) for every formula of a robot's description."""
+    """Yield (label, field name, formula) for every formula of a robot's description.
+
+    The label is the name of the frame, link or other record that contains the formula.
+    """
     for j, frame in enumerate(robot.frames, 1):
         yield from ((f"frame {j}", name, value) for name, value in scalars(frame))
         if frame.coupling:
@@ -237,7 +240,7 @@ def _postures(robot: Robot) -> Iterator[str]:
 
 
 def with_length(postures: Postures, robot: Robot) -> Postures:
-    """Return those postures that have one number per generalised coordinate of the robot."""
+    """Return those of the postures that have one number per generalised coordinate of the robot."""
     n = _coordinates(robot) if postures else 0
     if all(len(values) == n for values in postures.values()):
         return postures

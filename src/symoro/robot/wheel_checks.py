@@ -211,11 +211,13 @@ def _turning(robot: Robot, wheel: Wheel, label: str, samples: Sampled) -> Iterat
 
 
 def _for_all_values(robot: Robot, wheel: Wheel, fields: tuple[str, ...]) -> str:
-    """Return a note that a condition must be satisfied for all values of the symbols involved.
+    """Return a note that a condition must be satisfied for all values of the symbols in it.
 
-    The note is empty if there are no symbols.
+    The note is empty if the condition contains no symbols.
 
     Args:
+        robot: the robot.
+        wheel: the wheel.
         fields: geometric parameters that the condition involves.
     """
     named = _free_symbols(robot, wheel, fields)

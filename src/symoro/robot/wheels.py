@@ -13,7 +13,7 @@ from symoro.expr.formula import ZERO, Formula
 
 
 class WheelKind(StrEnum):
-    """Kind of wheel: how it is mounted, and the slip that its contact permits."""
+    """Kind of wheel: fixed, steering, castor or swedish (with rollers)."""
 
     FIXED = "fixed"
     STEERING = "steering"
@@ -27,11 +27,14 @@ class Wheel:
 
     Attributes:
         frame: frame that rotates with the wheel; its origin is the wheel's centre, its z axis the axle.
+        kind: kind of the wheel.
         radius: distance from the centre to the ground (m).
-        steering: vertical steering joint, whose axis contains the centre (steering) or not (castor); otherwise 0.
-        roller: angle about the vertical from the rolling direction z x up to the roller axis (swedish);
-            0 for an omni wheel.
-        follows: steering joint that determines the angle of this wheel by Ackermann's relation; otherwise 0.
+        steering: number of the vertical steering joint of a steering or castor wheel. Its axis contains the wheel's
+            centre for a steering wheel, but not for a castor. 0 for other wheels.
+        roller: for a swedish wheel, the angle about the vertical from the rolling direction (z x up) to the roller
+            axis; 0 for an omni wheel.
+        follows: number of the steering joint that determines the steering angle of this wheel by Ackermann's relation;
+            0 if there is none.
     """
 
     frame: int

@@ -32,7 +32,7 @@ from symoro.robot.formats.yaml_file import read_yaml, write_yaml
 
 @dataclass(frozen=True)
 class Format:
-    """File format of robots: suffixes of its files, reader and writer with their options."""
+    """File format of robots: the suffixes of its files, its reader and writer, and their options."""
 
     suffixes: tuple[str, ...]
     read: Callable[..., Robot]
@@ -114,7 +114,7 @@ def load(source: str | os.PathLike[str], *, format: str | None = None, **options
 
 
 def as_robot(given: RobotLike) -> Robot:
-    """Return a robot, loaded by its name or path if it is given as such."""
+    """Return the given robot, or load it if a name or a path is given."""
     return given if isinstance(given, Robot) else load(given)
 
 
@@ -127,7 +127,7 @@ def _check_options(what: str, options: Mapping[str, Any], known: frozenset[str])
 
 
 def _with_base(robot: Robot, base: str | None) -> Robot:
-    """Return the robot with the kind of base that the option `base` requests; unchanged for None.
+    """Return the robot with the kind of base that the option `base` requests; unchanged if the option is None.
 
     Raises:
         OptionError: the description does not permit this kind of base.
@@ -217,7 +217,7 @@ def save(
 
 
 def format_named(name: str) -> str:
-    """Return the name of the file format with this name or abbreviation, such as dh or kk."""
+    """Return the full name of the file format with this name or abbreviation (such as 'dh' or 'kk')."""
     lower = name.strip().lower()
     lower = _ALIASES.get(lower, lower)
     if lower in FORMATS:

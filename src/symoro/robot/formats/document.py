@@ -30,7 +30,7 @@ class YamlScalar:
     Attributes:
         spot: line and column in the file.
         plain: whether the value is written without quotes.
-        literal: whether the file contains the text unchanged, without escapes or line breaks.
+        literal: whether the characters of the value are exactly those of the file, without escapes or line breaks.
     """
 
     text: str
@@ -99,7 +99,10 @@ def compose(text: str, report: Report, what: str = "robot", head: str = "symoro:
 
 
 def _events(text: str, report: Report) -> Iterator[Any]:
-    """Yield the events of the YAML parser; libyaml's parser is used if available, because it is ten times faster."""
+    """Yield the events of the YAML parser.
+
+    The parser of libyaml is used if it is available, because it is ten times faster.
+    """
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -146,7 +149,13 @@ class _Composer:
         self.stack.append((YamlList(spot) if kind == "SequenceStartEvent" else YamlMapping(spot), None))
 
     def _refuse(self, kind: str, event: Any, spot: Spot) -> None:
-        """Reject YAML features that are not permitted in a robot file."""
+        """Reject YAML features that are not permitted in a robot file.
+
+        Args:
+            kind: kind of the parser's event.
+            event: the event.
+            spot: its position in the file.
+        """
         hint = "a robot file may contain only values, lists and mappings"
         self.nodes += 1
         if self.nodes > MAX_NODES:
@@ -352,7 +361,13 @@ class Record:
         return node.items
 
     def vector(self, key: str, length: int, default: tuple[Formula, ...]) -> tuple[Formula, ...]:
-        """Return the list of expressions at `key`, which must have the given length; `default` if the key is absent."""
+        """Return the list of expressions at `key`; `default` if the key is absent.
+
+        Args:
+            key: the key.
+            length: required number of expressions.
+            default: value for an absent key.
+        """
         if key not in self:
             return default
         items = self.items(key)
@@ -373,7 +388,13 @@ class Record:
         return self.expression(item, key)
 
     def matrix(self, key: str, size: int, default: tuple[Formula, ...]) -> tuple[Formula, ...]:
-        """Return the square matrix at `key`, written as a list of rows, as a flat tuple by rows."""
+        """Return the square matrix at `key`, which is written as a list of rows, as a flat tuple by rows.
+
+        Args:
+            key: the key.
+            size: number of rows and columns.
+            default: value for an absent key.
+        """
         if key not in self:
             return default
         rows = self.items(key)

@@ -110,12 +110,12 @@ def _mapping(spot: Spot, entries: Mapping[str, YamlNode]) -> YamlMapping:
 
 
 def _symbols(key: str, number: int, value: YamlNode) -> YamlNode:
-    """Replace the text 'symbolic' at the keys `link` and `drive` by a mapping with SYMORO's symbols of a frame.
+    """Return a node in which the text 'symbolic' is replaced by a mapping with the default symbols of a frame.
 
     Args:
-        key: key of the value.
-        number: number of the frame, the suffix of the symbols.
-        value: node at this key; other nodes are returned unchanged.
+        key: key of the node; 'symbolic' is replaced only at the keys `link` and `drive`.
+        number: number of the frame, which is the suffix of the symbols (XX1, ...).
+        value: the node; it is returned unchanged if it is not the text 'symbolic'.
     """
     names = {"link": symbols(INERTIA), "drive": symbols(DRIVES.fields)}.get(key)
     if names is None or not isinstance(value, YamlScalar) or value.text != "symbolic":
@@ -154,7 +154,7 @@ class _Frames:
 
 
 class _Module:
-    """Platform and legs that are expanded to frames; the legs start on the frame `root`."""
+    """Parallel module: a platform and its legs, which are expanded to frames; the legs start on the frame `root`."""
 
     def __init__(self, record: Record, structure: _Frames, root: int) -> None:
         self.record, self.made, self.root, self.report = record, structure, root, record.report
@@ -206,7 +206,12 @@ class _Module:
             self.made.loop(whole.spot, {"open": (last, frames[-1]), "close": partner})
 
     def _stand(self, leg: Record, first: _Joint) -> None:
-        """Add the transform `on` of a leg (its position on the base) to the frame of its first joint."""
+        """Add the geometric parameters `on` of a leg to the frame of its first joint.
+
+        Args:
+            leg: the leg; `on` is the pose on the base at which it starts.
+            first: its first joint.
+        """
         place = leg.record("on", GEOMETRIC)
         for key, value in place.node.entries.items():
             if key in first.entries:
@@ -224,11 +229,12 @@ class _Module:
         return self.made.frame(self.record.spot, ant, entries)
 
     def _carried(self, last: int, at: Mapping[str, YamlNode]) -> int:
-        """Add the platform after frame `last`, the last joint of leg 1, and return its frame number.
+        """Add the platform after the last joint of leg 1, and return the number of the platform frame.
 
         Args:
-            at: geometric parameters of the attachment point on the platform; their inverse leads from the joint to the
-                platform frame.
+            last: frame of the last joint of leg 1.
+            at: geometric parameters of the attachment point in the platform frame; the platform is added with the
+                inverse transform.
         """
         spot = self.plate.spot
         name = self.plate.node.entries.get("name", _text("platform", spot))
@@ -260,7 +266,9 @@ class _Joint:
     number: int
 
     def frames(self, *, after_parallelogram: bool) -> list[dict[str, YamlNode]]:
-        """Return the fields of one frame per elementary joint; the last frame has the link, the others are massless.
+        """Return the fields of the frames of this joint, one frame per elementary (revolute or prismatic) joint.
+
+        The last frame has the link; the links of the others are massless.
 
         Args:
             after_parallelogram: whether the joint follows a parallelogram, and starts in the middle of its coupler.
@@ -282,10 +290,10 @@ class _Joint:
         return _text(f"{sign}({width.text if isinstance(width, YamlScalar) else 0})/2", self.spot)
 
     def into(self, structure: _Frames, ant: int, *, after_parallelogram: bool) -> tuple[int, bool]:
-        """Add the frames of the joint to a robot.
+        """Add the frames of this joint to the frames of a robot.
 
         Args:
-            structure: frames and loops so far.
+            structure: frames and loops so far, to which those of this joint are added.
             ant: number of the antecedent frame.
             after_parallelogram: whether the antecedent is the coupler of a parallelogram.
 
@@ -372,7 +380,14 @@ def _joint(report: Report, node: YamlNode, path: str, kinds: Iterable[str], numb
 
 
 def _offsets(record: Record, kind: str) -> list[YamlNode]:
-    """Return the offsets of the elementary joints of a universal or ball joint, from the file or by default."""
+    """Return the position offsets of the elementary joints of a universal or ball joint.
+
+    They are the list `offset` of the file, or default values if the file does not give them.
+
+    Args:
+        record: the mapping of the joint.
+        kind: 'universal' or 'ball'.
+    """
     usual: list[YamlNode] = [_text(offset, record.spot) for offset in _TURNS.get(kind, ())]
     if "offset" not in record:
         return usual
@@ -387,7 +402,10 @@ def _offsets(record: Record, kind: str) -> list[YamlNode]:
 
 
 def check_reach(robot: Robot, report: Report) -> None:
-    """Report each loop that is not closed in a named posture. Robots with unbound symbols are not checked."""
+    """Report each closed loop that cannot be closed in a named posture.
+
+    Robots with symbols that have no value are not checked.
+    """
     values = dict(robot.nominal)
     try:
         places = {
@@ -439,7 +457,14 @@ def _frame_poses(robot: Robot, places: dict[int, list[float]], q: dict[int, floa
 
 
 def _rotated(rows: PoseRows, i: int, k: int, angle: float, up: float = 0.0) -> PoseRows:
-    """Return the pose `rows` after a translation `up` along z and a rotation in the plane of its axes i and k."""
+    """Return a pose after a translation along its z axis and a rotation in the plane of two of its axes.
+
+    Args:
+        rows: the pose, three rows of four numbers.
+        i, k: indices of the two axes.
+        angle: angle of the rotation from axis i towards axis k (rad).
+        up: translation along z (m).
+    """
     c, s = math.cos(angle), math.sin(angle)
     result = []
     for row in rows:
@@ -457,11 +482,11 @@ def _moved(rows: PoseRows, axis: int, length: float) -> PoseRows:
 def _gap(left: PoseRows, right: PoseRows, opened: Frame) -> tuple[float, float]:
     """Return the distance (m) and the angle (rad) between the two frames of a cut joint.
 
-    The motion that the joint permits is not counted.
+    Displacements that the joint permits are not counted.
 
     Args:
         left, right: poses of the two frames.
-        opened: the cut joint.
+        opened: the frame with the cut joint.
     """
     apart = [a[3] - b[3] for a, b in zip(left, right, strict=True)]
     axis = [row[2] for row in right]

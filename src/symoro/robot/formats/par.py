@@ -177,7 +177,7 @@ class _Reader:
         return self._spot_of("ant")
 
     def _values(self, key: str, length: int, means: str, *, or_length: int = 0) -> tuple[Value, ...] | None:
-        """Return the values of an array of a .par file; None if it is missing or has a wrong length.
+        """Return the values of an array of a .par file; None if the array is missing or has a wrong length.
 
         Args:
             key: name of the array.
@@ -253,7 +253,11 @@ class _Reader:
         return ants
 
     def _joint_variables(self, frames: list[dict[str, Any]]) -> None:
-        """Replace theta or r of each moving joint by its constant offset."""
+        """Replace theta or r of each moving joint, which contains the joint variable, by its constant offset.
+
+        Args:
+            frames: fields of each frame.
+        """
         variables: dict[str, int] = {}
         for j, frame in enumerate(frames, 1):
             key = "r" if frame["sigma"] == JointType.PRISMATIC else "theta"
@@ -407,7 +411,7 @@ _MAX_DEPTH = 1000
 
 @dataclass(frozen=True)
 class Value:
-    """Text of a value, and its position `at` in characters from the start of the file."""
+    """Text of a value, and its position `at`: the number of characters before it in the file."""
 
     text: str
     at: int
@@ -440,7 +444,10 @@ class Scan:
         return self._text.count("\n", 0, at) + 1, at - self._text.rfind("\n", 0, at)
 
     def _without_comments(self, text: str) -> str:
-        """Replace comments by blanks, so that positions do not change, and read the robot's name from one of them."""
+        """Return the text with comments replaced by blanks, so that positions do not change.
+
+        The robot's name is read from one of the comments.
+        """
         parts, end = [], 0
         if text.count("(*") > _MAX_COMMENTS:
             self.report.fail(

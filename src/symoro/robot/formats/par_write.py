@@ -36,7 +36,8 @@ def write_par(robot: Robot, *, lossy: bool = False) -> str:
     """Return the robot as the text of a .par file.
 
     Args:
-        lossy: omit data that the format cannot represent, even if that changes the model.
+        robot: the robot.
+        lossy: omit data that the format cannot represent, even if the omission changes the model.
 
     Raises:
         FormatError: the text would describe a different model.
@@ -124,7 +125,10 @@ def _geometry(robot: Robot) -> list[str]:
 
 
 def _joint_variables(robot: Robot) -> dict[int, tuple[str, Formula]]:
-    """Return, per moving joint, the name of its variable parameter (theta or r), and the variable plus the offset."""
+    """Return, by joint number, the variable parameter ('theta' or 'r') of each moving joint and its formula.
+
+    The formula is the joint variable plus the constant offset.
+    """
     offsets = {
         j: ("theta", frame.theta) if frame.sigma == JointType.REVOLUTE else ("r", frame.r)
         for j, frame in enumerate(robot.frames, 1)

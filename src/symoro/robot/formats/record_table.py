@@ -60,7 +60,7 @@ class Context:
 
 @dataclass(frozen=True)
 class Kind:
-    """Type of a value in a robot file: name in the documentation, reader, writer and default."""
+    """Type of a value in a robot file: its name in the documentation, its reader, its writer and its default."""
 
     name: str
     read: Callable[[Record, str, Any, Context], Any]
@@ -75,14 +75,15 @@ class Field:
     Attributes:
         key: name of the key.
         kind: type of the value.
-        attribute: attribute of the robot that contains the value; the key if it is empty.
-        default: value of an absent key; the default of the kind if it is `...`.
-        unit: unit of the value; that of `symoro.notation` if it is empty.
-        symbol: the shorthand with which the default is a symbol.
-        always: the value is written even if it equals the default.
-        required: error message for an absent key; the key is optional if it is empty.
+        attribute: attribute of the robot that contains the value; if it is empty, the attribute has the name of the
+            key.
+        default: value of an absent key; if it is `...`, the default of the kind.
+        unit: unit of the value; if it is empty, the unit in `symoro.notation`.
+        symbol: the shorthand (such as `inertia`) with which the default is a symbol.
+        always: whether the value is written even if it equals the default.
+        required: error message for an absent key; if it is empty, the key is optional.
         note: text for the default in the documentation, if the default depends on the record.
-        get: function that returns the value to write, if it is not that of the attribute; None is not written.
+        get: function that returns the value to write, if it is not that of the attribute; a result None is not written.
     """
 
     key: str
@@ -139,7 +140,7 @@ def keys(fields: Iterable[Entry]) -> list[str]:
 
 
 def symbols(fields: Iterable[Entry]) -> list[str]:
-    """Return the names of the keys whose default becomes a symbol with a shorthand such as `inertia: symbolic`."""
+    """Return the names of the keys that have symbols as defaults if the file uses `inertia: symbolic` or the like."""
     return [entry.key for entry in fields if isinstance(entry, Field) and entry.symbol]
 
 
@@ -327,7 +328,7 @@ def _never_written(item: object) -> None:
 
 
 def about_origin_values(record: Record, values: dict[str, Any]) -> dict[str, Any]:
-    """Replace the values mass, com and inertia of a link by its ten parameters about the origin of its frame.
+    """Return the values of a link with mass, com and inertia replaced by ten parameters about the frame's origin.
 
     Args:
         record: the mapping, for errors.
@@ -360,7 +361,14 @@ def about_origin_values(record: Record, values: dict[str, Any]) -> dict[str, Any
 
 
 def _both_planes(record: Record, values: dict[str, Any]) -> dict[str, Any]:
-    """Replace the bending stiffness EI of a flexible link by EIy and EIz, where these are not given."""
+    """Return the values of a flexible link with the bending stiffness EI replaced by EIy and EIz.
+
+    EI is the default of EIy and EIz.
+
+    Args:
+        record: the mapping, for errors.
+        values: values by attribute.
+    """
     stiffness = values.pop("EI", ZERO)
     return {"length": ZERO, "EIy": stiffness, "EIz": stiffness} | values
 
@@ -374,7 +382,7 @@ def place_fields(convention: Convention = Convention.KHALIL_KLEINFINGER) -> tupl
 
 
 def _constant(letter: str) -> Callable[[Frame], Formula | None]:
-    """Return a function of a frame that returns its geometric parameter `letter`, or None for the joint variable."""
+    """Return a function that returns the geometric parameter `letter` of a frame; None if it is the joint variable."""
     return lambda frame: None if variable_field(frame.sigma) == letter else getattr(frame, letter)
 
 
@@ -437,7 +445,7 @@ JOINT_KINDS = {sigma.name.lower(): sigma for sigma in JointType}
 def joint_fields(convention: Convention) -> tuple[Entry, ...]:
     """Return the keys that describe the joint and geometry of a frame in a convention.
 
-    Only Khalil-Kleinfinger frames have a key for the antecedent; others follow each other in a serial chain.
+    Only Khalil-Kleinfinger frames have a key for the antecedent; frames of the other conventions form a serial chain.
     """
     constants = (
         Field(column.key, column.kind, column.attribute, get=_constant(column.attribute))
@@ -514,7 +522,7 @@ PAYLOAD: tuple[Entry, ...] = (NAME, *BODY, WRENCHES)
 
 
 def read_place(record: Record, fields: Iterable[Entry], values: dict[str, Any]) -> dict[str, Any]:
-    """Return the values of a frame with its key `offset` stored in theta or r, whichever is the joint variable.
+    """Return the values of a frame with its `offset` stored in the joint variable, theta or r.
 
     Args:
         record: the mapping of the frame, for errors.

@@ -128,14 +128,26 @@ class Report:
             return ZERO
 
     def _spend(self, text: str, locate: Callable[[int], Spot], key: str) -> None:
-        """Add the computing cost of parsing an expression, relative to that of a short one."""
+        """Add the computing cost of parsing an expression to the total of the file.
+
+        Args:
+            text: the expression.
+            locate: function that returns line and column of a character of the text.
+            key: path of the key, for the error.
+        """
         if _is_trivial(text):
             return
         size = len(text)
         self.charge(0.2 if _is_decimal(text) else 1 + size / 25 + size**2 / 15_000, locate(0), key)
 
     def charge(self, work: float, spot: Spot | None, key: str) -> None:
-        """Add computing cost, in units of a short expression; reject the file if the total is too large."""
+        """Add computing cost to the total of the file; reject the file if the total is too large.
+
+        Args:
+            work: the cost, as a multiple of that of a short expression.
+            spot: line and column, for the error.
+            key: path of the key, for the error.
+        """
         self._work += work
         if self._work > MAX_WORK:
             hint = "replace parts of the expressions by symbols with numerical values"
@@ -175,7 +187,7 @@ def _is_trivial(text: str) -> bool:
 
 
 def _is_decimal(text: str) -> bool:
-    """Return whether a text is a decimal number of ordinary length, which can be read at low cost."""
+    """Return whether a text is a decimal number of ordinary length, which is cheap to parse."""
     return len(text) <= 32 and _DECIMAL.match(text) is not None
 
 

@@ -170,7 +170,7 @@ class _Reader:
         return read_place(record, fields, read_fields(record, fields, self.plain, defaults))
 
     def _loop_frames(self) -> list[Frame]:
-        """Return the frames NL + 1 .. NL + B of the cut joints, followed by the second frame of each cut."""
+        """Return the frames NL + 1 .. NL + B of the cut joints, then the second frame of each cut."""
         if self.loops:
             self._check_tree("loops", "describe loops in Khalil and Kleinfinger's notation")
         sides = ("open", "close")
@@ -249,7 +249,7 @@ class _Reader:
 
 
 def tree_of(robot: Robot) -> dict[str, YamlTree]:
-    """Return the document of a robot, the contents of its YAML file, as nested dictionaries and lists of texts."""
+    """Return the YAML document of a robot as nested dictionaries and lists of texts."""
     shorthands = [key for key in SHORTHANDS if _mostly_symbolic(robot, key)]
     plain, context = Context(), Context(symbolic=frozenset(shorthands))
     tree: dict[str, YamlTree] = {"symoro": str(SCHEMA)}
@@ -300,7 +300,7 @@ def _loop(robot: Robot, k: int) -> dict[str, YamlTree]:
 def _mostly_symbolic(robot: Robot, shorthand: str) -> bool:
     """Return whether a shorthand such as `inertia: symbolic` makes the file shorter.
 
-    This is the case if more values equal the symbols of the shorthand than zero.
+    It does if the number of values that equal the symbols of the shorthand exceeds the number of zeros.
     """
     balance = 0
     for j, (frame, link) in enumerate(zip(robot.frames, robot.links, strict=False), 1):

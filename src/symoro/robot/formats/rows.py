@@ -80,7 +80,7 @@ class _Rows:
 
         Args:
             given: keyword arguments of `Robot.from_dh` by name.
-            frames: the converted rows.
+            frames: fields of the frames, converted from the rows.
         """
         fields = {key: value for key, value in given.items() if value is not None}
         if self.degrees and isinstance(fields.get("postures"), Mapping):
@@ -163,9 +163,14 @@ class _Rows:
         return {**joint, **dict(zip(columns, values, strict=True))}
 
     def _sigma(self, j: int, fields: Fields, key: str) -> JointType:
-        """Return the type of joint j, as stated in its row or from the column that contains its variable.
+        """Return the type of joint j: given in its row, or determined by the column that contains its variable.
 
-        It is revolute if the row contains neither.
+        The joint is revolute if the row contains neither a type nor a joint variable.
+
+        Args:
+            j: number of the joint.
+            fields: values of the row by column name.
+            key: path of the row, for errors.
         """
         if "joint" in fields:
             word = str(fields["joint"]).lower()
@@ -186,12 +191,19 @@ class _Rows:
     def _variables(self, sigma: JointType, j: int) -> list[str]:
         """Return the names that denote the variable of joint j in a row.
 
-        Names such as r3 and t3, which are parameters in other columns, are not included.
+        Names such as r3 and t3 are not included, because they are parameters in other columns.
         """
         return [f"q{j}", "q", *([f"th{j}", f"theta{j}"] if sigma == JointType.REVOLUTE else [])]
 
     def _take_variable(self, j: int, fields: Fields, sigma: JointType, key: str) -> None:
-        """Move the constant part of the column of the joint variable to the field `offset`."""
+        """Move the constant part of the joint variable's column to the field `offset`, and remove the column.
+
+        Args:
+            j: number of the joint.
+            fields: values of the row by column name; they are changed.
+            sigma: type of the joint.
+            key: path of the row, for errors.
+        """
         letter = next((letter for letter, kind in _VARIABLE.items() if kind == sigma), None)
         if letter is None or self.letters[letter] not in fields:
             return
@@ -228,7 +240,13 @@ class _Rows:
         return fields if limits is None else fields | {"limits": limits}
 
     def _in_radians(self, fields: Mapping[str, Any], names: Iterable[str], key: str) -> Fields:
-        """Return the fields with the angles `names` converted to radians, if the rows are given in degrees."""
+        """Return the fields with some angles converted to radians; unchanged if the rows are given in radians.
+
+        Args:
+            fields: the fields by name.
+            names: names of the fields that are angles.
+            key: path of the row, for errors.
+        """
         converted = dict(fields)
         if not self.degrees:
             return converted
@@ -248,7 +266,7 @@ class _Rows:
 
 
 def _grouped(fields: Fields) -> Fields:
-    """Return the fields with those of the link and of the drive in nested mappings, as in a YAML file."""
+    """Return the fields of a frame in the form of a YAML file, with those of link and drive in nested mappings."""
     link, drive, record = {}, {}, {}
     for name, value in fields.items():
         if name in (*INERTIAL, *CENTRAL):

@@ -363,6 +363,7 @@ def write_table(
     """Return the geometric parameter table of the chain from the base to a frame, as text.
 
     Args:
+        robot: the robot.
         convention: name of the convention.
         to: last frame by number or name; the end effector of a serial robot if None.
         lossy: omit the couplings of joints, which a table cannot represent.
@@ -411,6 +412,6 @@ def _one_line(text: str) -> str:
 
 
 def _quotable(text: str) -> str:
-    """Return a name without characters that are not permitted in a table cell."""
+    """Return a name as the text of a table cell, in double quotes if it contains separators."""
     text = _one_line(text).replace('"', "'")
     return f'"{text}"' if re.search(r"[,;()#=]", text) else text

@@ -17,7 +17,7 @@ def variable_names(sigma: JointType, j: int) -> list[str]:
 
 
 def find_variable(value: Formula, names: Iterable[str]) -> str | None:
-    """Return the one of the given names on which a formula depends; None if there is none, or more than one."""
+    """Return the name among `names` on which a formula depends; None if it depends on none or on several of them."""
     used = [name for name in names if name in value.symbols]
     return used[0] if len(used) == 1 else None
 
@@ -40,7 +40,7 @@ def not_constant(key: str, j: int, name: str, other: int) -> tuple[str, str]:
 def offset_from(value: Formula, variable: str) -> Formula | None:
     """Return the constant c if a formula equals variable + c, otherwise None.
 
-    The test is exact: the value at variable = 0 must not contain the variable, and the remainder must equal it.
+    The test is exact: c is the formula with zero in place of the variable, and formula - c must equal the variable.
     """
     if value.text == variable:
         return ZERO

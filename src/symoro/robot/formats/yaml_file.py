@@ -55,9 +55,11 @@ def _block(tree: YamlTree, indent: int) -> list[str]:
 
 
 def _entry(head: str, value: YamlTree, indent: int, *, wide: bool) -> list[str]:
-    """Return the lines of a key (`head`) and its value, on one line if they fit.
+    """Return the lines of a key and its value; there is only one line if both fit on it.
 
     Args:
+        head: the key.
+        value: the value.
         indent: number of blanks before the key.
         wide: whether a list is written with one item per line.
     """
@@ -89,9 +91,10 @@ def _scalar(value: str | bool, *, flow: bool) -> str:
 
 
 def _text(text: str, *, flow: bool) -> str:
-    """Return a scalar as written in YAML, without quotes if every YAML reader then reads the same text.
+    """Return a scalar as written in YAML; it is quoted if a YAML reader could otherwise read another value.
 
     Args:
+        text: the scalar.
         flow: whether the scalar is inside a list or mapping on one line.
     """
     if (_PLAIN_IN_FLOW if flow else _PLAIN).match(text) and text.lower() not in _SPECIAL:

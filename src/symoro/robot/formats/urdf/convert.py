@@ -43,10 +43,10 @@ from symoro.robot.formats.urdf.tree import AttachedLink, Tree, Unit, on_link, pl
 
 @dataclass(frozen=True)
 class Choices:
-    """Options of the conversion of a URDF or MJCF file into a robot; with None the file determines the value.
+    """Options of the conversion of a URDF or MJCF file into a robot; the file determines options that are None.
 
     Attributes:
-        exact: keep the digits of angles and axes, also if they are rounded multiples of pi.
+        exact: whether to keep the digits of angles and axes, even if they are rounded multiples of pi.
         base: 'fixed' or 'floating'; by default floating if the first joint is floating.
         fixed: 'merge' adds links on fixed joints to the links that carry them, 'keep' gives them frames.
         frames: 'normal' places x along common normals, 'link' uses the link frames of the file.
@@ -75,7 +75,7 @@ class Choices:
                 raise OptionError(f"{name} must be '{known[0]}' or '{known[1]}', got {value!r}")
 
     def completed(self, document: Document) -> Choices:
-        """Return the options with missing values taken from the file; files exported by symoro keep their frames."""
+        """Return the options with missing values determined by the file; files exported by symoro keep their frames."""
         own = document.own
         return replace(
             self,
@@ -97,7 +97,7 @@ def robot(document: Document, choices: Choices) -> Robot:
 
 
 def link_places(document: Document, choices: Choices) -> dict[str, tuple[int, Pose]]:
-    """Return, per link name, the robot frame to which the link is fixed and the pose of the link frame in it."""
+    """Return, by link name, the number of the robot frame to which the link is fixed, and its pose in that frame."""
     conversion = _conversion(document, choices)
     conversion.robot()
     return conversion.link_places()
@@ -124,7 +124,7 @@ def _conversion(document: Document, choices: Choices) -> _Conversion:
 
 
 def _kept(document: Document, choices: Choices, notes: ImportNotes) -> set[str]:
-    """Return the names of the fixed joints whose links get their own frames."""
+    """Return the names of the fixed joints whose child links get separate frames in the robot."""
     if choices.fixed == "keep":
         return {j.name for j in document.joints if j.kind == "fixed" and j.child != choices.tool}
     if any(joint.moving for joint in document.joints):
@@ -168,9 +168,9 @@ class _Conversion:
             raise self.document.error(error.message, None) from None
 
     def link_places(self) -> dict[str, tuple[int, Pose]]:
-        """Return, per link name, the robot frame to which the link is fixed and the pose of the link frame in it.
+        """Return, by link name, the number of the robot frame to which the link is fixed, and its pose in that frame.
 
-        It can be called only after the robot has been created.
+        This method can be called only after the robot has been created.
         """
         return {
             name: (self.numbers[attached.on], self.places[attached.on].inverse() @ attached.place)
@@ -202,11 +202,11 @@ class _Conversion:
     def add(self, j: int, u: Unit, inertia: OriginInertia) -> None:
         """Add the frame and link of moving joint j.
 
-        An auxiliary frame precedes it if its axis is parallel to the preceding one except for round-off.
+        If the joint axis is parallel to the preceding axis except for round-off, an auxiliary frame is added before it.
 
         Args:
             j: number of the joint, from 1.
-            u: joint with the pose of its link frame.
+            u: the joint, with the pose of its link frame.
             inertia: inertia of the link and of all links fixed to it.
         """
         place = self.places[u.ant].inverse() @ u.place @ self.places[j]
@@ -216,16 +216,17 @@ class _Conversion:
         self.numbers.append(len(self.frames))
 
     def parameters(self, ant: int, place: Pose, name: str) -> tuple[int, Six]:
-        """Return the six parameters of a pose, and the frame in which they are given.
+        """Return the six parameters of a pose, and the antecedent frame to which they refer.
+
+        If six parameters cannot represent the pose, an auxiliary frame is added, to which the result refers.
 
         Args:
-            ant: antecedent frame.
+            ant: number of the antecedent frame.
             place: pose in the antecedent frame.
             name: name of the joint, for notes.
 
         Returns:
-            The number of the antecedent, which is an auxiliary frame if six parameters are not sufficient; the
-            parameters.
+            The number of the antecedent or auxiliary frame, and the parameters.
         """
         size = size_of(place, self.reach)
         six_parameters = six(place, size)
@@ -283,7 +284,7 @@ class _Conversion:
         return frames
 
     def with_actuation(self, frames: list[Frame]) -> list[Frame]:
-        """Return the frames with the active joints marked (mu); without loops all joints are active by default."""
+        """Return the frames with mu set for the active joints only; without loops all joints are active by default."""
         chosen = self.choices.actuated
         moving = [frame.name for frame in frames if frame.moving]
         for name in chosen or ():

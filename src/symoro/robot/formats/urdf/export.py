@@ -236,7 +236,7 @@ def _limit(kind: str, limits: Limits) -> Iterator[str]:
 
 
 class _UniqueNames:
-    """Generator of unique names for links and joints."""
+    """Generator of distinct names for the links and joints of a file."""
 
     def __init__(self) -> None:
         self.taken: set[str] = set()
@@ -271,7 +271,7 @@ class NominalNumbers:
     """Evaluator of formulas at the nominal parameter values of a robot.
 
     Attributes:
-        lost: descriptions of the data that are omitted, because they have no value.
+        lost: descriptions of the data that are omitted, because they contain symbols without a value.
     """
 
     def __init__(self, robot: Robot, lossy: bool) -> None:
@@ -281,13 +281,14 @@ class NominalNumbers:
         self._missing: dict[str, None] = {}
 
     def value(self, formula: Formula, without: str | None = None) -> float:
-        """Return the value of a formula; zero if it is unknown.
+        """Return the value of a formula; zero if a symbol of the formula has no value.
 
-        The symbols of an unknown value are stored for the error message.
+        Symbols without a value are stored for the error of `check`, unless the data can be omitted.
 
         Args:
             formula: the formula.
-            without: description of the data that are omitted together with this formula if `lossy` is given.
+            without: description of the data that are omitted if `lossy` is given and the value is unknown; None for
+                data that cannot be omitted.
         """
         if formula.is_zero:
             return 0.0
@@ -301,9 +302,10 @@ class NominalNumbers:
         return 0.0
 
     def several(self, formulas: Sequence[Formula], what: str) -> tuple[float, ...] | None:
-        """Return the values of optional data (formulas) of a URDF; None if one of them is unknown.
+        """Return the values of formulas that are optional data of a URDF; None if one of the values is unknown.
 
         Args:
+            formulas: the formulas.
             what: description of these data, for the list of omitted data.
         """
         if any(f.symbols - self._nominal.keys() for f in formulas):

@@ -38,7 +38,12 @@ class OriginInertia:
 
 
 def about_origin(body: Body, place: Pose) -> OriginInertia:
-    """Return a link's inertia about the origin of another frame, in which the link frame has the pose `place`."""
+    """Return the inertia of a link about the origin of another frame.
+
+    Args:
+        body: the link.
+        place: pose of the link frame in the other frame.
+    """
     centre = place @ body.origin.pose()
     xx, xy, xz, yy, yz, zz = body.inertia
     own: Matrix3 = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))

@@ -26,7 +26,7 @@ class XmlNode:
     """XML element: attributes, stored children, and its position (line and column from 1).
 
     Attributes:
-        skipped: child elements that are not stored, the first one of each name.
+        skipped: positions of the child elements that are not stored, by name; for each name, that of the first one.
         text: the characters directly inside the element.
     """
 

@@ -35,7 +35,8 @@ class Origin:
 class Body:
     """Link of a URDF file with its inertia.
 
-    The inertia (xx, xy, xz, yy, yz, zz) is about the centre of mass, in the axes of `origin`.
+    The inertia (xx, xy, xz, yy, yz, zz) is about the centre of mass. `origin` is the pose of the inertial frame: its
+    position is the centre of mass, and the inertia is given in its axes.
     """
 
     name: str
@@ -58,8 +59,9 @@ class Mimic:
 class Joint:
     """Joint between two links of a URDF file.
 
-    `origin` is the pose of the child frame in the parent frame at position 0. A joint with a stiffness is elastic:
-    its torque is -stiffness (q - rest).
+    `origin` is the pose of the child link frame in the parent link frame at joint position 0. A joint with a stiffness
+    is
+    elastic: its torque is -stiffness (q - rest).
     """
 
     name: str

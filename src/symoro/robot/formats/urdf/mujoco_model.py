@@ -58,14 +58,14 @@ def _root(text: str, file: str | None) -> XmlNode:
 
 @dataclass(frozen=True)
 class _Compiled:
-    """MuJoCo's compiled model, with its disabled features and its warnings."""
+    """MuJoCo's compiled model, with the flags of its enabled features and the warnings of the compiler."""
 
     model: Any
     on: Switches
     warnings: tuple[str, ...]
 
     def name(self, kind: str, i: int) -> str:
-        """Return the name of MuJoCo's element number i of a kind, for example 'joint'; empty if it has none."""
+        """Return the name of MuJoCo's element number i of type `kind`, such as 'joint'; empty if it has no name."""
         start = int(getattr(self.model, f"name_{'jnt' if kind == 'joint' else kind}adr")[i])
         raw = bytes(self.model.names)[start:].split(b"\0", 1)[0]
         try:
@@ -74,7 +74,7 @@ class _Compiled:
             return raw.decode("latin-1")
 
     def label(self, kind: str, i: int) -> str:
-        """Return the name of MuJoCo's element number i of a kind for messages, or "number i" if it has no name."""
+        """Return the name of MuJoCo's element number i of type `kind` for messages; "number i" if it has no name."""
         return self.name(kind, i) or f"number {i}"
 
 
@@ -134,8 +134,12 @@ class _ModelReader:
     def check(self, lossy: bool) -> None:
         """Check that the model has only supported features.
 
+        Args:
+            lossy: whether unsupported features that change the dynamics are omitted instead of raising an error.
+
         Raises:
-            NotApplicableError: there are ball joints, or features that change the dynamics and `lossy` is not given.
+            NotApplicableError: there are ball joints; or there are features that change the dynamics, and `lossy` is
+                False.
         """
         for kind, fields in _NUMBERS.items():
             for field in fields:
@@ -223,7 +227,7 @@ class _ModelReader:
         )
 
     def couple(self) -> None:
-        """Convert linear equality constraints: couple each joint to its driving joint, or fix it if there is none."""
+        """Couple each joint of a linear equality constraint to its driving joint, or fix it if there is none."""
         equalities = linear_equalities(self.m, self.on)
         for equality in equalities:
             at = self.positions[equality.joint]
@@ -331,9 +335,9 @@ class Switches:
 
 @dataclass(frozen=True)
 class LinearEquality:
-    """Linear equality constraint between joints: q of `joint` = ratio * (q of `driver`) + offset.
+    """Linear equality constraint between two joints: position of `joint` = ratio * (position of `driver`) + offset.
 
-    Without a driver the position of the joint equals the offset.
+    If `driver` is None, the position of the joint equals the offset.
     """
 
     joint: int
@@ -425,12 +429,12 @@ def mentions(model: Any, on: Switches) -> Iterator[str]:
 
 
 def _field(model: Any, name: str) -> Any:
-    """Return an array of MuJoCo's model by name; empty if this version of MuJoCo does not have it."""
+    """Return the array `name` of MuJoCo's model; empty if this version of MuJoCo does not have it."""
     return np.asarray(getattr(model, name, ()))
 
 
 def _where(model: Any, *names: str) -> list[int]:
-    """Return the row indices at which one of several arrays of MuJoCo's model is not zero."""
+    """Return the indices of the rows in which at least one of the arrays `names` of MuJoCo's model is not zero."""
     rows: set[int] = set()
     for name in names:
         array = _field(model, name)

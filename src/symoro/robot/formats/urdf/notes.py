@@ -78,7 +78,12 @@ class ImportNotes:
             )
 
     def complete(self, tree: Tree, frames: Sequence[Frame]) -> None:
-        """Add the notes on the final frames: order of q, offsets, couplings, friction, merged links, end effector."""
+        """Add the notes on the final frames: order of q, offsets, couplings, friction, merged links, end effector.
+
+        Args:
+            tree: the tree of links and joints.
+            frames: the frames of the robot.
+        """
         moving = [frame.name for frame in frames if frame.moving and not frame.coupling]
         if moving:
             self._lines.insert(
@@ -114,7 +119,12 @@ class ImportNotes:
             self._lines.append(f"{count} on fixed joints merged with the links that carry them: {shown}")
 
     def _end(self, tree: Tree, frames: Sequence[Frame]) -> None:
-        """Add a note on the frame to which poses refer, if the file has links beyond it on fixed joints."""
+        """Add a note on the end-effector frame, if the file has further links that are fixed to the last link.
+
+        Args:
+            tree: the tree of links and joints.
+            frames: the frames of the robot.
+        """
         moving = [k for k, u in enumerate(tree.units, 1) if u.joint.moving]
         if self.has_tool or not moving or len(tree.units) != moving[-1]:
             return

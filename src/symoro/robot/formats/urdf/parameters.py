@@ -103,7 +103,7 @@ def reproduces(parameters: Six, place: Pose, size: float, reach: float) -> bool:
 
 
 def size_of(place: Pose, reach: float) -> float:
-    """Return the length in metres to which round-off in a pose is relative: the larger of its distance and `reach`."""
+    """Return the length (m) with which round-off in a pose is compared: the larger of its distance and `reach`."""
     return max(norm(place.p), reach)
 
 
@@ -118,7 +118,8 @@ def clean_angle(angle: float) -> float:
 def clean(value: float, tiny: float) -> float:
     """Return a number without round-off.
 
-    The result is zero if the magnitude is below `tiny`, and a short decimal if the number equals it to 14 digits.
+    The result is zero if the magnitude is below `tiny`. If a short decimal agrees with the number to 14 digits, the
+    result is this decimal.
     """
     if abs(value) <= tiny:
         return 0.0

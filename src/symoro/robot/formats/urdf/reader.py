@@ -157,7 +157,7 @@ class _Reader:
         )
 
     def sdf_joint(self, node: XmlNode) -> LoopJoint:
-        """Return the joint of an SDF element; its pose is given in the child's frame, its axis in the joint frame."""
+        """Return the joint of an SDF element: its pose is given in the child link frame, its axis in its own frame."""
         kind, name = self.loop_kind(node), self.name(node)
         ends = []
         for tag in ("parent", "child"):
@@ -398,9 +398,9 @@ class _Reader:
         return value
 
     def bound(self, node: XmlNode, key: str) -> float | None:
-        """Return the limit in attribute `key` of an element.
+        """Return the limit in attribute `key` of an element; None if there is no limit.
 
-        The result is None if the attribute is absent, or so large that it means no limit.
+        There is no limit if the attribute is absent or if its number is very large.
         """
         word = node.attributes.get(key, "").strip()
         if not word or (len(word) <= 400 and _ENDLESS.match(word)):
@@ -519,9 +519,10 @@ def _elements(node: XmlNode) -> Iterator[tuple[str, tuple[int, int]]]:
 
 
 def _attributes(node: XmlNode) -> Iterator[tuple[str, tuple[int, int]]]:
-    """Yield unknown attributes that may be misspelt: a known attribute with a similar name is missing.
+    """Yield a warning, with line and column, for each unknown attribute that may be misspelt.
 
-    Other unknown attributes belong to other programs. Each is yielded with its line and column.
+    An attribute may be misspelt if a known attribute with a similar name is absent. Other unknown attributes are
+    ignored, because they belong to other programs.
     """
     absent = [name for name in _ATTRIBUTES.get(node.tag, ()) if name not in node.attributes]
     for name in node.attributes:

@@ -29,7 +29,7 @@ def twelfths(angle: float, tolerance: float = 4e-16) -> int | None:
 
 
 def sincos(angle: float) -> tuple[float, float]:
-    """Return sine and cosine of an angle (rad); values 0, 1/2 and 1 are exact."""
+    """Return sine and cosine of an angle (rad); for multiples of pi/12 the values 0, 1/2 and 1 are exact."""
     k = twelfths(angle)
     if k is None:
         return math.sin(angle), math.cos(angle)
@@ -124,7 +124,7 @@ def from_rpy(rpy: Vector3) -> Matrix3:
 def to_rpy(m: Matrix3) -> Vector3:
     """Return roll, pitch and yaw (rad) of a rotation matrix.
 
-    Each angle compensates the rounding of the previous ones, also at pitch pi/2.
+    Each angle is computed such that it compensates the rounding of the previous ones, also at pitch pi/2.
     """
     yaw = math.atan2(m[1][0], m[0][0]) if math.hypot(m[0][0], m[1][0]) > 1e-15 else 0.0
     s, c = sincos(yaw)

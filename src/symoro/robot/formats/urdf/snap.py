@@ -55,7 +55,7 @@ def snapped(document: Document) -> tuple[Document, Rounding]:
 
 
 def nearest(angle: float) -> float | None:
-    """Return the multiple of 30 or 45 degrees (in radians) that an angle approximates, otherwise None."""
+    """Return the multiple of 30 or 45 degrees (in radians) that an angle equals up to rounding, or None."""
     k = round(angle / STEP)
     exact = k * STEP
     return exact if (k % 2 == 0 or k % 3 == 0) and abs(angle - exact) <= TOLERANCE else None
@@ -78,7 +78,10 @@ def _angle(angle: float, rounding: Rounding) -> float:
 
 
 def _axis(axis: Vector3, rounding: Rounding) -> Vector3:
-    """Return a joint axis with exact zeros, and with an exact angle if it is in a coordinate plane.
+    """Return the unit vector of a joint axis, with rounded components replaced by exact ones.
+
+    Components near zero become zero. An axis in a coordinate plane gets an exact angle if its angle is near a multiple
+    of 30 or 45 degrees.
 
     Args:
         axis: direction as in the file.

@@ -34,9 +34,10 @@ class Unit:
     """Joint of a URDF tree that gets a frame of the robot.
 
     Attributes:
+        joint: the joint of the file.
         ant: number of the preceding joint with a frame; 0 is the root link.
-        place: pose of the joint's link frame in the link frame of `ant`.
-        axis: joint axis in the link frame.
+        place: pose of the joint's child link frame in the child link frame of joint `ant`, at joint position 0.
+        axis: joint axis in the child link frame.
     """
 
     joint: Joint
@@ -47,11 +48,12 @@ class Unit:
 
 @dataclass(frozen=True)
 class AttachedLink:
-    """Link that is fixed to the link of a joint with a frame.
+    """Link without a frame of the robot, which is fixed to the child link of a joint with a frame.
 
     Attributes:
+        body: the link.
         on: number of that joint; 0 is the root link.
-        place: pose of the link frame in the link frame of `on`.
+        place: pose of the link frame in the child link frame of joint `on`.
     """
 
     body: Body
@@ -61,7 +63,7 @@ class AttachedLink:
 
 @dataclass(frozen=True)
 class Tree:
-    """Robot as a list of joints with frames (units), each after its antecedent."""
+    """Tree of the joints that get frames of the robot (units); each joint follows its antecedent in the list."""
 
     root: Body
     units: tuple[Unit, ...]
@@ -229,12 +231,13 @@ SIDE = 1e-9  # cosine, or relative to the reach: smaller values do not determine
 
 
 def place_frames(units: Sequence[Unit], reach: float, *, on_links: bool) -> list[Pose]:
-    """Return the pose of each joint frame in the link frame of its joint; entry 0 is that of the root.
+    """Return the pose of each joint frame in the link frame of its joint; entry 0 is that of the root link.
 
     Args:
         units: joints with frames.
         reach: size of the robot in metres.
-        on_links: use the link frames of the file, independently of the following joints.
+        on_links: whether to place the frames at the link frames of the file; if False, x is along the common normal
+            with the following joint axis.
     """
     frames = [Pose()] * (len(units) + 1)
     behind = _moving_behind(units)
@@ -276,7 +279,7 @@ def on_link(axis: Vector3) -> Pose:
 
 
 def towards(joint: Joint, axis: Vector3, following: Pose, reach: float) -> Pose | None:
-    """Return the joint frame with x along the common normal of its axis and the following axis.
+    """Return the joint frame whose x axis is along the common normal of its joint axis and the following joint axis.
 
     Args:
         joint: the joint.

@@ -24,7 +24,7 @@ MOST_VISUALS = 2000
 
 @dataclass(frozen=True)
 class Visual:
-    """Shape in a frame of the robot.
+    """Visual shape that is fixed to a frame of the robot.
 
     Attributes:
         frame: number of the frame; 0 is the base.
@@ -47,7 +47,7 @@ class Visual:
 
 
 def visuals(text: str, file: str | None = None) -> list[Visual]:
-    """Return the visual shapes in a URDF text that describes a valid robot."""
+    """Return the visual shapes in a URDF text; the text must describe a valid robot."""
     root = parse(text, file, _KEEP)
     places = link_places(document(text, file), Choices())
     colors = {node.attributes.get("name", ""): _color(node) for node in root.all("material")}

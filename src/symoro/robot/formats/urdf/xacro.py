@@ -79,7 +79,7 @@ class PackageFinder:
     """Search for ROS packages in folders.
 
     Attributes:
-        missing: name of the first package that does not exist.
+        missing: name of the first requested package that does not exist.
     """
 
     def __init__(self, file: str | None, folders: Sequence[str | os.PathLike[str]]) -> None:
@@ -134,7 +134,7 @@ def _paths(variable: str) -> list[Path]:
 
 
 def _within(folder: Path, name: str) -> Iterator[Path]:
-    """Yield folders that contain the package `name`: the folder itself, its subfolder `name`, or deeper folders."""
+    """Yield the folders of the package `name`: `folder` itself, its subfolder `name`, or deeper folders."""
     if _is_package(folder, name):
         yield folder
     if _is_folder(folder / name):
