@@ -79,8 +79,8 @@ class LoopRows:
     Attributes:
         joints: numbers of the independent joints of the tree, one per column.
         q: symbols of the joint positions.
-        loops: equations of each loop, as one or two equivalent matrices: in the axes of frame k + B and, for planar
-            loops, also in those of frame k before the rotation of its joint.
+        loops: equations of each loop, as one or two equivalent matrices: in the axes of one cut frame and, for planar
+            loops, also in those of the other cut frame.
         moving: equations of all loops, with linear relations for parallelograms.
         rank: number of independent equations.
         at: numerical constraints at closed configurations.
@@ -177,9 +177,13 @@ def _sign(one: Any, other: Any) -> int:
 
 
 def _rows(builder: Builder, robot: Robot, loop: Loop, q: Mapping[int, Scalar], at: Constraints) -> Matrix:
-    """Return the velocity equations of a loop: velocity of frame k minus that of frame k + B.
+    """Return the velocity equations of a loop: velocity of one cut frame of the loop minus that of the other.
 
     The equation that contains the cut joint, and equations that vanish at all closed configurations, are omitted.
+
+    Args:
+        q: joint positions, by joint number.
+        at: numerical constraints at closed configurations.
     """
     own = independent(robot)
     columns: dict[int, Vector] = {j: [0] * 6 for j in own}
@@ -328,11 +332,11 @@ def loop_singularities(robot: Robot, to: int | str | None = None) -> LoopSingula
 def _products(robot: Robot, to: int | str | None, *, serial: bool) -> int:
     """Return an upper bound of the number of products in an expanded determinant.
 
-    The determinant is that of Wp or, if `serial` is true, that of W and the Jacobian J of frame `to`. A loop
-    contributes six rows, or five if its cut joint can move, with nonzero entries in the columns of its joints; J has
-    one row per active joint. Each product of the determinant assigns one joint to each row. If there are more rows than
-    joints (planar loops, parallelograms), rows are dependent and the actual determinant is smaller; the bound 0 is then
-    returned.
+    The determinant is that of Wp (the constraint matrix of the passive joints) or, if `serial` is true, that of the
+    whole constraint matrix W above the Jacobian J of frame `to`. A loop contributes six rows, or five if its cut joint
+    can move, with nonzero entries in the columns of its joints; J has one row per active joint. Each product of the
+    determinant assigns one joint to each row. If there are more rows than joints (planar loops, parallelograms), rows
+    are dependent and the actual determinant is smaller; the bound 0 is then returned.
     """
     joints = set(independent(robot))
     active = {j for j in joints if robot.frame(j).mu}
@@ -483,9 +487,9 @@ def _stacked(
 ) -> tuple[str, Matrix]:
     """Return the name and the matrix of the determinant that gives the serial singularities.
 
-    The matrix is W above J. If the frame moves only with active joints, it is J with respect to the active joints,
-    because det [W; J] = det Wp det J; where Wp is singular, only passive joints move while the active joints and the
-    frame are at rest.
+    The matrix is the constraint matrix W above the Jacobian J of the frame. If the frame moves only with active joints,
+    it is J with respect to the active joints, because det [W; J] = det Wp det J, with Wp the columns of W of passive
+    joints. Where Wp is singular, only passive joints move while the active joints and the frame are at rest.
 
     Args:
         loops: matrix W.

@@ -164,13 +164,13 @@ def _rows(goal: Matrix, here: Matrix, columns: list[Vector], given: Given) -> li
 
 
 def _rotation_error(goal: Matrix, here: Matrix) -> Vector:
-    """Return the rotation vector (angle times axis) of the rotation U0 R' from the current to the given pose.
+    """Return the rotation vector (angle times axis) of the rotation from the current to the given orientation.
 
         2 sine * axis = s x s0 + n x n0 + a x a0,   2 cosine = s . s0 + n . n0 + a . a0 - 1
 
     Args:
-        goal: given pose [s0 n0 a0].
-        here: current pose [s n a].
+        goal: given pose, with the orientation [s0 n0 a0].
+        here: current pose, with the orientation [s n a].
     """
     double: Vector = [0, 0, 0]
     trace: Scalar = -1

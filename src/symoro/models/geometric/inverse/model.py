@@ -34,7 +34,7 @@ from symoro.robot.topology import cut_joints
 
 
 def divisors(problem: Problem, solutions: Sequence[Solution]) -> list[Expr]:
-    """Return the divisors in the solutions that depend only on the robot's parameters or on q0.
+    """Return the divisors in the solutions that depend only on the robot's parameters or on the input q0.
 
     Products are split into distinct factors. The size of the robot is not included because it is never zero.
     """
@@ -98,7 +98,7 @@ def guarded(problem: Problem, solutions: Sequence[Solution], factors: Sequence[E
     """Return the solutions with status 3 (no solution) wherever a divisor of their formulas vanishes.
 
     Args:
-        factors: factors of the divisors, expressions of the robot's parameters and q0.
+        factors: factors of the divisors, expressions of the robot's parameters and of the input q0.
     """
     if not factors:
         return list(solutions)
@@ -242,7 +242,7 @@ def _program(problem: Problem, solutions: list[Solution]) -> Program:
 
 
 def _given(problem: Problem) -> Expr:
-    """Return the sum of the absolute values of the inputs: given pose entries, q0 and swivel angle."""
+    """Return the sum of the absolute values of all inputs of the model: given pose entries, q0 and swivel angle."""
     builder, target = problem.builder, problem.chain.target
     pose = [target[r][c] for r in range(3) for c in range(4) if problem.given[r][c]]
     return magnitude(builder, [*pose, *builder.entries("q0"), *builder.entries("swivel")])

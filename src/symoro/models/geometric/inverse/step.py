@@ -171,8 +171,8 @@ class Draft:
         """Define an unknown angle by its sine and cosine.
 
         Args:
-            free: flag that is 1 where the angle is free; the joint position of q0 is used there. None if the angle is
-                never free.
+            free: flag that is 1 where the angle is free; the joint's position in the input q0 is used there. None if
+                the angle is never free.
         """
         if free is not None:
             s, c = self._started(unknown)
@@ -184,8 +184,8 @@ class Draft:
         """Define an unknown length by its value.
 
         Args:
-            free: flag that is 1 where the length is free; the joint position of q0 is used there. None if the length is
-                never free.
+            free: flag that is 1 where the length is free; the joint's position in the input q0 is used there. None if
+                the length is never free.
         """
         if free is not None:
             value = select(free, self.start[unknown.joint], value)
@@ -215,7 +215,7 @@ class Draft:
         self.lines += [(target, self.builder.number(value)) for target, value in values]
 
     def _started(self, unknown: Unknown) -> tuple[Scalar, Scalar]:
-        """Return the sine and cosine of an unknown sum of joint angles whose last joint is at its position in q0."""
+        """Return the sine and cosine of a sum of joint angles whose last joint is at its position in the input q0."""
         if unknown.before is not None and unknown.before in self.solved:
             angle = unknown.sign * self.start[unknown.joint]
             s, c = sin(angle), cos(angle)

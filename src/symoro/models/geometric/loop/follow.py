@@ -102,7 +102,7 @@ def loop_closure(
 
     Args:
         given: joints from which the loops are solved.
-        start: q0 by joint number.
+        start: input q0 (given joint positions), by joint number.
         locked: joints of the path whose positions are given by q0.
         every_mode: whether the crossed mode of parallelograms is included.
 

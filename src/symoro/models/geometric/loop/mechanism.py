@@ -104,9 +104,10 @@ def loop_path(
     known: Mapping[int, Scalar],
     solved: Mapping[int, Unknown],
 ) -> tuple[PathMotion, ...]:
-    """Return the elementary motions around a loop, from frame k + B to frame k.
+    """Return the elementary motions around a loop, from one of its two cut frames to the other (k + B to k).
 
     Args:
+        loop: the loop.
         known: positions of known joints, by joint number.
         solved: joints whose sines and cosines are known from other loops, by joint number.
     """
@@ -165,11 +166,11 @@ def _summed(motions: Sequence[PathMotion]) -> tuple[PathMotion, ...]:
 
 
 def joint_inputs(builder: Builder, robot: Robot) -> tuple[dict[int, Expr], dict[int, Expr]]:
-    """Declare the inputs qa, q0 and qc0 of a model of a robot with loops.
+    """Declare the inputs of a model of a robot with loops: qa, q0 and qc0.
 
     Returns:
-        The positions qa of the active joints, and the initial configuration (q0, qc0) of all joints, both by joint
-        number.
+        The positions qa of the active joints, and the initial configuration of all joints (q0 of the tree, qc0 of the
+        cut joints), both by joint number.
     """
     active, own, cut = active_joints(robot), independent(robot), cut_joints(robot)
     qa = builder.input(QA, (len(active),), [f"q{j}" for j in active])

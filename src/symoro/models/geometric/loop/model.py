@@ -131,7 +131,7 @@ def numerically(steps: float, why: str) -> str:
     """Return the note that one assembly mode is computed by Newton's method.
 
     Args:
-        steps: number of continuation steps from q0.
+        steps: number of continuation steps from the initial configuration.
         why: reason for the use of Newton's method.
     """
     return (
@@ -141,7 +141,7 @@ def numerically(steps: float, why: str) -> str:
 
 
 def size_given(builder: Builder) -> Expr:
-    """Return the sum of the absolute values of the inputs qa, q0 and qc0."""
+    """Return the sum of the absolute values of all inputs: active joints qa, initial configuration q0 and qc0."""
     return magnitude(builder, [x for name in ("qa", "q0", "qc0") for x in builder.entries(name)])
 
 

@@ -114,7 +114,13 @@ def general_step(
 
 
 def _constants(motions: Sequence[PathMotion]) -> list[Matrix]:
-    """Return the constant transforms C1 to C6 of the loop equation V1 C1 .. V6 C6 = 1."""
+    """Return the constant transforms C1 to C6 of the loop equation V1 C1 .. V6 C6 = 1.
+
+    V1 to V6 are the transforms of the six unknown joints.
+
+    Args:
+        motions: elementary motions around the loop.
+    """
     between = [identity(4)]
     for motion in motions:
         if motion.joint:
@@ -207,7 +213,7 @@ NAMING = 0  # type of a step without an equation: it computes single joints from
 
 
 def loop_name(loop: Loop) -> str:
-    """Return the name of a loop, for example '7-9' for the frames k = 7 and k + B = 9 of the cut."""
+    """Return the name of a loop: the numbers of its two cut frames, for example '7-9'."""
     return f"{loop.left}-{loop.right}"
 
 

@@ -70,7 +70,8 @@ class _Closure:
     """Closure errors of the loops in a configuration.
 
     Attributes:
-        transforms: for each loop, the transform (4x4) of frame k, before the rotation of its joint, in frame k + B.
+        transforms: for each loop, the transform (4x4) of one cut frame in the other: of frame k, before the rotation of
+            its joint, in frame k + B.
         deviations: for dependent joints, the position minus the one that follows from the linear relation, by joint
             number.
     """
@@ -113,11 +114,11 @@ class _Closure:
         )
 
     def _turn(self, one: LoopAxes, transform: Matrix) -> Vector:
-        """Return the rotation error phi (3) of a loop for small angles, without the rotation of the cut joint.
+        """Return the rotation error (3) of a loop for small angles, without the rotation of the cut joint.
 
         Args:
             one: the loop.
-            transform: transform of frame k in frame k + B.
+            transform: transform (4x4) of one cut frame of the loop in the other one.
         """
         if self.robot.frame(one.loop.left).sigma == JointType.REVOLUTE:
             return [-transform[1][2], transform[0][2], 0]
@@ -142,7 +143,12 @@ class _Closure:
         return largest([*angles, *([largest(lengths) / size] if lengths else [])])
 
     def regularity(self) -> tuple[Scalar, Scalar]:
-        """Return the scaled determinant of Wp (output `det`) and the smallest scaled pivot of Wp (output `room`)."""
+        """Return two measures of regularity of Wp, the matrix of the passive joints in the velocity equations.
+
+        Returns:
+            The scaled determinant (output `det`) and the smallest scaled pivot (output `room`); both are zero in a
+            singular configuration.
+        """
         det: Scalar = 1
         room: Scalar = 1
         for x in self.joints.factored.volumes() if self.joints.passive else ():

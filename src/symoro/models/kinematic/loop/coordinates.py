@@ -83,7 +83,7 @@ class LoopCoordinates(Coordinates):
 
     @property
     def passive(self) -> tuple[int, ...]:
-        """Numbers of the passive joints whose velocities are determined by Wp."""
+        """Numbers of the passive joints whose velocities follow from the velocity equations of the loops."""
         return self.choice.passive
 
     @cached_property
@@ -169,9 +169,10 @@ class LoopCoordinates(Coordinates):
         }
 
     def drift(self, rates: JointEntries, rows: Sequence[LoopRow]) -> Vector:
-        """Return the velocity-dependent terms (Psi or Phi) in the time derivatives of velocity equations.
+        """Return the velocity-dependent terms in the time derivatives of velocity equations of the loops.
 
-        They are the time derivatives at zero joint accelerations.
+        They are the time derivatives at zero joint accelerations (vectors Psi and Phi of eq. (12) to (14) in the 1997
+        paper).
 
         Args:
             rates: velocities of the joints of the tree, which satisfy the loops.
@@ -222,11 +223,13 @@ class LoopCoordinates(Coordinates):
         return self.linear.rates({**active, **dict(zip(self.passive, passive, strict=True))})
 
     def _passive(self, active: JointEntries, drift: Sequence[Scalar]) -> Vector:
-        """Return -Wp^-1 (Wa x + drift), the velocities or accelerations of the passive joints.
+        """Return the velocities or accelerations -Wp^-1 (Wa x + drift) of the passive joints.
+
+        Wa and Wp are the matrices of the active and of the passive joints in the velocity equations of the loops.
 
         Args:
             active: x, the velocities or accelerations of the active joints.
-            drift: zero for velocities, Psi for accelerations.
+            drift: zero for velocities; for accelerations, the velocity-dependent terms of the equations.
         """
         alone = self._spread(active, [0] * len(self.passive))
         right = [-(x + y) for x, y in zip(self.residuals(alone, self.choice.rows), drift, strict=True)]
@@ -276,7 +279,10 @@ class LoopCoordinates(Coordinates):
 
     @cached_property
     def w(self) -> Matrix:
-        """Matrix W = -Wp^-1 Wa, which gives the velocities of the passive joints: qdp = W qda."""
+        """Matrix W = -Wp^-1 Wa, which gives the velocities of the passive joints from those of the active joints.
+
+        Wa and Wp are the matrices of the active and of the passive joints in the velocity equations of the loops.
+        """
         columns = []
         for i in self.own:
             unit: dict[int, Scalar] = {j: int(i == j) for j in self.own}

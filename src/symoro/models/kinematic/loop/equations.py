@@ -13,7 +13,10 @@ from symoro.robot.topology import cut_joints
 
 
 def stacked(joints: LoopCoordinates, rates: Mapping[int, Scalar]) -> dict[str, Matrix | Vector]:
-    """Return the matrices Wa, Wp, Wac, Wpc, Wc, W and the vectors Psi, Phi, b of eq. (12) to (14), by name.
+    """Return the matrices and vectors of the velocity equations of the loops, by name.
+
+    These are Wa, Wp, Wac, Wpc, Wc, W, Psi, Phi and b of eq. (12) to (14) in the 1997 paper; the indices a, p and c
+    denote active, passive and cut joints.
 
     Args:
         joints: coordinates of the robot with closed loops.
@@ -58,7 +61,7 @@ class _Stack:
         self.cut_relations = {j: law for j, law in laws.items() if j > robot.NL}
 
     def velocity_rows(self, laws: Mapping[int, Relation], rows: Sequence[LoopRow]) -> tuple[Matrix, Matrix]:
-        """Return the rows of Wa and Wp, or of Wac and Wpc.
+        """Return the coefficients of the active and of the passive joints in velocity equations, as two matrices.
 
         Args:
             laws: linear relations of the dependent joints of parallelograms, which give the first rows.

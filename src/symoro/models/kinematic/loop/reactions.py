@@ -166,10 +166,10 @@ class LoopReactions:
         self.multipliers = joints.factored.solve_transposed([reduced[j] for j in joints.passive])
 
     def at_cuts(self) -> dict[int, Vector]:
-        """Return the wrench at each cut joint, by number of the joint.
+        """Return the wrench (force; moment) that is transmitted by each cut joint, by number of the joint.
 
-        It is the wrench (force; moment) that the antecedent exerts on the link of frame k + B, in the axes of that
-        frame.
+        The antecedent link of the cut joint k exerts it on the link of the second cut frame k + B. It is expressed in
+        the axes of frame k + B.
         """
         wrenches = {}
         for i, one in enumerate(self.joints.choice.loops):
@@ -196,7 +196,7 @@ class LoopReactions:
 
         Args:
             loop: index of the loop.
-            frame: cut frame (k or k + B) in whose axes the wrench is expressed.
+            frame: one of the two cut frames of the loop; the wrench is expressed in its axes.
         """
         sides = self.joints.sides[loop]
         left = frame == sides.axes.loop.left
@@ -212,7 +212,7 @@ class LoopReactions:
 
         Args:
             loop: index of the loop.
-            frame: cut frame of this side, k (left) or k + B (right).
+            frame: cut frame at the end of this side.
         """
         sides = self.joints.sides[loop]
         seen = sides.frames[0 if frame == sides.axes.loop.left else 1]
@@ -223,7 +223,7 @@ class LoopReactions:
 
         Args:
             loop: index of the loop.
-            end: cut frame, k (left side) or k + B (right side).
+            end: one of the two cut frames of the loop.
         """
         link = [0, *(j for j in chain(self.robot, end) if j <= self.robot.NL)][-1]
         wrench, sides = self._wrench(loop, end), self.joints.sides[loop]

@@ -50,7 +50,7 @@ NOTHING: Vector = [0, 0, 0]
 
 @dataclass(frozen=True)
 class Motion:
-    """Linear and angular motion at the point p of a link.
+    """Linear and angular motion of a link at the closing point of a loop (the common origin of its two cut frames).
 
     It is a velocity, or the velocity-dependent part of an acceleration.
     """
@@ -61,9 +61,10 @@ class Motion:
 
 @dataclass(frozen=True)
 class LoopSide:
-    """One side of a loop: contributions (v_j, w_j) of its moving joints to the velocity at p, from the root outward.
+    """One side of a loop: contributions of its joints to the velocity of the closing point, from the root outward.
 
-    All vectors are expressed in the axes of one frame.
+    The closing point p is the common origin of the two cut frames of the loop. Per unit velocity of joint j, the linear
+    velocity of p changes by v_j and the angular velocity by w_j. All vectors are expressed in the axes of one frame.
     """
 
     columns: Mapping[int, tuple[Vector, Vector]]
@@ -76,7 +77,11 @@ class LoopSide:
         return Motion(linear, angular)
 
     def drift(self, rates: Rates) -> Motion:
-        """Return the velocity-dependent part of the acceleration at p, for given joint velocities."""
+        """Return the velocity-dependent part of the acceleration at the closing point of the loop.
+
+        Args:
+            rates: joint velocities, by joint number.
+        """
         linear, angular, before = list(NOTHING), list(NOTHING), list(NOTHING)
         for j, (v, w) in self.columns.items():
             rotation = scale(rates[j], w)
@@ -87,7 +92,11 @@ class LoopSide:
         return Motion(linear, angular)
 
     def efforts(self, force: Vector, moment: Vector) -> dict[int, Scalar]:
-        """Return the joint efforts that are equivalent to a force and a moment at p, by joint number of this side."""
+        """Return the joint efforts that are equivalent to a force and a moment at the closing point, by joint number.
+
+        Args:
+            force, moment: force and moment that act on the end of this side of the loop.
+        """
         return {j: dot(v, force) + dot(w, moment) for j, (v, w) in self.columns.items()}
 
 
@@ -104,7 +113,7 @@ class LoopSides:
     shift: Scalar = 0  # coordinate of p along the axis of a prismatic cut joint
 
     def along(self, row: LoopRow) -> tuple[Vector, Vector]:
-        """Return the axis e of a velocity equation in the axes of the left and in those of the right side."""
+        """Return the axis of a velocity equation, expressed in the axes of the left and in those of the right side."""
         left, right = self.seen[row.kind]
         return [line[row.axis] for line in left], [line[row.axis] for line in right]
 
@@ -194,7 +203,7 @@ class _Sides:
         return LoopSides(self.axes, self.sigma, left, right, seen, (self.m, self.n), shift)
 
     def _closing(self, transform: Matrix) -> Matrix:
-        """Return the rotation of frame k, before the rotation of its joint, in frame k + B.
+        """Return the rotation between the two cut frames of the loop (k, before the rotation of its joint, in k + B).
 
         In a closed loop this is a rotation about z, or the identity if the cut joint is not revolute.
 

@@ -37,7 +37,7 @@ UP: Vector = [0, 0, 1]
 
 @dataclass(frozen=True)
 class Constraint:
-    """One rolling constraint, a row of the matrix W.
+    """One rolling constraint: a linear equation in the base velocities and joint velocities.
 
     Attributes:
         wheel: number of the wheel, from 1.
@@ -52,7 +52,7 @@ class Constraint:
 
 @dataclass(frozen=True)
 class Contact:
-    """Coefficients of the velocity of a wheel's contact point, by column of W.
+    """Coefficients of the velocity of a wheel's contact point, by column (base velocities, then joint velocities).
 
     Attributes:
         travel: coefficients of the velocity along the direction of travel.
@@ -83,7 +83,7 @@ def contact(
     """Return the coefficients of the velocity of a wheel's contact point at the given joint positions.
 
     Args:
-        joints: joint coordinates of the robot, which give the columns of W.
+        joints: joint coordinates of the robot.
         positions: positions of all joints, by joint number.
         trig: sines and cosines of the joint angles.
     """

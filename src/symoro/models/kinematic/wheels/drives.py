@@ -23,9 +23,9 @@ def leading_drives(
     """Return active joints that determine the motion of a wheeled robot.
 
     Args:
-        own: joint coordinates to which the columns of W after those of the base belong.
+        own: joint coordinates to which the columns of the matrices after the three base columns belong.
         active: numbers of the active joints.
-        matrices: values of W, of full rank, at random joint positions and parameters.
+        matrices: matrix of the rolling constraints, of full rank, at several random joint positions and parameters.
         surplus: whether there may be more active joints than degrees of freedom. If so, the first active joints in
             frame order that determine the motion are returned; if not, all active joints are returned.
 
@@ -69,18 +69,18 @@ def _determined(matrices: Sequence[Matrix], own: Sequence[int], active: Sequence
     """Return the number of degrees of freedom that the active joints determine.
 
     Args:
-        matrices: values of W at random joint positions and parameters.
-        own: joint coordinates to which the columns of W after those of the base belong.
+        matrices: matrix of the rolling constraints at several random joint positions and parameters.
+        own: joint coordinates to which the columns of the matrices after the three base columns belong.
         active: numbers of the active joints.
     """
     return _more(matrices, [BASE + list(own).index(j) for j in active])
 
 
 def _more(matrices: Sequence[Matrix], columns: Sequence[int]) -> int:
-    """Return how many of some velocities can be chosen independently under the constraints W x = 0.
+    """Return how many of some velocities can be chosen independently under the rolling constraints W x = 0.
 
     Args:
-        matrices: values of W at random joint positions and parameters.
+        matrices: matrix W of the rolling constraints at several random joint positions and parameters.
         columns: columns of W to which these velocities belong.
     """
     width = len(matrices[0][0])

@@ -34,7 +34,7 @@ def eliminated(
     """Eliminate joint velocities, and optionally those of the base, from the rolling constraints.
 
     Args:
-        rows: entries of each row of W, by column.
+        rows: coefficients of each constraint, by column.
         joints: columns of the joints that are eliminated.
         length: length of the order of the robot's size, from its parameters; it scales columns of different units.
         base: whether to eliminate the base velocities as well.

@@ -122,7 +122,7 @@ def configuration_kinematics(robot: Robot) -> Program:
 
 
 def motions(builder: Builder, rows: Matrix) -> Matrix:
-    """Return the columns of Sigma, a basis of the base velocities that the sliding constraints allow.
+    """Return a basis of the base velocities that the sliding constraints allow, one column per basis vector.
 
     Args:
         rows: coefficients of at most two independent sliding constraints.

@@ -33,6 +33,8 @@ WHAT = "the constraints of the wheels"
 class Rolling:
     """Rolling constraints W x = 0 of a wheeled robot and their solution x = G qda.
 
+    The vector x = [V0x V0y W0z qd] contains the velocities of base and joints, and qda those of the active joints.
+
     Attributes:
         joints: joint coordinates.
         positions: position of every joint of the tree; those of dependent steering joints follow from Ackermann's
@@ -92,7 +94,7 @@ class Rolling:
         return [solution.get(k, 0) for k in range(self.size)]
 
     def accelerations(self, x: Vector, qdda: Sequence[Scalar]) -> Vector:
-        """Return the accelerations xd = G qdda + g of base and joints.
+        """Return the accelerations of base and joints for given accelerations of the active joints.
 
         Args:
             x: velocities [V0x V0y W0z qd].
@@ -109,17 +111,17 @@ class Rolling:
         return self.joints.rates(dict(zip(self.joints.own, x[BASE:], strict=True)))
 
     def of_drives(self) -> Matrix:
-        """Return the rows of G that give the velocities of all active joints.
+        """Return the matrix that gives the velocities of all active joints from those of the joints in `active`.
 
-        This is the unit matrix if there are no surplus active joints.
+        These are rows of G. The matrix is the unit matrix if there are no surplus active joints.
         """
         return [self.G[BASE + self.joints.own.index(j)] for j in self.drives]
 
     def project(self, forces: Vector) -> Vector:
-        """Return the efforts G' f at the active joints that are equivalent to the forces f.
+        """Return the efforts G' f at the active joints that are equivalent to the forces f on base and joints.
 
         Args:
-            forces: forces on the base (along x, along y, about z), then efforts on the joint coordinates.
+            forces: f: forces on the base (along x, along y, about z), then efforts on the joint coordinates.
         """
         return matvec(transpose(self.G), forces)
 
@@ -142,7 +144,7 @@ def active_joints(joints: CoupledCoordinates, robot: Robot) -> tuple[int, ...]:
 def independent_constraints(
     builder: Builder, robot: Robot, joints: CoupledCoordinates, trig: Trigonometry
 ) -> tuple[Constraint, ...]:
-    """Return the independent rolling constraints of the wheels, the rows of W."""
+    """Return the independent rolling constraints of the wheels."""
     rows = constraints(builder, robot, joints, trig)
     width = BASE + len(joints.own)
     dense: Matrix = [[row.entries.get(k, 0) for k in range(width)] for row in rows]

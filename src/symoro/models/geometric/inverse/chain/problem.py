@@ -111,13 +111,14 @@ def pose_problem(
 ) -> Problem:
     """Formulate the inverse geometry problem of reaching a pose.
 
-    Joints that do not change the given entries of the pose are not unknowns; their positions are those of q0.
+    Joints that do not change the given entries of the pose are not unknowns; their positions are taken from the input
+    q0.
 
     Args:
         frm: frame in which the pose is given.
         to: end frame, whose pose is given.
         pose: given entries of the pose, see `given_entries`.
-        locked: joints with positions given by q0, such as '7' or '3,5'.
+        locked: joints whose positions are given by the input q0, such as '7' or '3,5'.
         surplus: number of redundant joints that the caller determines by other conditions (1 for the swivel angle).
         closing: function that returns the constraints of closed loops; its arguments are the builder, q0 by joint
             number and the numbers of the locked joints.

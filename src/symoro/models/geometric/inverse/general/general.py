@@ -137,7 +137,10 @@ class _Loop:
             )
 
     def constants(self) -> list[Matrix]:
-        """Return the symbolic constant transforms C1 to C6 of the loop equation V1 C1 ... V6 C6 = 1."""
+        """Return the symbolic constant transforms C1 to C6 of the loop equation V1 C1 ... V6 C6 = 1.
+
+        V1 to V6 are the transforms of the six joints.
+        """
         target = self._completed() if self.completed else self.problem.chain.target
         last = matmul(matmul(self.between[-1], inverse_transform(target)), self.between[0])
         return [*self.between[1:-1], last]

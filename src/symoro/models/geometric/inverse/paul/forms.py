@@ -27,11 +27,14 @@ DEGREES = 5  # coefficients of a form
 
 @dataclass(frozen=True)
 class Form:
-    """Function of one unknown joint position: a trigonometric polynomial (angle) or a polynomial (length).
+    """Function of one unknown joint position q: a trigonometric polynomial (angle) or a polynomial (length).
+
+        q an angle:   k0 + kc cos(q) + ks sin(q) + kcc cos(2 q) + kss sin(2 q)
+        q a length:   k0 + k1 q + k2 q^2 + k3 q^3 + k4 q^4
 
     Attributes:
         turns: whether the unknown is an angle.
-        k: coefficients (k0, kc, ks, kcc, kss) for an angle or (k0 .. k4) for a length, see the module's docstring.
+        k: coefficients (k0, kc, ks, kcc, kss) for an angle, or (k0, k1, k2, k3, k4) for a length.
         degree: dimension of the function, as a power of a length.
     """
 

@@ -52,7 +52,7 @@ class Arm:
     Attributes:
         joints: joints from the base to the end.
         constants: constant transforms; `constants[n]` follows joint n, and `constants[0]` is before all joints.
-        target: pose U0 that the product must equal.
+        target: pose U0 = [s n a P] (4x4) that the product of all transforms must equal.
         given: for each of the four columns of U0, whether it is given.
     """
 
@@ -183,7 +183,7 @@ def _intersection(between: Matrix, probes: Probes) -> tuple[Scalar, Scalar] | No
 
 
 def seen_behind(arm: Arm, centre: Centre, turns: bool, probes: Probes) -> FormPoint | None:
-    """Return the coordinates of a point in the base of the chain, computed backwards from the pose U0.
+    """Return the coordinates of a point in the base of the chain, computed backwards from the pose of the chain's end.
 
     At most one joint lies between the axes that intersect in the point and the end of the chain. The coordinates are
     functions of the position of this joint.
@@ -194,7 +194,7 @@ def seen_behind(arm: Arm, centre: Centre, turns: bool, probes: Probes) -> FormPo
         probes: random samples to test whether coefficients are zero.
 
     Returns:
-        The coordinates; None if the given columns of U0 do not determine them.
+        The coordinates; None if the given columns of the pose do not determine them.
     """
     seen = still(turns, centre.behind)
     for joint in arm.joints[centre.last :]:

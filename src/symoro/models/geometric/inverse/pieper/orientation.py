@@ -28,11 +28,11 @@ from symoro.models.geometric.inverse.step import Draft, Step
 def orientation_steps(
     problem: Problem, angles: Sequence[Unknown], between: Sequence[Matrix], turned: Matrix, name: str = "M"
 ) -> list[Step] | None:
-    """Return solution steps for three angles from the orientation M = J1 K1 J2 K2 J3.
+    """Return solution steps for three angles q1, q2, q3 from the orientation M = J1 K1 J2 K2 J3, with Ji = Rz(qi).
 
     Args:
         angles: unknowns q1, q2, q3.
-        between: constant rotations K1 and K2.
+        between: constant rotations K1 and K2 between the axes.
         turned: known rotation M.
         name: prefix of the names of M's entries.
 
@@ -66,7 +66,8 @@ def orientation_steps(
 def _first(problem: Problem, q: Unknown, c: Sequence[Scalar], m: Sequence[Scalar], height: Scalar) -> Step:
     """Solve the equation S (cx my - cy mx) + C (cx mx + cy my) = bz - cz mz for the first angle q.
 
-    S and C are the sine and cosine of q (see the module's docstring).
+    S and C are the sine and cosine of q. The equation follows from the orientation M = J1 K1 J2 K2 J3, where J1, J2, J3
+    are the rotations of the joints and K1, K2 constant rotations.
 
     Args:
         c: third column of K1.

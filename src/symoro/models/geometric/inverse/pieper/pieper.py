@@ -114,7 +114,8 @@ def _position_first(problem: Problem, arm: Arm) -> Iterator[Structure]:
 def _meeting_joints(problem: Problem, arm: Arm, joints: tuple[int, int]) -> list[Step] | None:
     """Return solution steps for the joints whose axes intersect in one point; the other joints are already solved.
 
-    The joints form a separate chain J K J K J = (K0 J .. K)^-1 U0 (K J .. Kn)^-1, whose right side is known.
+    The joints form a separate chain: the product of their transforms and of the constant transforms between them equals
+    a known pose, the given pose multiplied by the inverse transforms of the solved parts before and after these joints.
 
     Args:
         joints: indices (first, last); the joints are those from `first` to `last` - 1.

@@ -164,12 +164,15 @@ def position_steps(problem: Problem, position: Position) -> list[Step] | None:
 
 
 def _turn_second(problem: Problem, position: Position) -> list[Step] | None:
-    """Solve the position equation Ji (R Jj F + p) = G for qk and qj if joint j is revolute.
+    """Solve the position equation of a point for the joints k and j, if joint j is revolute.
 
     These are the cases RRX and PRX of the module's docstring.
 
+    Args:
+        position: the equation Ji (R Jj F + p) = G, see `Position`.
+
     Returns:
-        The steps for qk and qj; None if the point does not determine them.
+        The steps for the joints k and j; None if the point does not determine them.
     """
     probes = problem.probes
     near, k = position.near, position.k
@@ -221,21 +224,22 @@ def _small(problem: Problem, divisor: Scalar, size: float) -> bool:
 
 
 def _repeating(step: Step) -> Step:
-    """Return the step for qk, changed so that coincident roots count as separate solutions.
+    """Return a solution step changed so that its coincident roots count as separate solutions.
 
-    If two roots for qk are equal, both signs of the next step give solutions, so that neither root is discarded.
+    If two roots of this step are equal, both signs of the next step give solutions, so that neither root is discarded.
     """
     return replace(step, meets=(), repeats=step.meets)
 
 
 def _turn_by_larger(problem: Problem, position: Position, rows: Sequence[LinearEquation]) -> Step:
-    """Solve one of two linear equations m y = b for qj, the equation whose vector m is larger.
+    """Solve one of two linear equations m y = b for the angle of joint j, the equation whose vector m is larger.
 
-    Here y = Jj F is the point F after the motion of joint j:
+    Here y is the point F (`position.near`) after the motion of joint j; only its x and y coordinates are unknown:
 
         y = (m b + w (-my, mx)) / |m|^2, w^2 = |m|^2 (Fx^2 + Fy^2) - b^2
 
     Args:
+        position: position equation of the point, see `Position`.
         rows: the two equations as (m, b).
     """
     k, label = position.k.unknown, position.j.unknown.label
@@ -257,9 +261,15 @@ def _turn_by_larger(problem: Problem, position: Position, rows: Sequence[LinearE
 
 
 def _rows(position: Position) -> tuple[LinearEquation, LinearEquation]:
-    """Return the two scalar position equations that are linear in y = Jj F (see the module's docstring).
+    """Return the two scalar position equations that are linear in y, the point F after the motion of joint j.
 
-    Each one is a pair (factors of yx and yy, right side). The terms with yz = Fz are on the right side.
+    The terms with yz, which equals Fz, are on the right side.
+
+    Args:
+        position: position equation with the point F, see `Position`.
+
+    Returns:
+        Two pairs (factors of yx and yy, right side).
     """
     r, p = position.rotation, position.offset
     near, far = position.near, position.far
@@ -279,9 +289,8 @@ def _rows(position: Position) -> tuple[LinearEquation, LinearEquation]:
 def _turn_twice(problem: Problem, position: Position, yx: Form, yy: Form) -> Step:
     """Solve C Fx - S Fy = yx, S Fx + C Fy = yy for the angle of joint j, with cosine C and sine S.
 
-    F is the point `position.near`.
-
     Args:
+        position: position equation of a point; F is its point `near`.
         yx, yy: right sides as functions of the position of joint k.
     """
     k = position.k.unknown
@@ -299,11 +308,14 @@ def _turn_onto(problem: Problem, draft: Draft, position: Position, right: Sequen
 
 
 def _turn_to_side(problem: Problem, position: Position) -> Step:
-    """Solve the position equation Ji (R Jj F + p) = G for qj if the axes of joints i and j intersect.
+    """Solve the position equation Ji (R Jj F + p) = G for joint j, if the axes of joints i and j intersect.
 
     The components of h = R Jj F + p along both axes are known, and its component perpendicular to them up to the sign:
 
         hz = Gz, a h = Fz + a p with a = R z; h = e (ax, ay) + w (-ay, ax) in x and y, e^2 + w^2 = Gx^2 + Gy^2
+
+    Args:
+        position: the position equation; `Position` defines its symbols.
     """
     r, p, k = position.rotation, position.offset, position.k.unknown
     label = position.j.unknown.label
@@ -320,12 +332,12 @@ def _turn_to_side(problem: Problem, position: Position) -> Step:
 
 
 def _turn_once(problem: Problem, position: Position, row: LinearEquation) -> Step:
-    """Solve the equation u (C Fx - S Fy, S Fx + C Fy) = b (type 2) for the angle qj.
+    """Solve the equation u (C Fx - S Fy, S Fx + C Fy) = b (type 2) for the angle of joint j.
 
-    C and S are the cosine and sine of qj, and F is the point `position.near`.
+    C and S are the cosine and sine of this angle, and F is the point `position.near`.
 
     Args:
-        row: the vector u, and the right side b as a function of qk.
+        row: the vector u, and the right side b as a function of the position of joint k.
     """
     j, k = position.j, position.k.unknown
     u, right = row
@@ -339,12 +351,15 @@ def _turn_once(problem: Problem, position: Position, row: LinearEquation) -> Ste
 
 
 def _turn_and_slide(problem: Problem, position: Position) -> list[Step] | None:
-    """Solve the position equation Ji (R Jj F + p) = G for qk and rj if i is revolute and j prismatic.
+    """Solve the position equation of a point for the joints k and j, if joint i is revolute and joint j prismatic.
 
     This is the case RPX of the module's docstring.
 
+    Args:
+        position: the equation Ji (R Jj F + p) = G, see `Position`.
+
     Returns:
-        The steps for qk and rj; None if the point does not determine them.
+        The steps for the joints k and j; None if the point does not determine them.
     """
     r, far, k = position.rotation, position.far, position.k
     slope = [row[2] for row in r]
@@ -365,12 +380,15 @@ def _turn_and_slide(problem: Problem, position: Position) -> list[Step] | None:
 
 
 def _slide_twice(problem: Problem, position: Position) -> list[Step] | None:
-    """Solve the position equation Ji (R Jj F + p) = G for qk and rj if i and j are prismatic.
+    """Solve the position equation of a point for the joints k and j, if the joints i and j are prismatic.
 
     This is the case PPX of the module's docstring.
 
+    Args:
+        position: the equation Ji (R Jj F + p) = G, see `Position`.
+
     Returns:
-        The steps for qk and rj; None if the point does not determine them.
+        The steps for the joints k and j; None if the point does not determine them.
     """
     r, far, k = position.rotation, position.far, position.k
     x, y = r[0][2], r[1][2]
@@ -398,7 +416,7 @@ def _slide_to_radius(problem: Problem, position: Position, start: FormPoint) -> 
     G is the point `position.far`, and (a, b) is the direction of axis j in x and y.
 
     Args:
-        start: point h at r = 0, as functions of qk.
+        start: the point h = (hx, hy, hz) at r = 0, as functions of the position of joint k.
     """
     j, k = position.j, position.k.unknown
     number = problem.builder.number
@@ -423,6 +441,8 @@ def _first(problem: Problem, position: Position) -> Step:
     """Solve the position equation Ji h = G for the first joint i, after joints j and k are solved.
 
     Ci hx - Si hy = Gx, Si hx + Ci hy = Gy  for a revolute joint,    ri = Gz - hz  for a prismatic one
+
+    Ji is the transform of joint i, h the known point before it, and G the point `position.far`.
     """
     i, k = position.i, position.k.unknown
     h = add(matvec(position.rotation, _second_applied(position)), position.offset)
@@ -453,7 +473,11 @@ def _second_applied(position: Position) -> Vector:
 
 
 def _zero(problem: Problem, k: ArmJoint, form: Form) -> Step | None:
-    """Return the step that solves form(qk) = 0 for joint k; None if the function does not depend on qk."""
+    """Return the step that solves form(qk) = 0 for the position qk of joint k.
+
+    Returns:
+        The step; None if the function does not depend on qk.
+    """
     draft = _draft(problem, 0)
     named = solve_form(draft, k.unknown, without_zeros(form, problem.probes))
     return None if named is None else draft.step(*_shown(problem, _sides(named, k)))
@@ -466,13 +490,13 @@ def _squares(
     total: Form,
     unit: tuple[Scalar, float] = (1, 1.0),
 ) -> Step | None:
-    """Solve a^2 + b^2 + c^2 = n for qk, where a, b, c and n are functions of qk.
+    """Solve a^2 + b^2 + c^2 = n for the position qk of a joint, where a, b, c and n are functions of qk.
 
     Two square roots suffice if all terms depend on qk through one linear combination. If they do not, the sum is solved
     as one polynomial equation.
 
     Args:
-        k: the joint k.
+        k: the joint.
         parts: a, b and c.
         total: n.
         unit: (D, size), if the equation was multiplied by D^2; size is the magnitude of D for a robot of this size.
@@ -504,7 +528,10 @@ def _squares(
 
 
 def _sides(form: Form, k: ArmJoint) -> tuple[Scalar, Scalar]:
-    """Return the two sides of the equation form(qk) = 0: terms with qk on the left, the constant on the right."""
+    """Return the two sides of the equation form(q) = 0 for the position q of joint k.
+
+    The left side contains the terms with q, the right side the constant.
+    """
     return form.plus(-form.k[0]).at(k.unknown), -form.k[0]
 
 
