@@ -396,7 +396,7 @@ def _no_collection() -> Iterator[None]:
 
 
 def retraced(robot: Robot, chosen: Entry, options: Mapping[str, Any]) -> tuple[Program, list[PassRecord]]:
-    """Build a model again; return its program and a record of the effect of each optimisation pass.
+    """Build a model again and record the effect of each optimisation pass; return the program and the records.
 
     Args:
         chosen: catalogue entry of the model.

@@ -295,7 +295,7 @@ AnyInertia = Inertia | ArticulatedInertia
 
 
 def gathered(frame: JointFrame, inertia: AnyInertia, onto: AnyInertia) -> AnyInertia:
-    """Return the inertia of link j in the antecedent's frame i, added to the inertia of link i: jTi' jJ jTi + iJ.
+    """Return jTi' jJ jTi + iJ: the inertia of link j, transformed to frame i, plus that of its antecedent i.
 
     The result has ten parameters if both are rigid bodies, otherwise 21 entries.
 

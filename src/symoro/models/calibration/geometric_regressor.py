@@ -105,7 +105,7 @@ def geometric_identification(
     known_tool: bool = False,
     gains: bool = False,
 ) -> Program:
-    """Return a program that computes the calibration regressor W of the geometric parameters.
+    """Return a program that computes the calibration regressor W: measurement errors = W times geometric errors.
 
     The arguments are the options of the model `geometric-identification`.
     """
@@ -125,7 +125,7 @@ def geometric_identification(
 
 
 def regressor_program(path: MeasuredPath, measure: str, chosen: Sequence[GeometricColumn]) -> Program:
-    """Return the program that computes the calibration regressor W.
+    """Return a program that computes the calibration regressor W: measurement errors = W times geometric errors.
 
     Args:
         path: path to the measured frame.

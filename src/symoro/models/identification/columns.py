@@ -85,7 +85,7 @@ def _base_notes(robot: Robot) -> tuple[str, ...]:
 
 
 def parameter_values(robot: Robot, names: Sequence[str], parameters: str = "standard") -> list[Formula]:
-    """Return the vector K of parameter values for the columns of a regressor.
+    """Return the parameter values for the columns of a regressor, the vector K of tau = W K.
 
     Args:
         names: names of the columns.

@@ -57,7 +57,7 @@ def dynamic_identification(
     posture: PostureLike | None = None,
     actuators: str | None = None,
 ) -> Program:
-    """Return a program that computes the regressor W of the inverse dynamic model, tau = W K.
+    """Return a program that computes the regressor W of tau = W K, where K are the inertial and friction parameters.
 
     W has one row per independent coordinate and one column per parameter. The arguments are the options of the model.
     """

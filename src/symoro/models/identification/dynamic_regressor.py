@@ -93,7 +93,7 @@ def drive(kind: str, qd: Scalar, qdd: Scalar) -> Scalar:
 
 
 def regressor(s: System, formulation: Formulation) -> RegressorEntries:
-    """Return the entries of the regressor W by (coordinate of the tree, column).
+    """Return the entries of the regressor W of tau = W K, by (coordinate of the tree, column).
 
     Entries that no output uses cost no operations.
 
@@ -158,6 +158,8 @@ def row_name(c: Coordinate) -> str:
 def rows(s: System, entries: RegressorEntries, chosen: Sequence[Column]) -> Matrix:
     """Return the regressor of the independent coordinates, G' times the regressor of the tree.
 
+    G maps the velocities of the independent coordinates to those of the tree.
+
     Args:
         entries: regressor of the tree by (coordinate, column).
         chosen: columns of the result, in order.
@@ -194,7 +196,7 @@ def regressor_port(name: str, structure: Structure, title: str) -> Port:
 
 
 def w_port(structure: Structure) -> Port:
-    """Return the output port of the regressor W."""
+    """Return the output port of the regressor W of tau = W K."""
     return regressor_port("W", structure, "regressor: tau = W K; K in the order of the columns")
 
 
@@ -206,7 +208,7 @@ def regressor_program(
     actuators: str | None = None,
     surplus: str = "refuse",
 ) -> Program:
-    """Return a program that computes the regressor W of a robot.
+    """Return a program that computes the regressor W of tau = W K, with the parameter values K.
 
     Args:
         formulation: formulation of the outward Newton-Euler recursion.

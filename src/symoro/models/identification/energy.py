@@ -167,7 +167,7 @@ def energy_identification(
     rotation: str = "matrix",
     posture: PostureLike | None = None,
 ) -> Program:
-    """Return a program that computes the energy functions h with E + U = h K, one entry per parameter.
+    """Return a program that computes the row h with E + U = h K: the energy per unit of each parameter in K.
 
     The arguments are the options of the model.
     """

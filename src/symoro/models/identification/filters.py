@@ -26,7 +26,7 @@ from symoro.program.program import Program
 
 
 def low_pass_and_derivative(x: Any, a: float, step: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the filtered signal F x and its filtered derivative F' x.
+    """Filter a signal by F = a^2/(s+a)^2; return the filtered signal F x and its filtered derivative s F x.
 
     Samples are along the first axis; all other axes are filtered in parallel.
 
@@ -36,7 +36,7 @@ def low_pass_and_derivative(x: Any, a: float, step: float) -> tuple[NDArray[np.f
         step: time T between samples in seconds.
 
     Returns:
-        F x and F' x, each with the shape of x.
+        The filtered signal and its derivative, each with the shape of x.
     """
     samples = np.asarray(x, dtype=float)
     if samples.ndim == 0 or not len(samples):
@@ -54,7 +54,7 @@ def low_pass_and_derivative(x: Any, a: float, step: float) -> tuple[NDArray[np.f
 
 
 def filter_program(name: str = "filter_step") -> Program:
-    """Return a program that computes one time step of the filters F and F', for emission in any language.
+    """Return a program for one time step of the low-pass filter F = a^2/(s+a)^2 and of its derivative F' = s F.
 
     Inputs are x and state = (x, y1, F x) of the previous step; initially all three equal the first sample. Outputs
     are y = F x, yd = F' x and the new state. Parameters are a (rad/s) and T (s).

@@ -93,7 +93,7 @@ def _link(tensor: Mapping[str, Scalar], ms: Vector, mass: Scalar) -> dict[str, S
 
 
 def momenta(moving: RunTwist, rate: RunTwist) -> dict[str, Scalar]:
-    """Return dE/dqd_k of one joint k per unit of each inertial parameter of a link, by parameter name.
+    """Return the momentum dE/dqd_k of joint k per unit of each inertial parameter of a link, by parameter name.
 
     Args:
         moving: twist of the link.
@@ -105,7 +105,9 @@ def momenta(moving: RunTwist, rate: RunTwist) -> dict[str, Scalar]:
 
 
 def slopes(moving: RunTwist, rate: RunTwist, shift: RunTwist, g: Vector) -> dict[str, Scalar]:
-    """Return -dE/dq_k + dU/dq_k of one joint k per unit of each inertial parameter of a link, by parameter name.
+    """Return the energy gradient -dE/dq_k + dU/dq_k of joint k per unit of each inertial parameter of a link.
+
+    E is the kinetic and U the potential energy. The entries are by parameter name.
 
     Args:
         moving: twist of the link.
@@ -148,14 +150,14 @@ def shifts(
 
 @dataclass(frozen=True)
 class Split:
-    """Matrices D1 and D2 of tau = d(D1 K)/dt + D2 K, as entries by (coordinate of the tree, column)."""
+    """Matrices D1 and D2 of tau = d(D1 K)/dt + D2 K (parameters K), by (coordinate of the tree, column)."""
 
     first: RegressorEntries
     second: RegressorEntries
 
 
 def split(s: System) -> Split:
-    """Compute the matrices D1 and D2 of tau = d(D1 K)/dt + D2 K for a robot.
+    """Compute the matrices D1 and D2 of tau = d(D1 K)/dt + D2 K, with the parameters K of a robot.
 
     If the base is free or wheeled, its rows and the columns of link 0 are included.
     """
@@ -187,7 +189,8 @@ def split(s: System) -> Split:
 def second_rows(s: System, parts: Split, chosen: Sequence[Column]) -> Matrix:
     """Return the matrix D2 of the independent coordinates, G' D2_tree - Gdot' D1_tree.
 
-    This follows from G' d(D1 K)/dt = d(G' D1 K)/dt - Gdot' D1 K.
+    G maps the independent velocities to those of the tree, and tau = d(D1 K)/dt + D2 K with the parameters K. The term
+    in Gdot follows from G' d(D1 K)/dt = d(G' D1 K)/dt - Gdot' D1 K.
 
     Args:
         parts: D1 and D2 of the tree.
@@ -205,7 +208,7 @@ def second_rows(s: System, parts: Split, chosen: Sequence[Column]) -> Matrix:
 
 
 def momentum_ports(structure: Structure) -> tuple[Port, Port]:
-    """Return the output ports of the matrices D1 and D2."""
+    """Return the output ports of the matrices D1 and D2 of tau = d(D1 K)/dt + D2 K."""
     first = "columns of dE/dqd: tau = d(D1 K)/dt + D2 K; K in the order of the columns"
     return (
         regressor_port("D1", structure, first),
@@ -253,8 +256,8 @@ def filtered_identification(
 ) -> Program:
     """Return a program that computes the matrices D1 and D2 with tau = d(D1 K)/dt + D2 K.
 
-    D1 contains the momenta, D2 the gradients of the energy and friction. The arguments are the options of the
-    model.
+    K are the parameters. D1 contains the momenta per unit of each parameter, D2 the gradients of the energy and the
+    friction. The arguments are the options of the model.
     """
     robot = at_posture(robot, posture)
     layout = Layout(unloaded(robot))

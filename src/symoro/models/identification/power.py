@@ -127,9 +127,8 @@ def power_identification(
 ) -> Program:
     """Return a program that computes h and p of the power balance qd' tau = d(h K)/dt + p K.
 
-    The arguments are the options of the model.
-
-    h contains the energy functions, p the power loss by friction, each with one entry per parameter.
+    K are the parameters. h contains the energy, p the power loss by friction, per unit of each parameter. The arguments
+    are the options of the model.
     """
     robot = at_posture(robot, posture)
     read = WITH_ACCELERATIONS if acceleration else READ

@@ -32,7 +32,7 @@ SLOPES = (
 def regressor_pullback(robot: Robot, parameters: str = "base", friction: str = "all") -> Program:
     """Return a program that computes the gradients of sum Y_ij W_ij with respect to q, qd and qdd.
 
-    W is the regressor of `dynamic-identification` with the same options; Y is an input.
+    W is the regressor of the model `dynamic-identification` with the same options; the weights Y are an input.
     """
     chosen = columns(robot, parameters, friction)
     s = system("regressor_pullback", Layout(unloaded(robot)), quick(robot), ALL)

@@ -39,7 +39,8 @@ class AssemblyModes:
         poses: (K, 4, 4) poses of the platform frame in frame 0; each one satisfies the equations of the leg lengths.
         confirmed: whether two independent runs gave the same poses and no homotopy path was lost.
         paths: number of the 40 paths of the first run that ended at a regular solution, real or complex.
-        lost: number of paths of both runs that ended neither at a regular solution nor at e.e = 0 (no pose).
+        lost: number of paths of both runs that ended neither at a regular solution nor diverged to a point that is not
+            a pose.
         seconds: computing time in s.
     """
 
@@ -51,7 +52,9 @@ class AssemblyModes:
 
 
 def assembly_modes(a: Array, b: Array, lengths: Array) -> AssemblyModes:
-    """Compute all poses (P, R) of a platform with |P + R b_i - a_i| = L_i.
+    """Compute all poses of a six-leg platform with given leg lengths, |P + R b_i - a_i| = L_i.
+
+    P and R are the position and rotation matrix of the platform.
 
     Args:
         a: (6, 3) attachment points of the legs on the base, in the axes of frame 0, in m.
@@ -75,7 +78,8 @@ def _known() -> tuple[ComplexArray, ComplexArray, ComplexArray]:
     """Read the stored generic platform and refine its 40 solutions to full precision.
 
     Returns:
-        The legs (6, 7) of the platform, the solutions x (40, 8), and the vector c (8,) of the normalisation c.x = 1.
+        The legs (6, 7) of the platform, the solutions x (40, 8) in Study parameters, and the vector c (8,) of the
+        normalisation c.x = 1.
     """
     text = (resources.files(__package__) / "six_legs_start.txt").read_text(encoding="utf-8")
     rows = [np.array(line.split(), float) for line in text.splitlines() if not line.startswith("#")]
@@ -94,7 +98,8 @@ def _from_generic(seed: int) -> tuple[ComplexArray, ComplexArray, ComplexArray]:
         seed: seed of the random platform.
 
     Returns:
-        The legs (6, 7) of the platform, its solutions x (K, 8), and the vector c (8,) of the normalisation c.x = 1.
+        The legs (6, 7) of the platform, its solutions x (K, 8) in Study parameters, and the vector c (8,) of the
+        normalisation c.x = 1.
     """
     start, solutions, patch = _known()
     rng = np.random.default_rng(seed)
@@ -106,17 +111,17 @@ def _from_generic(seed: int) -> tuple[ComplexArray, ComplexArray, ComplexArray]:
 def _ends(
     start: ComplexArray, x: ComplexArray, patch: ComplexArray, legs: ComplexArray
 ) -> tuple[Array, int, int]:
-    """Follow the solutions x of the platform `start` to the platform `legs`.
+    """Track the solutions x while the legs of the platform change from `start` to `legs`.
 
     Args:
         start: legs (6, 7) of the generic platform.
-        x: solutions (K, 8) of the generic platform.
+        x: solutions (K, 8) of the generic platform, in Study parameters.
         patch: vector c (8,) of the normalisation c.x = 1.
         legs: legs (6, 7) of the given platform.
 
     Returns:
         The real poses at the ends of the paths, the number of regular end points, and the number of paths that diverge
-        to e.e = 0.
+        to points that are not poses.
     """
     tracked = track(start, legs, x, patch)
     system = quadrics(legs)
@@ -151,7 +156,7 @@ def leg_errors(legs: Array, pose: Array) -> tuple[Array, Array]:
     """Return the leg-length errors |P + R b - A|^2 - L^2 (6,) and their Jacobian (6, 6).
 
     Args:
-        legs: (6, 7) with the rows (A, b, L^2).
+        legs: (6, 7) with the rows (A, b, L^2): point on the base, point on the platform, squared length.
         pose: (4, 4) pose (P, R) of the platform. The Jacobian refers to a small motion (linear; angular) of the
             platform in the axes of frame 0.
     """
@@ -173,7 +178,7 @@ def _polished(legs: Array, pose: Array) -> Array | None:
     """Refine a platform pose by Newton's method; return None if the leg lengths are not reached.
 
     Args:
-        legs: (6, 7) with the rows (A, b, L^2).
+        legs: (6, 7) with the rows (A, b, L^2): point on the base, point on the platform, squared length.
         pose: (4, 4) approximate pose of the platform.
     """
     for _ in range(NEWTON):
@@ -189,7 +194,7 @@ def _polished(legs: Array, pose: Array) -> Array | None:
 
 
 def _merged(first: Array, second: Array) -> Array:
-    """Merge two sets of poses (K, 4, 4) and remove duplicates."""
+    """Merge two sets of poses, each of shape (number, 4, 4), and remove duplicates."""
     distinct: list[Array] = []
     for pose in (*first, *second):
         if all(np.abs(pose - other).max() > SAME_POSTURE for other in distinct):

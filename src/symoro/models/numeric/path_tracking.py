@@ -42,7 +42,7 @@ class Tracked:
 
 
 class _Line:
-    """Matrices Q(t) of the quadrics x' Q x = 0 on the straight line between two parameter sets."""
+    """Matrices Q(t) of the quadrics x' Q x = 0, while their parameters change along a straight line, t = 0 .. 1."""
 
     def __init__(self, start: ComplexArray, end: ComplexArray, patch: ComplexArray) -> None:
         first, middle, last = quadrics(np.stack([start, (start + end) / 2, end]))
@@ -56,7 +56,7 @@ class _Line:
         return quadric
 
     def system(self, q: ComplexArray, x: ComplexArray) -> tuple[ComplexArray, ComplexArray]:
-        """Return the residuals F (K, 8) of the quadrics q and of c.x = 1, and the Jacobian dF/dx (K, 8, 8).
+        """Return residuals (K, 8) of the quadrics x' Q x = 0 and of c.x = 1, and their Jacobian (K, 8, 8).
 
         Args:
             q: matrices Q of the quadrics for each path.
@@ -94,7 +94,7 @@ def track(start: ComplexArray, end: ComplexArray, x: ComplexArray, patch: Comple
     """Track the solutions x of the quadrics of six legs while the legs change from `start` to `end`.
 
     Args:
-        start: legs (6, 7) at t = 0, with rows (A, b, L^2).
+        start: legs (6, 7) at t = 0, with rows (A, b, L^2): point on the base, point on the platform, squared length.
         end: legs (6, 7) at t = 1.
         x: solutions (K, 8) for the legs `start`.
         patch: vector c (8,) of the normalisation c.x = 1.

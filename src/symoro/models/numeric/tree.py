@@ -207,12 +207,12 @@ def identity_pose(q: Numbers) -> Placements:
 
 
 def joint_positions(tree: NumericTree, q: Numbers) -> Numbers:
-    """Return the positions (S, NF) of all joints from the coordinates q (S, n)."""
+    """Return the positions (S, number of joints) of all joints from the coordinates q (S, n)."""
     return joint_rates(tree, q) + tree.offsets
 
 
 def joint_rates(tree: NumericTree, qd: Numbers) -> Numbers:
-    """Return the velocities (S, NF) of all joints from the coordinate velocities qd (S, n)."""
+    """Return the velocities (S, number of joints) of all joints from the coordinate velocities qd (S, n)."""
     if tree.shared:
         return times(qd, tree.ratios[0].T)
     return turned(tree.ratios, qd)

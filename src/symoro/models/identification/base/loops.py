@@ -149,9 +149,9 @@ def _words(robot: Robot, coupled: Robot) -> str:
 def with_rigid_loops(robot: Robot, closures: Closures) -> Closures | None:
     """Replace loops that cannot move by constant joint positions; return None if all loops can move.
 
-    A loop that cannot move when it is closed alone cannot move when other loops are closed too. A regular rigid loop is
-    linear; the constraint Jacobian of a singular one (a triangle with collinear corners) has a null space without a
-    motion.
+    A loop that cannot move when it is closed alone cannot move when other loops are closed too. A rigid loop in a
+    regular configuration has a linear closure. In a singular configuration (a triangle with collinear corners) the
+    constraint Jacobian has a null space although the loop cannot move.
 
     Args:
         closures: the loops of the robot, as `closures` returned them.

@@ -119,9 +119,10 @@ def _postures(
 def _regressor_rows(
     geometry: Geometry, wanted: Sequence[ParameterKey], q: dict[int, Array], rng: np.random.Generator
 ) -> Array:
-    """Return rows of the regressor W at configurations q with random velocities and accelerations.
+    """Return rows of the regressor W (torques = W times parameters) at configurations q.
 
-    There is one column per parameter in `wanted`. Lengths are in units of the robot's size.
+    Velocities and accelerations are random. There is one column per parameter in `wanted`. Lengths are in units of the
+    robot's size.
     """
     robot, length = geometry.robot, geometry.length
     chosen = [Column(name, j) for j, name in wanted]
