@@ -143,7 +143,9 @@ def _chosen(
     """Select the assembly mode at the start of a log.
 
     Args:
+        log: the log.
         modes: the possible modes; the first one is preferred.
+        loops: the closed loops of the robot.
         given: whether the user gave a posture for this log.
 
     Returns:

@@ -386,11 +386,13 @@ def _next(dynamics: _Dynamics, loop: ControlLoop, sample: int, q: Array, qd: Arr
 def _step(
     dynamics: _Dynamics, loop: ControlLoop, sample: int, u: float, part: float, q: Array, qd: Array
 ) -> tuple[Array, Array]:
-    """Return positions and velocities after one integration step.
+    """Return positions and velocities after one integration step of B simulations.
 
     The step is subdivided for those simulations in which a joint may change direction.
 
     Args:
+        dynamics: function that returns the joint accelerations.
+        loop: the control loop.
         sample: index of the sample before the step.
         u: start of the step, as a fraction of the sampling interval.
         part: length of the step, as a fraction of the sampling interval.

@@ -400,7 +400,13 @@ def method_warnings(model: RowModel, estimate: Estimate, data: RFactors) -> list
 def consistency_warnings(
     estimate: Estimate, residuals: Residuals, constrained: Consistent | None
 ) -> list[DiagnosticWarning]:
-    """Return a warning if physically consistent parameters have a smaller residual than the estimate."""
+    """Return a list with a warning if physically consistent parameters have a smaller residual than the estimate.
+
+    Args:
+        estimate: the estimate without constraints.
+        residuals: its residuals.
+        constrained: the physically consistent parameters; None if they were not estimated.
+    """
     if constrained is None or constrained.relative >= (1 - CONSTRAINED_BETTER) * residuals.kept.relative:
         return []
     return [

@@ -574,7 +574,10 @@ def text(result: Calibration) -> str:
 
 
 def base_place(result: Calibration) -> tuple[list[float], list[float]] | None:
-    """Return position (m) and rotation vector (rad) of frame 0 in the world; None if it is near the description."""
+    """Return position (m) and rotation vector (rad) of frame 0 in the world, as estimated by a calibration.
+
+    The result is None if the estimated pose is near that of the description.
+    """
     if result.base is None:
         return None
     errors = dict(zip(result.names, map(float, result.errors), strict=True))
@@ -584,7 +587,7 @@ def base_place(result: Calibration) -> tuple[list[float], list[float]] | None:
 
 
 def marker_place(result: Calibration) -> tuple[list[float], list[float]]:
-    """Return position (m) and rotation vector (rad) of the marker in the measured frame."""
+    """Return position (m) and rotation vector (rad) of the marker in the measured frame, from a calibration."""
     errors = dict(zip(result.names, map(float, result.errors), strict=True))
     values = [errors.get(kind + END, 0.0) for kind in DISPLACEMENT]
     return values[:3], values[3:]

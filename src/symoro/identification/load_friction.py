@@ -97,7 +97,12 @@ def without_load(model: RowModel, data: RFactors) -> LoadPoint:
 
 
 def load_point(estimate: Estimate, slopes: bool = True) -> LoadPoint:
-    """Return the parameters of an estimate as values at which load-dependent friction is predicted."""
+    """Return the parameters of an estimate as values at which load-dependent friction is predicted.
+
+    Args:
+        estimate: the estimate.
+        slopes: whether the rows computed at these values are the Gauss-Newton rows (`LoadPoint.slopes`).
+    """
     return LoadPoint(tuple(float(x) for x in estimate.values), slopes)
 
 

@@ -280,7 +280,7 @@ def _is_number(text: str) -> bool:
 
 
 def _lines(path: Path) -> tuple[int, list[int]]:
-    """Return the number of lines up to the last nonempty one, and the numbers of the comment lines."""
+    """Return the number of lines of a file up to the last nonempty one, and the line numbers of its comments."""
     total, lines, comments = 0, 0, []
     with path.open("rb") as stream:
         while data := stream.read(1 << 20) + stream.readline():

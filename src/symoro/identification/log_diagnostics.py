@@ -413,7 +413,12 @@ def _derivative_warnings(
 
 
 def _integral(v: Array, rate: float) -> Array:
-    """Return the time integral of samples v (N, ...) from the first sample on, by the trapezoidal rule."""
+    """Return the time integral of samples v (N, ...) from the first sample on, by the trapezoidal rule.
+
+    Args:
+        v: the samples.
+        rate: samples per second.
+    """
     return np.concatenate([np.zeros((1, v.shape[1])), np.cumsum((v[1:] + v[:-1]) / 2, axis=0)]) / rate
 
 
@@ -542,7 +547,12 @@ def _position_unit_warnings(
 
 
 def _is_plausible_range(q: Array, other: OtherUnit) -> bool:
-    """Return whether positions q would have a plausible range of motion if they were in another unit."""
+    """Return whether positions would have a plausible range of motion if they were in another unit.
+
+    Args:
+        q: positions of one joint as given.
+        other: the other unit.
+    """
     span = other.factor * np.ptp(q, axis=0)
     return bool(span.max() > LEAST_MOTION[other.sigma] and span.max() < LARGEST_MOTION[other.sigma])
 

@@ -650,7 +650,7 @@ class SeriesSearch:
 
 
 def _scaled(x: Array, scale: float) -> Array:
-    """Return the motion x with scaled amplitudes and the same offset."""
+    """Return the motion x with its amplitudes multiplied by `scale` and with the same offset."""
     return np.hstack([x[:, :1], scale * x[:, 1:]])
 
 

@@ -217,6 +217,10 @@ def agree(before: Estimate, estimate: Estimate) -> bool:
     """Return whether two estimates agree within the standard deviations of the second one.
 
     The mean squared and the largest difference are compared with separate limits.
+
+    Args:
+        before: the first estimate, with longer integration steps.
+        estimate: the second estimate.
     """
     off = (estimate.values - before.values) / estimate.deviations
     if not np.isfinite(off).all() or np.abs(off).max() > RESOLVED_WORST:

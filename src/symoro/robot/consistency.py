@@ -119,7 +119,12 @@ def without_inertia(robot: Robot) -> list[str]:
 
 
 def _unit_warnings(robot: Robot, values: _Values) -> Iterator[tuple[str, str]]:
-    """Yield warnings about constant angles and lengths that were probably given in degrees or millimetres."""
+    """Yield (label, warning) for constants that were probably given in degrees or millimetres.
+
+    Args:
+        robot: the robot; its constant angles and lengths are checked.
+        values: evaluator of formulas at the nominal values.
+    """
     for j, frame in enumerate(robot.frames, 1):
         label = f"frame {j}" + (f" ('{frame.name}')" if frame.name else "")
         for name in GEOMETRIC:

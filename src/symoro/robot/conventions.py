@@ -142,7 +142,13 @@ def transform(place: Placement | Frame, graph: Graph) -> Matrix:
 
 
 def _screw(axis: int, angle: Scalar, length: Scalar) -> Matrix:
-    """Return the 4x4 transform of a rotation about an axis (0 is x, 2 is z) and a translation along the same axis."""
+    """Return the 4x4 transform of a rotation about an axis and a translation along the same axis.
+
+    Args:
+        axis: 0 for x, 2 for z.
+        angle: angle of the rotation (rad).
+        length: length of the translation (m).
+    """
     matrix = linalg.identity(4)
     i, j = [(1, 2), (2, 0), (0, 1)][axis]
     matrix[i][i] = matrix[j][j] = cos(angle)

@@ -92,8 +92,14 @@ def symbolic(
 ) -> Robot:
     """Return the robot with numbers replaced by SYMORO's symbols (XX1, D3, RL4, G3).
 
-    The numbers become nominal values. Zeros remain zero; with inertia='all' zeros of links, and of rotors of actuated
-    joints, become symbols too.
+    The numbers become nominal values of the symbols. Zeros remain zero, except with inertia='all': then zeros of links,
+    and of rotors of actuated joints, become symbols too.
+
+    Args:
+        robot: the robot.
+        inertia: whether to replace the inertial parameters, or 'all'.
+        geometry, friction, gravity: whether to replace the geometric parameters, the friction and rotor parameters, the
+            gravity.
 
     Raises:
         OptionError: inertia is neither a truth value nor 'all'.

@@ -549,7 +549,12 @@ def read_place(record: Record, fields: Iterable[Entry], values: dict[str, Any]) 
 
 
 def read_wheel(record: Record, context: Context) -> Wheel:
-    """Return the wheel that a mapping in the list `wheels` describes."""
+    """Return the wheel that a mapping in the list `wheels` of a robot file describes.
+
+    Args:
+        record: the mapping.
+        context: data about the robot.
+    """
     values = read_fields(record, WHEEL, context)
     if values["kind"] == WheelKind.SWEDISH and "roller" not in record:
         record.problem("roller", "'roller', the angle of the roller axes of a swedish wheel, is missing")

@@ -168,6 +168,14 @@ class Pose:
 
 
 def difference(a: Pose, b: Pose) -> tuple[float, float]:
-    """Return the largest difference between the entries of two rotations, and between those of two positions."""
+    """Return how much two poses differ: the largest differences between their rotation entries and positions.
+
+    Args:
+        a, b: the poses.
+
+    Returns:
+        The largest absolute difference between entries of the rotation matrices, and that between coordinates of the
+        positions.
+    """
     turned = max(abs(x - y) for r, s in zip(a.R, b.R, strict=True) for x, y in zip(r, s, strict=True))
     return turned, max(abs(x - y) for x, y in zip(a.p, b.p, strict=True))

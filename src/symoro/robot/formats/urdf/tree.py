@@ -169,7 +169,13 @@ def _root(document: Document, bodies: dict[str, Body]) -> Body:
 
 
 def _ordered(document: Document, below: dict[str, list[Joint]], root: str) -> list[Joint]:
-    """Return the joints in the order of the file, changed only so that each follows its parent joint."""
+    """Return the joints such that each follows its parent joint, otherwise in the order of the file.
+
+    Args:
+        document: links and joints of the file.
+        below: child joints of each link, by link name.
+        root: name of the root link.
+    """
     number = {joint.name: i for i, joint in enumerate(document.joints)}
     ready = [number[joint.name] for joint in below[root]]
     order = []
@@ -189,7 +195,12 @@ def _ordered(document: Document, below: dict[str, list[Joint]], root: str) -> li
 
 
 def _free(document: Document, at_root: list[Joint]) -> Joint | None:
-    """Return the floating joint on the root link, which makes the base floating; None if there is none."""
+    """Return the floating joint on the root link, which makes the base floating; None if there is none.
+
+    Args:
+        document: links and joints of the file.
+        at_root: the joints on the root link.
+    """
     floating = [joint for joint in at_root if joint.kind == "floating"]
     if floating and len(at_root) > 1:
         raise document.refusal(
