@@ -190,7 +190,7 @@ def _model_html(model: Model) -> str:
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name, and NumPy with it if it is needed, when the name is first used."""
+    """Import a public name of the package when it is first used, with NumPy only if the name requires it."""
     from importlib import import_module
 
     if name in _NAMESPACES:

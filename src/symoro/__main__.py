@@ -1,4 +1,4 @@
-"""Run the command line: `python -m symoro` equals the command `symoro`."""
+"""Run the command line: `python -m symoro` does the same as the command `symoro`."""
 
 from symoro.ui.cli import main
 

@@ -11,7 +11,11 @@ from pathlib import Path
 
 
 def cache_folder(kind: str) -> Path | None:
-    """Return the cache folder for one kind of results, or None if it is not writable."""
+    """Return the cache folder for one kind of results, or None if the folder is not writable.
+
+    Args:
+        kind: name of the subfolder.
+    """
     from platformdirs import user_cache_path
 
     named = os.environ.get("SYMORO_CACHE")

@@ -1,4 +1,4 @@
-"""Deprecated keywords and names: still accepted for one release, with a DeprecationWarning."""
+"""Support deprecated keywords and names: they are accepted for one release, with a DeprecationWarning."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ T = TypeVar("T")
 
 
 def takes_options(option_type: type) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Return a decorator for a function with the keyword `options`, an instance of a dataclass.
+    """Return a decorator for functions with a keyword `options`, whose value is an instance of a dataclass.
 
-    The function then also accepts the fields of the dataclass as keywords, their former form, with a warning.
+    The decorated function also accepts each field of the dataclass as a separate keyword (the former interface) and
+    then issues a DeprecationWarning.
 
     Args:
         option_type: the dataclass.
@@ -55,7 +56,11 @@ def takes_options(option_type: type) -> Callable[[Callable[P, T]], Callable[P, T
 
 
 def renamed(**former: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Return a decorator that accepts former names of keywords, for example `renamed(old="new")`."""
+    """Return a decorator with which a function accepts former names of its keywords.
+
+    Args:
+        former: current name by former name, for example `renamed(old="new")`.
+    """
 
     def decorate(function: Callable[P, T]) -> Callable[P, T]:
         @wraps(function)
@@ -68,7 +73,7 @@ def renamed(**former: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
 
 
 def current_names(given: Mapping[str, Any], former: Mapping[str, str]) -> dict[str, Any]:
-    """Return keyword arguments under their current names, with a warning for each former name.
+    """Return keyword arguments under their current names; issue a DeprecationWarning for each former name.
 
     Args:
         given: keyword arguments by name.
@@ -80,7 +85,12 @@ def current_names(given: Mapping[str, Any], former: Mapping[str, str]) -> dict[s
 
 
 def moved_name(old: str, new: str) -> Any:
-    """Return the object with the new name `module.name`, and warn that the old name is deprecated."""
+    """Return the object with the name `new`, and warn that its name `old` is deprecated.
+
+    Args:
+        old: former name.
+        new: current name as 'module.name'.
+    """
     warn(f"{old} is deprecated: use {new}", stacklevel=4)
     module, _, name = new.rpartition(".")
     return getattr(import_module(module), name)
@@ -92,7 +102,7 @@ def warn(message: str, stacklevel: int = 3) -> None:
 
 
 class FormerWarningsName:
-    """Base class of results with the attribute `warnings`, whose former name is accepted for one release."""
+    """Base class of results with the attribute `warnings`, which accepts the former name of this attribute as well."""
 
     @property
     def doubts(self) -> Any:

@@ -12,15 +12,15 @@ from functools import singledispatch
 
 @singledispatch
 def html(item: object) -> str | None:
-    """Return an object as HTML for a notebook; None if its class is not registered.
+    """Return an object as HTML for a notebook; None if no HTML function is registered for its class.
 
-    A notebook then shows the object's text.
+    If the result is None, a notebook displays the object as text.
     """
     return None
 
 
 class OneLineRepr:
-    """Base class of results whose `repr` is one line: the class and the first line of the text.
+    """Base class of results whose `repr` is one line: the class name and the first line of `str`.
 
     Dataclasses that derive from it are declared with repr=False.
     """

@@ -44,14 +44,14 @@ class SymoroError(Exception):
         return "\n".join(lines)
 
     def at(self, place: Place) -> SymoroError:
-        """Return this error with its position set to `place`, for callers that know the file."""
+        """Return this error with its position set to `place`; callers that know the file use it."""
         self.place = place
         self.args = (self.text(),)
         return self
 
 
 class ExpressionError(SymoroError):
-    """Error in an expression that the grammar does not accept; `column` counts from 1 inside the expression."""
+    """Error if an expression is not valid in the grammar; `column` counts from 1 inside the expression."""
 
     def __init__(self, message: str, column: int, *, hint: str | None = None) -> None:
         self.column = column
@@ -73,7 +73,7 @@ class WriteError(SymoroError):
 
 
 class RobotError(SymoroError):
-    """Error in the description of a robot, which is inconsistent; `problems` lists all inconsistencies."""
+    """Error if the description of a robot is inconsistent; `problems` lists all inconsistencies."""
 
     def __init__(self, robot: str, problems: Sequence[str], *, place: Place | None = None) -> None:
         self.problems = tuple(problems)
@@ -110,7 +110,7 @@ class NotClosedError(ArgumentError):
 
 
 class UndecidedError(ArgumentError):
-    """Error if the state of a simulation has no unique continuation, for example an undecidable stick/slip state."""
+    """Error if a simulation cannot continue, because the next state is not unique (for example stick or slip)."""
 
 
 class ProgramError(SymoroError):

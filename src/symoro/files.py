@@ -181,7 +181,11 @@ def _check_links(folder: Path, targets: Iterable[Path]) -> None:
 
 
 def _check(path: Path, force: bool) -> None:
-    """Check that a path may be written: no folder, and no file of another program unless `force` is given."""
+    """Check that a path may be written: it is not a folder, and not a foreign file unless `force` is true.
+
+    Raises:
+        WriteError: the path is a folder or a foreign file.
+    """
     place = Place(str(path))
     try:
         if not path.exists():
@@ -219,7 +223,10 @@ def _bytes(content: str | bytes) -> bytes:
 
 
 def _staged(target: Path, content: str | bytes) -> Path:
-    """Write the content to a temporary file beside the target, with the permissions of the file to be replaced."""
+    """Write the content to a temporary file in the folder of the target, and return its path.
+
+    The temporary file gets the permissions of the file that it will replace.
+    """
     beside = target.with_name(f".symoro-{os.urandom(8).hex()}.tmp")
     try:
         with beside.open("xb") as stream:

@@ -58,7 +58,7 @@ class Model:
 
     @property
     def inputs(self) -> dict[str, Shape]:
-        """Shapes of the inputs by name: the quantities that vary from call to call."""
+        """Shapes of the inputs by name; inputs are the quantities that vary from call to call."""
         return {port.name: port.shape for port in self.program.inputs}
 
     @property
@@ -68,12 +68,12 @@ class Model:
 
     @property
     def parameters(self) -> list[str]:
-        """Names of the free symbols, in the order of the arguments of the emitted code."""
+        """Names of the symbols that remain in the model, in the order of the arguments of the emitted code."""
         return list(self.program.used_parameters)
 
     @property
     def columns(self) -> list[str]:
-        """Names of a regressor's columns."""
+        """Names of the columns, if the model is a regressor."""
         return list(self.program.columns)
 
     @property
@@ -87,7 +87,7 @@ class Model:
         return list(self.program.conditions)
 
     def count(self) -> OpCount:
-        """Return the number of operations per call; `.setup` counts the part that is executed once."""
+        """Return the number of operations per call; `.setup` counts the operations that are executed only once."""
         return count(self.program)
 
     def derivative(self, kind: str, wrt: Sequence[str] | str | None = None) -> Model:
@@ -120,7 +120,10 @@ class Model:
         """Return the formulation, the steps of the solution, and the operations that each optimisation pass saves.
 
         Args:
-            latex: return only the steps of the solution, in LaTeX (amsmath).
+            latex: whether to return only the steps of the solution, in LaTeX (amsmath).
+
+        Returns:
+            Lines of text.
         """
         from symoro.emit import derivation
 
@@ -171,9 +174,9 @@ class Model:
         """Return a project folder with sources, build file, demo, README and the robot: {path: text}.
 
         Args:
-            languages: one language or several, as for `code`.
+            languages: one or several programming languages, as for `code`.
             values: numbers for the parameters in the demo; by default the nominal values of the robot.
-            name: base name of files and functions.
+            name: base name of files and functions; by default it is formed from the names of robot and model.
             options: options of the languages, such as `scalar="float"` and `trig="libm"` of C.
         """
         from symoro.emit.project import project
@@ -192,7 +195,14 @@ class Model:
         )
 
     def _closing(self, options: Mapping[str, Any]) -> dict[str, Program]:
-        """Return the loop closure program that an integrator of a robot with closed loops requires."""
+        """Return the program that closes the loops, which a generated integrator of a robot with closed loops requires.
+
+        Args:
+            options: options of the export.
+
+        Returns:
+            The program by name; empty if it is not required.
+        """
         if options.get("integrator") is None or not self.robot.B or self.entry.id != "direct-dynamics":
             return {}
         from symoro.models.kinematic.loop.closure import loop_closure
@@ -200,10 +210,11 @@ class Model:
         return {"closure": loop_closure(self.robot)}
 
     def _demo(self, values: Mapping[str, float] | None, closure: Program | None = None) -> dict[str, Any]:
-        """Return numbers for parameters and inputs of the demo, such that inverse models have a solution.
+        """Return numbers for parameters and inputs of the demo; for inverse models, inputs for which a solution exists.
 
         Args:
-            closure: the loop closure program, which may have parameters that the model does not have.
+            values: numbers for the parameters that the user gives.
+            closure: program that closes the loops, which may have parameters that the model does not have.
         """
         from symoro.runtime.demo import demo_sample
 
@@ -509,11 +520,12 @@ def base_parameters(robot: RobotLike, *, inertia: str = "given", **options: Any)
 
 
 def singularities(robot: RobotLike, to: int | str | None = None) -> Singularities | LoopSingularities:
-    """Return the singular configurations of a frame's Jacobian as symbolic conditions.
+    """Return the conditions under which the Jacobian of a frame is singular, in symbolic form.
 
-    Those of a robot with closed loops are of three kinds: `.serial` (type 1), `.parallel` (type 2), `.constraint`.
+    For a robot with closed loops there are three kinds: `.serial` (type 1), `.parallel` (type 2) and `.constraint`.
 
     Args:
+        robot: a robot, the name of a bundled robot, or the path of a file.
         to: number or name of the frame; by default the tool, the platform or the last link's frame.
     """
     from symoro.models.kinematic.loop_singularities import loop_singularities
@@ -541,14 +553,16 @@ def numeric_inverse(
     values: Mapping[str, float] | None = None,
     **options: Any,
 ) -> NumericInverse:
-    """Return an iterative solver of inverse geometry for any chain without loops, also a redundant one.
+    """Return an iterative solver of inverse geometry for any chain without loops, also for redundant chains.
 
     Args:
-        frm, to, pose, locked: as the options of the model `inverse-geometry`.
+        robot: a robot, the name of a bundled robot, or the path of a file.
+        frm, to, pose, locked: the options of the model `inverse-geometry`.
         values: numbers for symbols; by default the nominal values of the robot.
-        options: `limits` (True: stay within the joint limits), `tolerance` (1e-9: largest residual of a solution),
-            `iterations` (50: steps per start), `restarts` (256: largest number of starts), `seed` (0: of the random
-            starts), `compiled` (None; True requires a compiler, False uses NumPy).
+        options: options of the solver, with their defaults: `limits` (True: stay within the joint limits), `tolerance`
+            (1e-9: largest residual of a solution), `iterations` (50: steps per start), `restarts` (256: largest number
+            of starts), `seed` (0: seed of the random starts), `compiled` (None: use a compiler if there is one; True
+            requires a compiler, False uses NumPy).
     """
     from symoro.models.geometric.inverse.chain.problem import locked_joints
     from symoro.models.geometric.inverse.error import pose_error
@@ -573,11 +587,12 @@ def platform_pose(
     to: int | str | None = None,
     working_mode: str = "1",
 ) -> PlatformPose:
-    """Return the platform pose of a parallel robot from its active joints, by Newton's method from a known pose.
+    """Return the platform pose of a parallel robot for given active joints, by Newton's method from a known pose.
 
     Args:
+        robot: a robot, the name of a bundled robot, or the path of a file.
         qa: positions of the active joints (radians or metres).
-        near: the initial pose (4, 4), or the name of a posture; by default the posture 'home'.
+        near: the pose (4, 4) at which Newton's method starts, or the name of a posture; by default the posture 'home'.
         values: numbers for symbols; by default the nominal values of the robot.
         to, working_mode: frame of the platform and working mode of the legs, as in the models with `space="platform"`.
     """
@@ -597,9 +612,10 @@ def assembly_modes(
     """Return all assembly modes (up to 40 platform poses) of a Gough-Stewart platform (6-UPS).
 
     Args:
+        robot: a robot, the name of a bundled robot, or the path of a file.
         qa: positions of the six prismatic joints (metres).
         values: numbers for symbols; by default the nominal values of the robot.
-        to: frame of the platform.
+        to: frame of the platform, by number or name.
     """
     from symoro.runtime.platform_pose import assembly_modes as compute
 
@@ -609,13 +625,13 @@ def assembly_modes(
 
 
 def generate(robot: RobotLike, model: str, **options: Any) -> Model:
-    """Return a model of a robot.
+    """Derive a model of a robot and return it.
 
         symoro.generate("rx90", "inverse-dynamics", effort="search")
 
     Args:
         robot: a robot, the name of a bundled robot, or the path of a file.
-        model: id or alias of a model, as "inertia-matrix" or "mass-matrix"; `symoro.catalogue()` lists them. The
+        model: id or alias of a model, such as "inertia-matrix" or "mass-matrix"; `symoro.catalogue()` lists them. The
             functions of `symoro.derive`, one per model, do the same with typed options.
         options: options of the model.
 
@@ -643,9 +659,9 @@ def _swapped(robot: object, model: object) -> bool:
 
 
 def generate_with_defaults(model: str, robot: RobotLike, **options: Any) -> Model:
-    """Return a model of a robot; options that equal their defaults are left out.
+    """Return a model of a robot; options that equal their defaults are not passed on.
 
-    A form of a model rejects the options of its other forms, so that their defaults must not be passed.
+    A variant of a model rejects options of other variants, even if they have their default values.
     """
     defaults = {option.name: option.default for option in models.entry(model).all_options}
     given = {name: value for name, value in options.items() if not _equals(value, defaults[name])}

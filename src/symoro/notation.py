@@ -136,7 +136,7 @@ def metres(unit: str) -> int:
 def indexed(stem: str, index: str = "") -> str | None:
     r"""Return the LaTeX form of a symbol with an index, for example \dot q_{2} for the stem qd and index 2.
 
-    The result is None if the symbol has no separate LaTeX form.
+    The result is None if the notation table has no LaTeX form for the stem.
     """
     form = _LATEX.get(stem, "")
     if form.startswith(stem) or "{i}" in form or not re.search(r"[{,]j}", form):

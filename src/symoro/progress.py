@@ -75,7 +75,11 @@ class Task:
             self._listener(Progress(id(self), self.title, self._done, self.total, finished=True))
 
     def to(self, done: float, came: Any = None) -> None:
-        """Report the completed amount `done`, which never decreases, and optionally a partial result `came`."""
+        """Report the completed amount `done`; a value smaller than before is ignored.
+
+        Args:
+            came: partial result since the last report, if there is one.
+        """
         if self._listener is not None:
             self._done = max(self._done, done)
             self._listener(Progress(id(self), self.title, self._done, self.total, came=came))

@@ -1,4 +1,4 @@
-"""Work with the solutions of an inverse geometric model: keep valid ones, respect limits, choose, follow a path.
+"""Work with the solutions of an inverse geometric model: select valid ones, choose one, follow a path.
 
 solutions = symoro.derive.inverse_geometry(robot).function()(T=T)
 symoro.solutions.valid(solutions)                       rows that are solutions

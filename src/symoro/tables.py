@@ -26,7 +26,7 @@ class NumberTable:
 
     Attributes:
         names: unique names of the columns.
-        rows: numbers, one per column; nan in optional columns where the cell is not a number.
+        rows: numbers, one row per line and one column per name; nan in optional columns where the cell is not a number.
         lines: line number of each row in the text.
     """
 
@@ -65,9 +65,10 @@ def read_numbers(
         text: line of column names, then one line per row.
         file: file name for messages.
         most: largest allowed number of rows.
-        hint: example of a table, for the error of an empty one.
-        cells: function that splits a line; by default at commas, semicolons or tabs, as in the first line.
-        asked_for: predicate of the columns that must contain finite numbers.
+        hint: example of a table, for the error message of an empty table.
+        cells: function that splits a line into cells; by default the separator (comma, semicolon or tab) is determined
+            from the first line.
+        asked_for: function of a column name that returns whether the column must contain finite numbers.
 
     Raises:
         FormatError: the text is not a valid table; the error contains the line.

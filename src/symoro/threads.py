@@ -4,8 +4,8 @@
     def identify(...): ...
 
 OpenBLAS distributes each factorisation over all cores. Matrices with a hundred columns gain little from this, and
-waiting threads spin: while other processes used a core, an identification took 28 s instead of 5 s, and the
-optimisation of an excitation more than 200 s instead of 14 s (on two cores). The limit applies to the whole process
+waiting threads use processor time: when other processes used a core, an identification took 28 s instead of 5 s, and
+the optimisation of an excitation more than 200 s instead of 14 s (on two cores). The limit applies to the whole process
 during the call; the previous limit is restored afterwards.
 """
 

@@ -4,9 +4,9 @@
     path = Trajectory((Move(to=(0, 1), duration=2),), start=(0, 0))
     samples = symoro.trajectory.sampled(robot, path)        t, q, qd, qdd
 
-A trajectory is frozen data: a start and a sequence of parts. `Move` (joint positions), `Via` (through points),
-`Fourier` (series) and `Hold` (rest) lead the joints; `Line`, `Circle` and `Poses` lead a frame. The time laws of
-`Move`, `Line` and `Circle` are `quintic`, `nonic` and `trapezoidal`.
+A trajectory is frozen data: a start and a sequence of parts. `Move` (to joint positions), `Via` (through points),
+`Fourier` (series) and `Hold` (rest) prescribe the motion of the joints; `Line`, `Circle` and `Poses` prescribe the
+motion of a frame. The time laws of `Move`, `Line` and `Circle` are `quintic`, `nonic` and `trapezoidal`.
 """
 
 from typing import TYPE_CHECKING, Any

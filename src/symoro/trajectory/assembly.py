@@ -2,7 +2,7 @@
 
 Joints of parallelograms follow others by linear relations (`geometric.loop.parallelogram`). The remaining loops are
 closed by Newton's method (`models.numeric.closure`), for many samples at once, starting from the preceding posture. A
-step from sample k to sample k+1 is accepted if
+step from sample k to sample k+1, in which the active and passive joint positions change by dqa and dqp, is accepted if
 
     Jp is regular at both,   det(Jp(k)' Jp(k+1)) > 0,   dqp = (W(k) + W(k+1))/2 dqa  within AGREEMENT,
 
@@ -57,7 +57,10 @@ JUMP = "the passive joints have no continuous motion: a singular configuration, 
 
 
 class BrokenLoopsError(NotClosedError):
-    """Error: closed loops cannot be followed along a motion. `row` is the first sample at which they do not close."""
+    """Error if the closed loops of a robot cannot be followed along a motion.
+
+    `row` is the index of the first sample at which the loops do not close.
+    """
 
     def __init__(self, row: int, reason: str) -> None:
         super().__init__(reason)
@@ -140,7 +143,10 @@ class LoopAssembly:
         return distinct
 
     def alike(self, one: Array, other: Array) -> bool:
-        """Return whether two rows of loop coordinates describe the same posture up to full turns of joints."""
+        """Return whether two rows of loop coordinates describe the same posture.
+
+        Positions of revolute joints that differ by full turns are equal.
+        """
         turns = [self._tree.robot.frame(j).sigma == JointType.REVOLUTE for j in self._tree.coordinates]
         return self._alike(one, other, turns)
 
@@ -150,11 +156,11 @@ class LoopAssembly:
         return bool(np.abs(away).max() < SAME_POSTURE)
 
     def walked(self, row: Array, qa: Array) -> Array:
-        """Follow the loops while the active joints move along a straight line to qa.
+        """Follow the loops while the active joints move on a straight line in joint space to the positions qa.
 
         Args:
             row: loop coordinates at the start of the line.
-            qa: positions of the active joints at its end.
+            qa: positions of the active joints at the end of the line.
 
         Returns:
             The loop coordinates at the end of the line.
@@ -206,12 +212,14 @@ class LoopAssembly:
         return coordinates
 
     def _reach(self, qa: Array, start: int, row: Array) -> int:
-        """Return the range of samples from `start` on that are near enough to close the loops from `row` at once.
+        """Return the end of the range of samples whose loops Newton's method can close when it starts from `row`.
+
+        In these samples the active joints are near their positions in `row`.
 
         Args:
             qa: positions of the active joints, one row per sample.
-            start: index of the first sample.
-            row: loop coordinates near it.
+            start: index of the first sample of the range.
+            row: loop coordinates near the sample `start`.
 
         Returns:
             The last index of the range plus one; the range contains at least one sample.
@@ -224,7 +232,11 @@ class LoopAssembly:
         return start + max(1, int(beyond[0]) if beyond.size else len(following))
 
     def _leap(self, row: Array, qa: Array) -> tuple[Array, str | None]:
-        """Close the loops at all samples qa, with Newton's method from one common row of loop coordinates.
+        """Close the loops at several samples with Newton's method, which starts from the same row for all samples.
+
+        Args:
+            row: loop coordinates at which Newton's method starts.
+            qa: positions of the active joints, one row per sample.
 
         Returns:
             The loop coordinates at each sample, and the reason of a failure (None for success).
@@ -242,7 +254,8 @@ class LoopAssembly:
         """Return the reason why consecutive postures are not in one assembly mode; None if they are.
 
         Args:
-            postures: positions of all joints, one posture per row, with nearly closed loops, at most `LEAP` apart.
+            postures: positions of all joints, one posture per row. Their loops are nearly closed, and consecutive
+                postures are at most `LEAP` apart.
             end: the last posture after its loops were closed exactly.
         """
         given = np.vstack([postures, end])[:, self._of_tree]
@@ -273,9 +286,9 @@ class LoopAssembly:
         return None
 
     def length(self, one: Array, other: Array) -> float:
-        """Return the largest change of a joint position between two postures `one` and `other`.
+        """Return the largest change of a joint position between the postures `one` and `other`.
 
-        It is in radians, or in multiples of the loops' largest length for prismatic joints.
+        It is in radians; for prismatic joints it is the displacement divided by the largest length of the loops.
         """
         units = self._tree.units[: len(self._of_tree)]
         return float(np.abs((other - one)[self._of_tree] / units).max(initial=0.0))
@@ -309,7 +322,9 @@ def _singular(passive: Array) -> NDArray[np.bool_]:
 
 
 def _sign_changes(before: Array, after: Array) -> NDArray[np.bool_]:
-    """Return a mask of the steps for which det(Jp(before)' Jp(after)) is not positive.
+    """Return a mask of the steps at which det(Jp(before)' Jp(after)) is not positive.
+
+    Jp is the derivative of the loop-closure equations with respect to the passive joints.
 
     Args:
         before, after: Jp at the start and at the end of each step.
@@ -318,9 +333,10 @@ def _sign_changes(before: Array, after: Array) -> NDArray[np.bool_]:
 
 
 def cut_joint_positions(tree: NumericTree, near: Array) -> Array:
-    """Return the positions of the cut joints that best align both sides of each loop.
+    """Return the positions of the cut joints that best align the two frames of each cut joint.
 
     Args:
+        tree: the robot with numerical parameters and its loops cut.
         near: positions of the tree's independent joints without the cut joints, for one posture (n,) or several (N, n).
     """
     given = np.atleast_2d(near)
@@ -380,7 +396,7 @@ class LoopCloser:
             t: time in seconds, for messages.
 
         Raises:
-            NotClosedError: the loops do not close there.
+            NotClosedError: the loops do not close near this posture.
         """
         return np.asarray(self.rows_at(qa[None], near[None], [t])[0])
 
@@ -410,7 +426,7 @@ class LoopCloser:
     def guess(self, qa: Array) -> Array:
         """Return an approximate posture of all joints for given positions qa of the active joints.
 
-        It has the assembly mode of the posture 'home' if it can be reached from there. Otherwise the joints of
+        The posture has the assembly mode of 'home' if it can be reached from 'home'. Otherwise the joints of
         parallelograms satisfy their linear relations, and the other passive joints are at zero.
         """
         home = self._robot.postures.get("home")
@@ -425,13 +441,13 @@ class LoopCloser:
         return q
 
     def check_start(self, q: Array) -> None:
-        """Check that no parallelogram is crossed or open in an initial posture, which the models cannot represent.
+        """Check that no parallelogram of an initial posture is crossed, because the models cannot represent this.
 
         Args:
             q: positions of all joints of the tree.
 
         Raises:
-            NotClosedError: a parallelogram is not closed by its linear relation.
+            NotClosedError: a joint of a parallelogram does not satisfy its linear relation.
         """
         for j, away, is_crossed in self._deviations(q):
             if is_crossed:
@@ -445,7 +461,7 @@ class LoopCloser:
     def _with_exact_parallelograms(self, q: Array) -> Array:
         """Return the posture q with the joints of parallelograms set exactly by their linear relations.
 
-        Newton's method is inexact at flat parallelograms.
+        This is necessary because Newton's method is inexact where a parallelogram is flat (a singular configuration).
         """
         for j, away, is_crossed in self._deviations(q):
             if not is_crossed:
@@ -456,7 +472,8 @@ class LoopCloser:
         """Compare the joints of parallelograms with their linear relations at the posture q.
 
         Yields:
-            For each such joint (joint, deviation from the relation, whether the parallelogram is crossed).
+            For each such joint: its index in q, the deviation of its position from the linear relation, and whether the
+            parallelogram is crossed.
         """
         for j, terms, offset, turns in self._laws:
             away = float(q[j] - offset - sum(ratio * q[i] for i, ratio in terms))
@@ -514,7 +531,7 @@ class LoopCloser:
             times: times of the samples in seconds.
 
         Raises:
-            NotClosedError: with the time of the first such sample.
+            NotClosedError: the assembly mode of a sample changed; the message contains the time of the first one.
         """
         if self._assembly.linear:
             return
@@ -551,7 +568,7 @@ def first_posture(
         place: position of the sample in a file, for messages.
 
     Raises:
-        ArgumentError: the loops have several assembly modes there, and no posture is given.
+        ArgumentError: the loops have several assembly modes at the first sample, and no posture is given.
         SymoroError: the loops do not close at the sample; a FormatError if `place` is given.
     """
     assembly = LoopAssembly(robot, values)
@@ -619,12 +636,15 @@ def _check_sums(assembly: LoopAssembly, posture: Sequence[float]) -> None:
 def _only_assembly_mode(
     robot: Robot, assembly: LoopAssembly, first: Array, source: str, place: Place | None
 ) -> tuple[float, ...]:
-    """Return the posture at the first sample if the loops have exactly one assembly mode there.
+    """Return the posture at the first sample of a motion if the loops have exactly one assembly mode there.
 
     Args:
         first: positions of the active joints at the first sample.
         source: name of the data, for messages.
         place: position of the sample in a file, for messages.
+
+    Raises:
+        SymoroError: there are several assembly modes or none.
     """
     try:
         postures = [assembly.postures(row[None])[0] for row in assembly.assemblies(first)]

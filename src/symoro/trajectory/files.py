@@ -1,4 +1,4 @@
-"""Trajectories from files: YAML, a table of samples (CSV, Parquet), or a bundled one by its name.
+"""Trajectories from files: YAML, a table of samples (CSV, Parquet), or a bundled trajectory by its name.
 
 YAML is read strictly; every problem is reported with its line and column:
 
@@ -319,7 +319,7 @@ def as_trajectory(motion: Trajectory | Samples | str | Path) -> Trajectory | Sam
     """Return a motion that is given as an object, as the path of a file, or as the name of a bundled trajectory.
 
     Raises:
-        ArgumentError: it is neither a motion nor a name.
+        ArgumentError: the argument is neither a trajectory or samples nor a name or path.
     """
     if isinstance(motion, Trajectory | Samples):
         return motion

@@ -4,21 +4,22 @@ A time law s(t) moves from 0 to 1 in its duration T:
 
     quintic       s = 10 x^3 - 15 x^4 + 6 x^5,  x = t/T          at rest at both ends; largest sd 15/8 /T,
                                                                 largest sdd 10/sqrt(3) /T^2
-    nonic         sd = 630 x^4 (1 - x)^4 / T                     at rest up to the fourth derivative, for motors behind
-                                                                springs; largest sd 315/128 /T, largest sdd
-                                                                2520 (3/14)^3/sqrt(7) /T^2
+    nonic         sd = 630 x^4 (1 - x)^4 / T                     derivatives up to the fourth are zero at both ends, for
+                                                                motors that act through springs; largest sd
+                                                                315/128 /T, largest sdd 2520 (3/14)^3/sqrt(7) /T^2
     trapezoidal   sdd = a, 0, -a with ramps of r seconds,  a = 1/(r (T - r))     fastest within limits of sd and sdd
 
-On a path whose direction rotates by an angle c (a circle) the acceleration has a normal part: its norm is
-length sqrt(sdd^2 + c^2 sd^4). For the smooth laws its peak is that of T = 1 divided by T^2; for a trapezoidal law ramp
-and cruise share the limit so that the duration is minimal.
+On a path whose direction rotates by an angle c (a circle) the acceleration has a normal component: the norm of the
+acceleration is length sqrt(sdd^2 + c^2 sd^4). For the quintic and nonic laws its peak is the peak for T = 1 divided by
+T^2. For a trapezoidal law the limit of the norm is divided between the tangential acceleration of the ramps and the
+normal acceleration of the cruise such that the duration is minimal.
 
 Joints:   `Between` (one law from start to end), `Through` (smooth through points), `FourierPath` (a series).
 Poses:    `Straight` (line, and the shortest rotation), `Round` (circle), `PosesThrough`. They return T (4, 4) in frame
           0, and the twist V and its derivative Vd (linear; angular) of the frame's origin in the axes of frame 0.
 
-Orientations are interpolated on the group: from R0 to R1 as R0 exp(s v), v = log(R0' R1), so that the axis R0 v is
-constant in frame 0, w = R0 v sd and wd = R0 v sdd.
+Orientations are interpolated on the rotation group: from R0 to R1 as R0 exp(s v), v = log(R0' R1), so that the axis
+R0 v is constant in frame 0; the angular velocity is w = R0 v sd, the angular acceleration wd = R0 v sdd.
 
 W. Khalil, E. Dombre, "Modeling, identification and control of robots", Hermes Penton, 2002, chapter 13.
 """
@@ -69,7 +70,7 @@ class Law:
     def at(self, t: Array) -> Values:
         """Return s and its first and second time derivatives at the times t.
 
-        Before and after the move s is constant.
+        s is constant for times before and after the move.
         """
         return _FORMS[self.kind](self, np.asarray(t, dtype=float))
 
@@ -149,11 +150,13 @@ def check_timing(duration: float | None, velocity: ArrayLike | None, acceleratio
 
 
 def _share(lengths: Array, most: Array) -> float:
-    """Return the largest derivative of s for which no coordinate exceeds its limit; infinite if nothing moves.
+    """Return the largest first (or second) derivative of s with which no coordinate exceeds its limit.
+
+    The result is infinite if no coordinate moves.
 
     Args:
         lengths: distance that each coordinate moves while s increases from 0 to 1.
-        most: limit of each coordinate.
+        most: limit of the velocity (or acceleration) of each coordinate.
     """
     limit = np.broadcast_to(np.asarray(most, dtype=float), lengths.shape)
     moving = lengths > 0
@@ -191,11 +194,11 @@ def _bent_curve(law: Law, whole: float, turn: float) -> Law:
 def _bent_trapezoid(fastest: float, hardest: float, whole: float, turn: float) -> Law:
     """Return the fastest trapezoidal law on a curved path.
 
-    The ramps use the tangential acceleration whole cos(share), and the cruise a normal acceleration of at most
+    The ramps use the tangential acceleration whole cos(share), and the cruise has a normal acceleration of at most
     whole sin(share); the angle `share` is chosen for the shortest duration.
 
     Args:
-        fastest, hardest: limits of sd and of sdd.
+        fastest, hardest: limits of ds/dt and of d2s/dt2.
         whole: limit of the total acceleration, divided by the path length.
         turn: angle in radians by which the direction rotates along the path.
     """
@@ -295,10 +298,10 @@ class Between(_FromTo):
 
 @dataclass(frozen=True, eq=False)
 class Through:
-    """Quintic spline through points (m, n) at times (m,).
+    """Path of joints or positions as a quintic spline through points (m, n) at times (m,).
 
     Attributes:
-        rates, seconds: velocities and accelerations at the points (m, n).
+        rates, seconds: first and second time derivatives at the points (m, n).
     """
 
     times: Array
@@ -330,7 +333,9 @@ class Through:
 
 @dataclass(frozen=True, eq=False)
 class FourierPath:
-    """Joint motion as a Fourier series, the usual excitation for identification. For joint i
+    """Joint motion as a Fourier series, the usual excitation for identification.
+
+    The position of each joint is
 
         q = offset + sum_l  a_l / (w l) sin(w l t) - b_l / (w l) cos(w l t),      w = 2 pi frequency
 
@@ -426,7 +431,7 @@ class Round:
 
 @dataclass(frozen=True, eq=False)
 class PosesThrough:
-    """Pose path through given poses: a smooth position spline, and rotations that stop at each pose.
+    """Pose path through given poses: the position is a smooth spline, the rotation stops at each pose.
 
     Attributes:
         places: spline of the positions.

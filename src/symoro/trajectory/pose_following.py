@@ -4,15 +4,16 @@ At a pose with twist V and its time derivative Vd
 
     S J qd = S V,     S J qdd = S (Vd - Jdot qd) + ...
 
-where S selects the entries of the pose that are given: all of V and Vd, or, for an entry (r, c) of the rotation matrix,
-(w x c)_r and its derivative. For a redundant robot qd is the solution of least norm, and qdd contains the term
-(1 - J^+ J) Jdot' J^+' qd, with which qd remains the solution of least norm.
+where S selects the entries of the pose that are given: all of V and Vd, or, for the entry in row r and column c of the
+rotation matrix, (w x c)_r and its derivative (c also denotes this column, w is the angular velocity). The omitted terms
+are the centripetal terms of these entries. For a redundant robot qd is the solution of least norm, and qdd contains the
+term (1 - J^+ J) Jdot' J^+' qd, with which qd remains the solution of least norm.
 
-At each time the posture is the solution of the inverse geometric model that is nearest to the predicted one, or the
-result of Newton's method from there. It is accepted if the motion since the previous time agrees with the velocities
-and accelerations at both times,
+At each time the posture is the solution of the inverse geometric model that is nearest to the predicted posture, or the
+result of Newton's method started at the predicted posture. It is accepted if the motion since the previous time agrees
+with the velocities and accelerations at both times,
 
-    q1 - q0 = h (qd0 + qd1)/2 - h^2 (qdd1 - qdd0)/12.
+    q1 - q0 = h (qd0 + qd1)/2 - h^2 (qdd1 - qdd0)/12,     h = time between them.
 
 Otherwise the step is halved, so that a jump to another branch is not accepted as a motion. If no step is small enough,
 or the determinant of J changes its sign, the branch ends, and an error reports the time.
@@ -107,7 +108,7 @@ class Follower:
 
         Args:
             own: option `to` of the models (the frame), or empty.
-            pose: which entries of a pose are given.
+            pose: option `pose` of the model: which entries of a pose are given.
             method: 'algebraic', 'numeric' or 'auto'.
             values: values of the robot's symbols.
         """
@@ -128,7 +129,7 @@ class Follower:
             return None
 
     def _generic_rank(self) -> int:
-        """Return the rank of the Jacobian of the given pose entries, the largest over random postures."""
+        """Return the largest rank, over random postures, of the Jacobian of the given pose entries."""
         if self.robot.B:
             return len(self.driven)
         drawn = np.random.default_rng(3).uniform(-1, 1, (8, len(self.joints))) * self._tree_units
@@ -139,7 +140,7 @@ class Follower:
         return int((values > SINGULAR_POSE * values[0]).sum()) if values.size and values[0] > 0 else 0
 
     def _scaled(self, matrix: Array) -> Array:
-        """Divide the rows of a Jacobian that belong to lengths by the robot's reach."""
+        """Return a Jacobian with the rows of linear velocities divided by the robot's reach."""
         return matrix * self._weights[:, None]
 
     def _pseudo_inverse(self, scaled: Array) -> Array:
@@ -165,10 +166,13 @@ class Follower:
         return np.array(rows)
 
     def _turning(self, T: Array, w: Array) -> Array:
-        """Return the centripetal term of the second derivative of the given entries of the pose T.
+        """Return the centripetal term of the second time derivative of the given entries of the pose T.
 
-        It is (w x (w x c))_r for an entry (r, c) of the rotation matrix, and zero for the position. w is the angular
-        velocity.
+        For the entry in row r and column c of the rotation matrix it is (w x (w x c))_r, where c denotes the column;
+        for the position it is zero.
+
+        Args:
+            w: angular velocity.
         """
         if self._whole:
             return np.zeros(6)
@@ -195,7 +199,7 @@ class Follower:
 
         Args:
             q: positions of all joints of the tree.
-            T, V, Vd: pose of the path, its twist and the derivative of the twist.
+            T, V, Vd: pose on the path, twist of the path and its time derivative.
             t: time in seconds, for messages.
 
         Raises:
@@ -239,11 +243,12 @@ class Follower:
         )
 
     def _drift(self, q: Array, qd: Array, scaled: Array, inverse: Array) -> Array:
-        """Return the joint acceleration with which the joint velocity remains the one of least norm.
+        """Return the joint acceleration term with which the joint velocity remains the solution of least norm.
 
         It is (1 - J^+ J) Jdot' J^+' qd, computed in joint units.
 
         Args:
+            q, qd: joint positions and velocities.
             scaled, inverse: scaled Jacobian and its pseudo-inverse.
         """
         size = float((np.abs(qd) / self._units).max())
@@ -275,13 +280,17 @@ class Follower:
     def _rows_of(self, T: Array, near: Array) -> Any:
         """Return all solutions of the inverse geometric model at the pose T.
 
-        Joints that the pose does not determine have their positions in `near`.
+        Joints that the pose does not determine keep their positions of the posture `near`.
         """
         takes = any(port.name == "q0" for port in self._inverse.program.inputs)
         return self._inverse(T=T, q0=near) if takes else self._inverse(T=T)
 
     def _solved(self, T: Array, predicted: Array) -> Array | None:
-        """Return the joint positions that reach the pose T and are nearest to predicted ones; None if none exist."""
+        """Return the joint positions that reach the pose T, nearest to a predicted posture; None if there are none.
+
+        Args:
+            predicted: joint positions of the predicted posture.
+        """
         if self._inverse is None:
             return self._newton(predicted, T)
         solution = nearest(self._rows_of(T, predicted), predicted, robot=self.robot, limits=False)
@@ -310,9 +319,11 @@ class Follower:
     # -- along a path
 
     def begun(self, path: PosePath, q: Array, begin: float) -> PathState:
-        """Return the state at the start of a path, for joint positions q that reach its first pose.
+        """Return the state at the start of a path of poses.
 
-        `begin` is the start time of the path in seconds, for messages.
+        Args:
+            q: joint positions that reach the first pose of the path.
+            begin: start time of the path in seconds, for messages.
         """
         return self._state_at(path.at(np.zeros(1)), 0, q, begin)
 
@@ -332,8 +343,9 @@ class Follower:
             path: the path of poses.
             known: poses of the path at several times, which include the later time.
             row: index of the later time in `known`.
-            state, now: present state and time, in seconds from the start of the path.
-            end: the later time.
+            state: present state.
+            now: present time in seconds from the start of the path.
+            end: the later time in seconds from the start of the path.
             begin: start time of the path, added to times in messages.
 
         Returns:

@@ -1,10 +1,10 @@
 """Checks of motions that a robot's description prescribes: motion of the base, and fixed joint rates.
 
-The models keep the prescribed rotation of a moving base (W0, WP0, V0, VP0), because they describe one instant. Along a
+The models use the prescribed velocities and accelerations of a moving base (W0, WP0, V0, VP0) for one instant. Along a
 motion the base may only rotate at a constant rate about the direction of gravity; gravity is then constant in frame 0.
 
-The model `energy` uses the velocity of the base as described, and heights above the origin of frame 0. Along a motion
-these are energies in the world only if that velocity is constant in frame 0, and horizontal:
+The model `energy` uses the prescribed velocity of the base, and heights above the origin of frame 0. Along a motion
+these are energies in the world only if that velocity is constant in frame 0 and horizontal:
 
     VP0 = W0 x V0,    WP0 = 0,    g' V0 = 0
 
@@ -59,7 +59,8 @@ def unknown_energy_reason(robot: Robot, values: Mapping[str, float], inputs: Map
 
     Args:
         values: values of the robot's symbols.
-        inputs: given motion of the base along the motion, if any: its twist 'V0' and the derivative 'Vd0'.
+        inputs: motion of the base that is given as an input of the models, if any: its twist 'V0' and the derivative
+            'Vd0' of the twist.
     """
     base = robot.base
     if base.kind == BaseKind.FLOATING or robot.wheels:
@@ -90,8 +91,8 @@ def _given(
 
     Args:
         values: values of the robot's symbols.
-        given: the six components as an input of the models, or None. It replaces components that vary
-            (`models.recursion.base_motion`).
+        given: the six components as an input of the models, or None. The input replaces those components that the
+            description leaves variable (`models.recursion.base_motion`).
         entries: formulas of the six components in the robot's description.
     """
     free = robot.base.kind != BaseKind.FIXED

@@ -1,8 +1,8 @@
 """Samples of a robot's motion: the driven joints in the robot's order, and known positions of other joints.
 
-Columns are assigned by joint number, in any order. For a robot with closed loops the positions of passive joints select
-the assembly mode, and are compared with the closed loops at every sample. If the driven joints do not determine the
-motion, the positions of the other joints are used as initial values.
+Columns are assigned by joint number, in any order. For a robot with closed loops the positions of passive joints in the
+samples select the assembly mode, and are compared at every sample with the positions that close the loops. If the
+driven joints do not determine the motion, the positions of the other joints are used as initial values.
 """
 
 from __future__ import annotations
@@ -88,7 +88,13 @@ def closed_samples(
 def _near(robot: Robot, samples: Samples, values: Mapping[str, float], posture: GivenPosture | None) -> Array:
     """Return positions of all joints in the assembly mode of the first sample.
 
-    They are those of the samples if they contain all joints; otherwise they are determined from `posture`.
+    If the samples contain all joints, these are the positions in the first sample; otherwise they are determined from
+    `posture`.
+
+    Args:
+        samples: motion of the driven joints.
+        values: values of the robot's symbols.
+        posture: positions of all joints, the name of a posture, or None.
     """
     joints = independent(robot)
     positions = {**samples.others, **{j: samples.q[:, k] for k, j in enumerate(samples.joints)}}
@@ -111,10 +117,10 @@ def initial_parts(
     """Return the initial state in a table of samples, for a motion that the driven joints do not determine.
 
     Args:
-        whole: the samples as read.
-        samples: the samples of the driven joints.
+        whole: the samples as read from the table.
+        samples: the samples of the driven joints only.
         values: values of the robot's symbols.
-        posture: positions of all joints near the first sample, or their name, for robots with closed loops.
+        posture: for robots with closed loops, positions of all joints near the first sample, or the name of a posture.
         start: initial values given by the user, which take precedence.
 
     Returns:

@@ -1,13 +1,14 @@
 """Sampled motion (positions, velocities and accelerations of the joints), and tables of it.
 
 A table (CSV; separated by commas, semicolons or tabs) has a header with the names of its columns: `t` (or `time`), then
-`q1, q2, ...` by joint number and, if known, `qd1, ...` and `qdd1, ...`. If some joints have velocities, the others are
-known by position only. Columns of other state variables (`P0x`, `pose`, ..., as in tables of simulations) give their
-initial values. Other columns are ignored; lines that start with # are comments.
+`q1, q2, ...` by joint number and, if known, `qd1, ...` and `qdd1, ...`. If only some joints have velocity columns, only
+the positions of the other joints are known. Columns of other state variables (`P0x`, `pose`, ..., as in tables of
+simulations) give their initial values. Other columns are ignored; lines that start with # are comments.
 
-`rate_warnings` compares velocities and accelerations with positions, to detect wrong units. Over windows of a tenth of
-a second, in which noise averages out, the change of a position is compared with the integral of the velocity,
-h/2 (qd0 + qd1) - h^2/12 (qdd1 - qdd0) from sample to sample; that of a velocity with the trapezoidal rule.
+`rate_warnings` compares velocities and accelerations with positions, to detect wrong units. It uses windows of a tenth
+of a second, in which noise averages out. The change of a position is compared with the integral of the velocity,
+h/2 (qd0 + qd1) - h^2/12 (qdd1 - qdd0) between two samples at the distance h. The change of a velocity is compared with
+the integral of the acceleration by the trapezoidal rule.
 """
 
 from __future__ import annotations
@@ -231,7 +232,7 @@ def _start(columns: Mapping[str, int], data: Array) -> dict[str, Array]:
 def _groups(head: Sequence[str], file: Place) -> dict[str, list[int]]:
     """Return the joint numbers of the columns q..., qd... and qdd... of a table, and check that they agree.
 
-    Joints of qd must be among those of q; joints of qdd must equal those of qd, or there are none.
+    Joints with a column qd must also have a column q. Either all joints with a column qd or none have a column qdd.
 
     Args:
         head: names of the columns.
@@ -271,10 +272,10 @@ FACTORS = {
 
 
 def rate_warnings(samples: Samples, units: Sequence[float]) -> Iterator[str]:
-    """Yield warnings about velocities and accelerations that contradict positions and velocities.
+    """Yield warnings if velocities contradict the positions, or accelerations contradict the velocities.
 
     Args:
-        units: unit of each joint's position: 1 rad, or the robot's length in metres for a prismatic joint.
+        units: per joint 1 (rad), or the robot's length in metres for a prismatic joint.
     """
     if len(samples.t) < 3:
         return
@@ -312,10 +313,10 @@ def compared(
         moved: changes of the quantity over several time windows.
         integrals: integrals of its rate over the same windows.
         least: smaller changes are not compared.
-        tolerance: largest difference of their ratio from 1.
+        tolerance: largest allowed difference of the ratio of change and integral from 1.
 
     Returns:
-        The difference in words, for a warning; None if they agree.
+        A description of the disagreement for a warning; None if changes and integrals agree.
     """
     own, other = float(np.linalg.norm(moved)), float(np.linalg.norm(integrals))
     if max(np.abs(moved).max(), np.abs(integrals).max()) < least:

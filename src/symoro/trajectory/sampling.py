@@ -4,8 +4,8 @@ A trajectory prescribes the independent active joints. Passive joints of loops a
 sample to sample. Other passive joints, elastic joints, rolling wheels and floating bases follow from forces and are not
 part of the samples.
 
-Joints that are determined by poses or closed loops are computed from the nearest earlier time at which they are known.
-All results, including those at intermediate times, are stored.
+Joints that are determined by poses or closed loops are computed by following the motion from the nearest earlier time
+at which their positions are known. All results, including those at intermediate times, are stored.
 """
 
 from __future__ import annotations
@@ -72,7 +72,10 @@ MotionRows = tuple[Array, Array, Array, Array | None]
 
 
 class PathMoments(Protocol):
-    """Interface of the joint motion along a path; `at` evaluates it at times in seconds from the start of the path."""
+    """Interface of the joint motion along a path.
+
+    `at` returns the joint motion at times in seconds from the start of the path.
+    """
 
     def at(self, times: Array) -> MotionRows: ...
 
@@ -136,7 +139,12 @@ class PoseMoments:
 
 
 def _runs(times: Array, known: list[float]) -> list[list[int]]:
-    """Divide the indices of times into groups, in time order; a new group starts after each time in `known`."""
+    """Divide the indices of `times`, sorted by time, into groups between consecutive times in `known`.
+
+    Args:
+        times: times in seconds, in any order.
+        known: ascending times in seconds; a new group starts after each of them.
+    """
     groups: list[list[int]] = []
     last = -1
     for k in np.argsort(times, kind="stable").tolist():
@@ -155,8 +163,8 @@ class PartMotion:
     Attributes:
         number: number of the part, from 1.
         place: position of the part in a file, for messages.
-        begin: start time in seconds.
-        breaks: times from 0 to the duration between which the motion is smooth.
+        begin: start time of the part in seconds.
+        breaks: times from 0 to the duration of the part; the motion is smooth between consecutive times.
         moments: joint motion along the part.
     """
 
@@ -176,7 +184,9 @@ class PartMotion:
 def errors_located_in(number: int, place: Place | None) -> Iterator[None]:
     """Add the position of a trajectory part in its file, or its number, to errors raised in this context.
 
-    Number 0 is the start of the trajectory.
+    Args:
+        number: number of the part; 0 is the start of the trajectory.
+        place: position in the file, or None if the trajectory was not read from a file.
     """
     try:
         yield
@@ -190,7 +200,7 @@ def errors_located_in(number: int, place: Place | None) -> Iterator[None]:
 
 
 def breaks_of(path: JointPath | PosePath) -> Array:
-    """Return the times from 0 to the duration between which a path is smooth.
+    """Return ascending times from 0 to the duration of a path; the path is smooth between consecutive times.
 
     The intervals of a Fourier series are at most half its shortest period long.
     """
@@ -262,7 +272,7 @@ def planned(
 
 
 def follows_from_forces(robot: Robot) -> str:
-    """Return the reason why the driven joints do not determine the motion of a robot; empty if they do."""
+    """Return the reason why the motion of the driven joints does not determine that of the robot; empty if it does."""
     if robot.base.kind == BaseKind.FLOATING:
         return "its base is floating"
     if robot.wheels:
@@ -275,7 +285,7 @@ def follows_from_forces(robot: Robot) -> str:
 
 
 def initial_posture(robot: Robot, trajectory: Trajectory) -> tuple[float, ...] | None:
-    """Return the positions of all joints at the start of the trajectory; None if it does not contain them."""
+    """Return the positions of all joints at the start of a trajectory; None if the trajectory does not contain them."""
     start = trajectory.start
     if isinstance(start, str):
         return robot.postures.get(start)
@@ -285,9 +295,10 @@ def initial_posture(robot: Robot, trajectory: Trajectory) -> tuple[float, ...] |
 
 
 def default_posture(robot: Robot, values: Mapping[str, float]) -> Array:
-    """Return the posture 'home' of a robot.
+    """Return the posture 'home' of a robot or, if it has none, the positions nearest to zero within the joint limits.
 
-    Without one, all positions are zero, or the joint limit nearest to zero.
+    Args:
+        values: values of the robot's symbols.
     """
     home = robot.postures.get("home")
     return joint_ranges(robot, values).home if home is None else np.array(home)
@@ -343,7 +354,9 @@ class _Planner:
         return places[number] if places else None
 
     def _together(self, rows: list[tuple[Array, MotionRows]]) -> Samples:
-        """Join the samples of all parts; at the common time of two parts the sample of the later one is used.
+        """Join the samples of all parts into one motion.
+
+        At the time that two consecutive parts share, the sample of the later part is used.
 
         Args:
             rows: times and joint motion of each part.
@@ -450,7 +463,7 @@ class _Planner:
         return FourierPath(offset, np.array(part.sine), np.array(part.cosine), part.frequency, duration)
 
     def _check_given(self, part: Line | Circle | Poses, T: Array) -> None:
-        """Check that a part moves only along axes that the trajectory's option `pose` includes.
+        """Check that a part changes only those entries of the pose that the trajectory's option `pose` includes.
 
         Args:
             part: part of the trajectory that is given by poses.
@@ -564,9 +577,10 @@ class _Planner:
 
 
 def _pose_law(part: Line | Circle, extent: Array, turn: float = 0.0) -> Law:
-    """Return the time law of a path of poses.
+    """Return the time law of a part that moves a frame along a line or circle.
 
     Args:
+        part: the part, with its duration or limits.
         extent: length (m) and angle (rad) of the path.
         turn: angle in radians by which the direction of the path rotates.
     """
@@ -582,7 +596,7 @@ def _pose_law(part: Line | Circle, extent: Array, turn: float = 0.0) -> Law:
 
 
 def _grid(duration: float, step: float) -> Array:
-    """Return the times from 0 to the duration in equal steps; one time if the duration is zero."""
+    """Return the times from 0 to the duration in equal steps of at most `step` seconds; one time for zero duration."""
     if duration / step > MAX_SAMPLES:
         raise ArgumentError(
             f"a duration of {duration:g} s with steps of {step:g} s exceeds {MAX_SAMPLES} samples"

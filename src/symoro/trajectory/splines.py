@@ -1,8 +1,8 @@
 """Smooth curves through points, by SciPy's piecewise polynomials.
 
-Quintic pieces have the positions, velocities and accelerations of their ends. The quintic spline from rest to rest is
-four times differentiable; of all curves through the points it has the least integral of the squared jerk. The cubic
-splines are the natural spline and, for derivatives only, the not-a-knot spline.
+A quintic piece is determined by the positions, velocities and accelerations at its two ends. The quintic spline from
+rest to rest is four times differentiable; of all curves through the points it has the least integral of the squared
+jerk. The cubic splines are the natural spline and, for derivatives only, the not-a-knot spline.
 
 C. de Boor, "A practical guide to splines", Springer, 2001, chapters 4 and 5.
 """
@@ -54,21 +54,24 @@ def with_derivatives(curve: Any) -> Any:
 def values_at(triple: Any, t: Array) -> Values:
     """Evaluate a result of `with_derivatives` at times t; return values, first and second derivatives.
 
-    Outside the interval of the curve, those of the nearer end are returned.
+    At times outside the interval of the curve, the values and derivatives of the nearer end are returned.
+
+    Args:
+        triple: result of `with_derivatives`.
     """
     q, qd, qdd = np.split(triple(np.clip(t, triple.x[0], triple.x[-1])), 3, axis=-1)
     return q, qd, qdd
 
 
 def quintic_through(times: Array, points: Array) -> tuple[Array, Array]:
-    """Return the velocities and accelerations at the points of the smoothest motion through them from rest to rest.
+    """Return velocities and accelerations, at given points, of the smoothest motion through them from rest to rest.
 
     Args:
         times: times (m,).
         points: points (m, n).
 
     Returns:
-        Two arrays (m, n).
+        Velocities (m, n) and accelerations (m, n).
     """
     from scipy.interpolate import make_interp_spline
 
@@ -93,7 +96,12 @@ def kinks(curve: Any) -> Array:
 
 
 def cubic_rates(times: Array, points: Array) -> tuple[Array, Array]:
-    """Return the velocities and accelerations of the natural cubic spline at its points (at least two)."""
+    """Return the velocities and accelerations of the natural cubic spline at its points.
+
+    Args:
+        times: times (m,), m >= 2.
+        points: points (m, n).
+    """
     from scipy.interpolate import CubicSpline
 
     spline = CubicSpline(times, points, bc_type="natural")
@@ -101,7 +109,12 @@ def cubic_rates(times: Array, points: Array) -> tuple[Array, Array]:
 
 
 def cubic_slopes(times: Array, points: Array) -> Array:
-    """Return the first derivatives of the not-a-knot cubic spline at its points (at least three)."""
+    """Return the first derivatives of the not-a-knot cubic spline at its points.
+
+    Args:
+        times: times (m,), m >= 3.
+        points: points (m, n).
+    """
     from scipy.interpolate import CubicSpline
 
     return np.asarray(CubicSpline(times, points)(times, 1))

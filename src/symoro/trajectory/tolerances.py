@@ -1,6 +1,6 @@
 """Tolerances of trajectories and of the samples of a robot's motion.
 
-"rad" means radians for revolute joints, and multiples of the robot's length for prismatic joints.
+In this module "rad" means radians for revolute joints, and multiples of the robot's length for prismatic joints.
 """
 
 # Curves (`splines`, `sampling`)

@@ -2,8 +2,9 @@
 
     Trajectory(start=(0, 0.5, -0.2), parts=(Move((1, 0, 0), duration=2), Line(by=(0, 0, 0.1), duration=1), Hold(0.5)))
 
-A part begins where the previous one ends. A pose has three numbers (a position; the orientation is kept), six (x, y, z,
-roll, pitch, yaw: Rz(yaw) Ry(pitch) Rx(roll)) or the sixteen entries of a matrix. It is the pose of `frame` in frame 0.
+A part begins where the previous one ends. Poses are those of the trajectory's `frame` in frame 0. A pose is given by
+three numbers (x, y, z; the orientation does not change), by six numbers (x, y, z, roll, pitch, yaw, with the rotation
+Rz(yaw) Ry(pitch) Rx(roll)), or by the sixteen entries of a matrix.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ def numbers(what: str, given: ArrayLike) -> NumberRow:
 
     Args:
         what: name of the data in messages.
+        given: the numbers.
 
     Raises:
         ArgumentError: a value is not a finite number.
@@ -44,7 +46,8 @@ def numbers(what: str, given: ArrayLike) -> NumberRow:
 class Timed:
     """Timing of a trajectory part: a time law with a duration, or with limits of velocity and acceleration.
 
-    For joints, velocity and acceleration are one number, or one per joint; for poses (linear, angular).
+    For a motion of joints the limits are one number, or one number per joint; for a motion of a frame they are pairs
+    (linear, angular).
     """
 
     law: str = "quintic"
@@ -71,7 +74,7 @@ class Move(Timed, _OfMove):
 
 @dataclass(frozen=True)
 class Via:
-    """Smooth joint motion through postures, at rest in the last one.
+    """Smooth joint motion through postures, which ends at rest in the last posture.
 
     Attributes:
         points: joint positions, one tuple per posture.
@@ -199,11 +202,12 @@ OF_POSES = (Line, Circle, Poses)
 
 @dataclass(frozen=True)
 class Start:
-    """Start of a trajectory at a pose of the frame.
+    """Start of a trajectory at a pose of its frame.
 
     Attributes:
         pose: the pose, as 3, 6 or 16 numbers.
-        near: joint positions, or the name of a posture. Of all postures that reach the pose, the nearest to it is used.
+        near: joint positions, or the name of a posture. Of all postures that reach the pose, the one nearest to `near`
+            is used.
     """
 
     pose: NumberRow
@@ -220,12 +224,12 @@ class Trajectory:
 
     Attributes:
         parts: the parts: `Move`, `Via`, `Fourier`, `Line`, `Circle`, `Poses`, `Hold`.
-        start: initial posture (positions, or a name that the robot defines), or a pose; optional before a Fourier
-            series.
+        start: initial posture (positions, or a name that the robot defines), or a pose (`Start`). It may be omitted if
+            the first part is a Fourier series.
         frame: frame of the poses, by number or name; by default the tool, or the last link.
-        pose: which entries of a pose are given, as the option of `inverse-geometry`.
+        pose: which entries of a pose are given, as the option `pose` of the model `inverse-geometry`.
         method: how postures are computed from poses: 'algebraic' (inverse geometric model), 'numeric' (Newton's
-            method), or 'auto' for the first that applies.
+            method), or 'auto' for the first method that applies.
         name: name of the trajectory.
         places: positions of the start and of each part in a file, for messages.
     """

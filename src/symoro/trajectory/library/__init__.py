@@ -1,1 +1,1 @@
-"""The bundled trajectories: one YAML file each, for the robot of the same name."""
+"""Bundled trajectories: one YAML file per trajectory, for the bundled robot of the same name."""
