@@ -176,7 +176,7 @@ class Model:
         Args:
             languages: one or several programming languages, as for `code`.
             values: numbers for the parameters in the demo; by default the nominal values of the robot.
-            name: base name of files and functions; by default it is formed from the names of robot and model.
+            name: base name of files and functions; by default the name of the model's program.
             options: options of the languages, such as `scalar="float"` and `trig="libm"` of C.
         """
         from symoro.emit.project import project
