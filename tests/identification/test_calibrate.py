@@ -195,7 +195,7 @@ def test_measurements_that_are_not_numbers(bad: float) -> None:
         spoilt[3].flat[0] = bad
         with pytest.raises(ArgumentError, match="measurement 4"):
             calibrate(robot, replace(sound, **{part: spoilt}))
-    with pytest.raises(ArgumentError, match="rows of 6 numbers"):
+    with pytest.raises(ArgumentError, match="expected 6 joint positions"):
         calibrate(robot, replace(sound, q=sound.q[:, :5]))
 
 

@@ -43,7 +43,7 @@ def evaluate(model: Model, options: argparse.Namespace) -> None:
     _check_missing(model.program.inputs, inputs)
     parameters = {name: value for name, value in values.items() if name not in ports}
     results = _function(model, parameters, options)(**_converted(inputs, options.dtype))
-    _warn_if_not_finite(model, results)
+    _warn_if_not_finite(model, inputs, results)
     if options.degrees:
         results = {name: _in_degrees(model.robot, name, array) for name, array in results.items()}
     if options.json:
@@ -74,12 +74,13 @@ def _converted(inputs: Mapping[str, Any], dtype: str) -> dict[str, Any]:
     return {name: a.astype(dtype) if isinstance(a, np.ndarray) else a for name, a in inputs.items()}
 
 
-def _warn_if_not_finite(model: Model, results: Mapping[str, Any]) -> None:
-    """Print a warning on standard error if an output of a model is NaN or infinite.
+def _warn_if_not_finite(model: Model, inputs: Mapping[str, Any], results: Mapping[str, Any]) -> None:
+    """Print a warning on standard error if an output of a model is NaN or infinite although all inputs are finite.
 
     Models that return several solutions are not checked, because NaN marks solutions that do not exist.
     """
-    if "status" in results:
+    given = (array for array in inputs.values() if isinstance(array, np.ndarray))
+    if "status" in results or not all(np.isfinite(array).all() for array in given):
         return
     undefined = [name for name, array in results.items() if not np.isfinite(array).all()]
     if undefined:

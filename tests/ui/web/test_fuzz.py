@@ -96,7 +96,7 @@ common: dict[str, Any] = {"deadline": None, "suppress_health_check": list(Health
 
 
 @schema.parametrize()
-@settings(max_examples=8, **common)
+@settings(max_examples=4, **common)
 def test_some_requests(case: Any, address: str) -> None:
     ask(case, address)
 
