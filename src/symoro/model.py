@@ -416,7 +416,8 @@ class Model:
             kind: "compiled" (a custom operator in C, or CUDA on the current stream, with the vjp program as backward
                 pass) or "emitted" (PyTorch code, which PyTorch differentiates).
             device: "cpu" or "cuda" to accept only tensors there.
-            parameters: names of parameters that become the input `p`, to be learned or to vary from sample to sample.
+            parameters: names of parameters that become the input `p`, to be learned or to vary from sample to sample;
+                their entries in `values` are not used.
 
         Raises:
             OptionError: unknown kind or device.
@@ -448,7 +449,8 @@ class Model:
             values: numbers for the parameters; by default the nominal values of the robot.
             kind: "compiled" (C or CUDA through XLA's foreign function interface, with derived programs as derivatives)
                 or "emitted" (jnp code, which JAX differentiates).
-            parameters: names of parameters that become the input `p`, to be learned or to vary from sample to sample.
+            parameters: names of parameters that become the input `p`, to be learned or to vary from sample to sample;
+                their entries in `values` are not used.
 
         Raises:
             OptionError: unknown kind.
@@ -465,9 +467,18 @@ class Model:
     def _bridged(
         self, values: Mapping[str, Any] | None, parameters: Sequence[str]
     ) -> tuple[Program, dict[str, Any]]:
-        """Return the program with the chosen parameters as an input, and the values of all symbols."""
+        """Return the program with the chosen parameters as the input `p`, and the values of all symbols.
+
+        Raises:
+            OptionError: `parameters` is not a list of names.
+        """
         from symoro.program.parameter_input import with_parameter_input
 
+        if isinstance(parameters, str) or not isinstance(parameters, Sequence):
+            raise OptionError(
+                f"parameters: expected a list of names, got {parameters!r}",
+                hint='for example parameters=["M7"]',
+            )
         program = with_parameter_input(self.program, parameters) if parameters else self.program
         return program, self._numbers(values)
 

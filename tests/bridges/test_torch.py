@@ -309,3 +309,13 @@ class TestOnAGPU:
         x = {k: v.cuda() for k, v in sample(panda, 64).items()}
         whole = torch.compile(lambda q, qd, qdd: 2 * f(q=q, qd=qd, qdd=qdd)["tau"], fullgraph=True)
         torch.testing.assert_close(whole(**x), 2 * f(**x)["tau"])
+
+
+def test_parameters_that_cannot_be_learned_are_rejected() -> None:
+    model = symoro.generate("rx90", "inverse-dynamics")
+    values = dict.fromkeys(model.parameters, 0.3)
+    tensor = torch.tensor(0.3, requires_grad=True)
+    with pytest.raises(ArgumentError, match="'XX6' requires a gradient"):
+        model.to_torch({**values, "XX6": tensor})
+    with pytest.raises(OptionError, match="expected a list of names, got 'XX6'"):
+        model.to_torch(values, parameters="XX6")

@@ -196,7 +196,7 @@ def leading_axes(port: Input, shape: Sequence[int]) -> tuple[int, ...]:
     given, rank = tuple(shape), len(port.shape)
     if len(given) < rank or given[len(given) - rank :] != port.shape:
         raise ArgumentError(
-            f"input '{port.name}' has shape {given}, expected {port.shape} or (..., entries) with "
-            "leading axes of samples"
+            f"input '{port.name}' has shape {given}, expected {port.shape} "
+            f"or ({', '.join(['...', *map(str, port.shape)])}) with leading batch axes"
         )
     return given[: len(given) - rank]

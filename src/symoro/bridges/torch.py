@@ -52,6 +52,12 @@ def to_torch(
         raise MissingDependencyError("PyTorch has no CUDA device", hint="use device='cpu'")
     if kind == "emitted":
         return _emitted(torch, program, values, device)
+    for name, value in values.items():
+        if getattr(value, "requires_grad", False):
+            raise ArgumentError(
+                f"the value of parameter '{name}' requires a gradient, which the compiled kind does not compute",
+                hint=f'use parameters=["{name}"] and the input p, or kind="emitted"',
+            )
     return _compiled(torch, program, values, device)
 
 

@@ -79,8 +79,9 @@ def _warn_if_not_finite(model: Model, inputs: Mapping[str, Any], results: Mappin
 
     Models that return several solutions are not checked, because NaN marks solutions that do not exist.
     """
-    given = (array for array in inputs.values() if isinstance(array, np.ndarray))
-    if "status" in results or not all(np.isfinite(array).all() for array in given):
+    if "status" in results or not all(
+        np.isfinite(np.asarray(given, float)).all() for given in inputs.values()
+    ):
         return
     undefined = [name for name, array in results.items() if not np.isfinite(array).all()]
     if undefined:
