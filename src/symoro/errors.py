@@ -132,4 +132,4 @@ def did_you_mean(name: str, known: Sequence[str]) -> str | None:
 
 def _nearest(name: str, known: Sequence[str]) -> str:
     shown = ", ".join(known[:40]) + (" ..." if len(known) > 40 else "")
-    return did_you_mean(name, known) or (f"known: {shown}" if known else "there are none")
+    return did_you_mean(name, known) or (f"choose one of: {shown}" if known else "there are none")

@@ -409,7 +409,7 @@ class Model:
             f = model.to_torch()
             f(q=q, qd=qd, qdd=qdd)["tau"].square().sum().backward()
 
-        Inputs have the type float32 or float64, are on one device, and may have leading axes of samples.
+        Inputs have the type float32 or float64, are on one device, and may have leading batch axes.
 
         Args:
             values: numbers for the parameters; by default the nominal values of the robot.
@@ -443,7 +443,7 @@ class Model:
             f = jax.jit(model.to_jax())
             jax.grad(lambda q: f(q=q, qd=qd, qdd=qdd)["tau"].sum())(q)
 
-        Inputs have the type float32 or float64 and may have leading axes of samples.
+        Inputs have the type float32 or float64 and may have leading batch axes.
 
         Args:
             values: numbers for the parameters; by default the nominal values of the robot.
@@ -477,7 +477,7 @@ class Model:
         if isinstance(parameters, str) or not isinstance(parameters, Sequence):
             raise OptionError(
                 f"parameters: expected a list of names, got {parameters!r}",
-                hint='for example parameters=["M7"]',
+                hint='give the names as a list, for example ["M7"]',
             )
         program = with_parameter_input(self.program, parameters) if parameters else self.program
         return program, self._numbers(values)

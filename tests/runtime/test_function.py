@@ -223,7 +223,7 @@ def test_missing_inputs(damped: Model, compiled: bool) -> None:
 def test_the_message_names_the_entries(placed: Model) -> None:
     with pytest.raises(ArgumentError) as caught:
         placed.function(compiled=False)(q=[1, 2])
-    assert "its entries are q1, q2, q3, q4, q5, q6" in str(caught.value)
+    assert "entries of the input: q1, q2, q3, q4, q5, q6" in str(caught.value)
 
 
 # -- the rest

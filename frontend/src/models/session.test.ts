@@ -94,9 +94,9 @@ it("a failure is shown with its hint, and removed with the next answer", async (
   const { store, session, models } = setUp();
   store.show(view("a"));
   store.requested.value = { model: "jacobian", options: { to: 9 } };
-  models()[0]!.fail(new Failure({ kind: "UnknownNameError", message: "no frame called '9'", hint: "known: 0 .. 6" }));
+  models()[0]!.fail(new Failure({ kind: "UnknownNameError", message: "no frame called '9'", hint: "choose one of: 0 .. 6" }));
   await settled();
-  expect(session.problem.value).toMatchObject({ message: "no frame called '9'", hint: "known: 0 .. 6" });
+  expect(session.problem.value).toMatchObject({ message: "no frame called '9'", hint: "choose one of: 0 .. 6" });
   store.requested.value = { model: "jacobian", options: { to: 6 } };
   await vi.advanceTimersByTimeAsync(500);
   models()[1]!.answer({ model: "jacobian" });

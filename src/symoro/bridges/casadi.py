@@ -187,12 +187,13 @@ Ports = tuple[tuple[str, Pattern], ...]
 
 @dataclass(frozen=True)
 class External:
-    """One function of the library.
+    """Function of the compiled library that CasADi calls as an external function.
 
     Attributes:
-        name: name in CasADi.
-        program: the program; its arrays are vectors, which contain the structural nonzeros by columns.
-        inputs, outputs: name and pattern of each port in CasADi. The program has no array for a port without nonzeros.
+        name: name of the function in CasADi.
+        program: program that computes the function. Each of its arrays is a vector of the structural nonzeros of one
+            input or output, column after column; there is no array for an input or output without nonzeros.
+        inputs, outputs: name and sparsity pattern of each input and output in CasADi.
     """
 
     name: str

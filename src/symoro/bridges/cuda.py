@@ -269,7 +269,7 @@ class CudaFunction:
             expected = ", ".join(map(str, port.shape))
             raise ArgumentError(
                 f"input '{port.name}' has shape {array.shape}, expected {port.shape} or (N, {expected}) for N samples",
-                hint=f"its entries are {', '.join(port.symbols[:12])}",
+                hint=f"entries of the input: {', '.join(port.symbols[:12])}",
             )
         if len(array) > MOST_SAMPLES if array.ndim else False:
             raise ArgumentError(

@@ -188,7 +188,7 @@ def check_names(program: Program, unnamed: Sequence[Any], given: Mapping[str, An
 
 
 def leading_axes(port: Input, shape: Sequence[int]) -> tuple[int, ...]:
-    """Return the axes of samples of an input.
+    """Return the lengths of the leading batch axes of an input.
 
     Raises:
         ArgumentError: the last axes are not those of the input.

@@ -2,7 +2,7 @@
 
 `kind="compiled"` registers a custom operator per program: compiled C on the CPU, a CUDA kernel on the GPU. Its backward
 pass is the operator of the vjp program, whose own backward pass is the operator of the vjp of this vjp. The operators
-take tensors (N, ...), one row per sample; the function around them adds and removes axes of samples with views.
+take tensors (N, ...), one row per sample; the function around them adds and removes batch axes with views.
 
 `kind="emitted"` is the emitted PyTorch code, which PyTorch differentiates.
 """
@@ -164,7 +164,7 @@ class _Inputs:
     def broadcast(
         self, unnamed: Sequence[Any], given: Mapping[str, Any]
     ) -> tuple[list[Any], tuple[int, ...]]:
-        """Return the inputs as tensors (N, ...), and the axes of samples that the outputs have."""
+        """Return the inputs as tensors (N, ...), and the shape of the batch axes of the outputs."""
         tensors = self.tensors(unnamed, given)
         ports = self.program.inputs
         leading = [leading_axes(port, x.shape) for port, x in zip(ports, tensors, strict=True)]
@@ -178,22 +178,32 @@ class _Inputs:
         for port, x, axes in zip(ports, tensors, leading, strict=True):
             if axes and axes != batch:
                 x = x.expand(*batch, *port.shape)
-            # an input without axes of samples is expanded with stride zero, which copies nothing
+            # an input without batch axes is expanded with stride zero, which copies nothing
             rows.append(_rows(port.name, x, count, port.shape) if axes else x.expand(count, *port.shape))
         return rows, batch
 
 
 def _rows(name: str, x: Any, count: int, shape: Shape) -> Any:
-    """Return a tensor with its axes of samples merged; on a GPU always a view."""
+    """Return a tensor whose leading batch axes are merged into one axis; on a GPU the result is always a view.
+
+    Args:
+        name: name of the input, for the error.
+        x: tensor (..., *shape).
+        count: number of samples, the product of the lengths of the batch axes.
+        shape: shape of the input for one sample.
+
+    Raises:
+        ArgumentError: the tensor is on a GPU, and its axes cannot be merged without a copy.
+    """
     if x.device.type == "cpu":
         return x.reshape(count, *shape)
     try:
         return x.view(count, *shape)
     except RuntimeError:
         raise ArgumentError(
-            f"the axes of samples of input '{name}', shape {tuple(x.shape)} and strides {x.stride()}, cannot be merged "
+            f"the batch axes of input '{name}', shape {tuple(x.shape)} and strides {x.stride()}, cannot be merged "
             "without a copy",
-            hint="expand it to all axes of samples and make it contiguous before the call",
+            hint="before the call, expand the input to all batch axes and copy it: x.expand(...).contiguous()",
         ) from None
 
 

@@ -316,7 +316,10 @@ def _batch_unit(code: Code, scalar: str, samples: int | None = None) -> _Unit:
 
 
 def _one_by_one(code: Code) -> bool:
-    """Return whether the batch function calls the call function, because a loop with kernels is not vectorised."""
+    """Return whether the function for many samples calls the function for one sample in a loop.
+
+    This is so if the code calls kernels, because compilers do not vectorise a loop that contains them.
+    """
     return bool(code.kernels)
 
 

@@ -524,7 +524,15 @@ def _texts(parts: Sequence[_Part]) -> list[list[str]]:
 def _parts(
     pieces: Parts, arguments: dict[str, str], style: Style, name: str, passed: Callable[[str], str] = str
 ) -> list[_Part]:
-    """Return a function for each part with the arguments that it needs; `passed` returns the caller's text of one."""
+    """Return a function definition and its call for each part of the code; each takes only the arguments it uses.
+
+    Args:
+        pieces: statements of the code, divided into parts.
+        arguments: declaration of each available argument, by the name of the argument.
+        style: style of the emitted language.
+        name: name of the whole function, with which the names of the parts begin.
+        passed: function that returns the text of an argument in the call, from the name of the argument.
+    """
     parts = []
     for number, lines in enumerate(pieces.lines, 1):
         used = words(lines)

@@ -1,7 +1,7 @@
 """Python with NumPy, JAX or PyTorch: NAME.py with `setup(p)` and `call(q, k)`, vectorised over leading axes.
 
 `p` is a dictionary or a sequence in the order of `PARAMETERS`; `call` returns {output: array}. An input has
-its own shape, possibly with leading axes of samples; all inputs are broadcast against each other. Results have the type
+its own shape, possibly with leading batch axes; all inputs are broadcast against each other. Results have the type
 of the inputs: complex numbers remain complex, and objects of other packages (CasADi's SX, in an array of objects) too.
 """
 

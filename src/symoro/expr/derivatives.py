@@ -309,7 +309,12 @@ def reverse_jacobian(graph: Graph, roots: Sequence[int], wrt: Sequence[int]) -> 
 
 
 def _takes_first(graph: Graph, i: int) -> int:
-    """Return the condition (1 or 0) that the min or max of node i equals its first argument."""
+    """Return an expression that is 1 if the result of a min or max node is its first argument, otherwise 0.
+
+    Args:
+        graph: graph that contains the node.
+        i: index of the min or max node.
+    """
     x, y = graph.args[i]
     return graph.binary(ops.LESS_EQUAL, *((x, y) if graph.op[i] == ops.MIN else (y, x)))
 

@@ -112,7 +112,11 @@ class Graph:
         return self.node(NUMBER, (value, isinstance(value, float)), CONSTANT)
 
     def tolerance(self, value: float) -> int:
-        """Return the reference of a tolerance for round-off; `value` is that for double precision."""
+        """Return a signed node reference of a round-off tolerance, whose value depends on the emitted scalar type.
+
+        Args:
+            value: value of the tolerance in double precision.
+        """
         return self.node(TOLERANCE, (abs(float(value)),), CONSTANT) | (value < 0)
 
     def pi(self) -> int:

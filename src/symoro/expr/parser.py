@@ -172,7 +172,7 @@ class _Parser:
         arity = _ARITY.get(name)
         if arity is None:
             known = ", ".join(sorted(_ARITY))
-            raise ExpressionError(f"unknown function '{token}'", column, hint=f"known: {known}")
+            raise ExpressionError(f"unknown function '{token}'", column, hint=f"available functions: {known}")
         if len(arguments) != arity:
             raise ExpressionError(f"{token} requires {arity} argument(s), got {len(arguments)}", column)
         if name == "atan":

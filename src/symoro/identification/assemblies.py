@@ -191,8 +191,8 @@ def _contradiction_warning(
         raise ArgumentError(
             f"posture: the loops of {log.name} cannot be closed along the log from the given posture "
             f"({_shown(own, loops)}); "
-            f"they can from {_shown(best, loops)}",
-            hint="give the latter as posture if the robot had this assembly mode",
+            f"they can be closed from the posture {_shown(best, loops)}",
+            hint=f"if the robot was in this assembly mode, give the posture {_shown(best, loops)}",
         )
     return warning(
         "other-assembly",

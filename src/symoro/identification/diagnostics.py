@@ -107,8 +107,8 @@ _LOG = (
         "the torque residual in another assembly mode of the loops is clearly smaller than in that of the given "
         "posture",
         "the given posture seems to belong to another assembly mode of the loops: with {given} the model leaves "
-        "{given_share} of the torques of {log} unexplained, with {other} it leaves {other_share}: give the latter "
-        "as posture if the robot had this assembly mode",
+        "{given_share} of the torques of {log} unexplained, with {other} it leaves {other_share}: give {other} "
+        "as posture if the robot was in this assembly mode",
     ),
     Diagnostic(
         "unknown-assembly",

@@ -81,8 +81,8 @@ def known_torques(robot: Robot) -> Function | None:
         if unknown:
             raise NotApplicableError(
                 f"the torques of {what} of robot '{robot.name}' are unknown: {', '.join(unknown)} has no number",
-                hint=f"give {unknown[0]} a number (values, or 'nominal' in the robot's file), or remove {what} from "
-                "the robot; a payload is then identified as part of its link",
+                hint=f"give {unknown[0]} a number (values, or 'nominal' in the robot's file), or remove {what} "
+                "from the robot; the mass of a removed payload is identified as part of the link that carries it",
             )
     bare = _loads_only(robot)
     used = set(bare.symbols())

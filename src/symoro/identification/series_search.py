@@ -142,7 +142,7 @@ class MotionLimits:
             names = ", ".join(f"q{j}" for j in self.joints if j not in self.own)
             raise ArgumentError(
                 f"no position satisfies the limits of the coupled joints {names}",
-                hint="compare their limits with those of the joints that move them",
+                hint="make these limits compatible with those of the joints that drive the coupled joints",
             )
         return np.asarray(solution.x[:-1])
 

@@ -117,10 +117,10 @@ def slope_gain(w: Array, half: int = HALF) -> Array:
 
 
 def beside(half: int) -> int:
-    """Return the number of samples before and after a time step that the integral over the step uses.
+    """Return how many samples outside a time step, on each side, the integral over the step uses.
 
     Args:
-        half: number of samples on each side in the finite differences.
+        half: number of samples on each side that a time derivative uses.
     """
     return half // 2 - 1
 

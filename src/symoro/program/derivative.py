@@ -119,7 +119,7 @@ def variables(program: Program, wrt: Sequence[str] | str | None) -> list[Variabl
     given: object = list(by_name) if wrt is None else [wrt] if isinstance(wrt, str) else wrt
     chosen = list(given) if isinstance(given, Iterable) else []
     if not chosen or not all(isinstance(name, str) for name in chosen):
-        raise OptionError(f"wrt = {wrt!r}: {WRT}", hint="inputs: " + ", ".join(by_name))
+        raise OptionError(f"wrt: {WRT}, got {wrt!r}", hint="inputs: " + ", ".join(by_name))
     for name in chosen:
         if name not in by_name and name != PARAMETERS:
             known = ", ".join(by_name)

@@ -59,6 +59,6 @@ def _array(port: Input, inputs: Mapping[str, Any]) -> NDArray[np.float64]:
     if array.shape != port.shape and (array.ndim == 0 or array.shape[1:] != port.shape):
         raise ArgumentError(
             f"input '{port.name}' has shape {array.shape}, expected {port.shape}",
-            hint="this shape with an additional leading axis of samples is also accepted",
+            hint=f"for N samples give (N, {', '.join(map(str, port.shape))})",
         )
     return array

@@ -135,7 +135,9 @@ class Robot:
         number = self.frame_number(j) if isinstance(j, str) else j
         if not 1 <= number <= len(self.frames):
             known = f"1 .. {len(self.frames)}"
-            raise UnknownNameError("frame", j, [known], hint=f"known: {known}; 0 is the base")
+            raise UnknownNameError(
+                "frame", j, [known], hint=f"the frames are numbered {known}; frame 0 is the base"
+            )
         return self.frames[number - 1]
 
     def link(self, j: int | str) -> Link:

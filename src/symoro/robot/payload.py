@@ -53,8 +53,9 @@ def _on_link(robot: Robot, body: dict[str, Any], link: int | str) -> Robot:
     carrier = robot.link(link)
     if carrier.flexible is not None:
         raise ArgumentError(
-            f"link {link} is flexible: its own inertial parameters do not move with its tip",
-            hint="add the payload at the tool frame (no link given), or to the tip of the flexible link",
+            f"a payload cannot be added to the inertial parameters of link {link}: the link is flexible, and these "
+            "parameters belong to a body that does not move with its tip",
+            hint="omit the link to add the payload at the tool frame, or add it to the tip of the flexible link",
         )
     return robot.with_link(link, **{name: getattr(carrier, name) + body[name] for name in INERTIAL})
 

@@ -324,7 +324,7 @@ def input_array(port: Input, inputs: Mapping[str, Any], dtype: str = "float64") 
         raise ArgumentError(
             f"input '{port.name}' has shape {array.shape}, expected {port.shape} or (N, "
             f"{', '.join(map(str, port.shape))}) for N samples",
-            hint=f"its entries are {entries}",
+            hint=f"entries of the input: {entries}",
         )
     return array
 

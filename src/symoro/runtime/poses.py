@@ -116,7 +116,7 @@ def orthonormal(pose: Array, part: RotationPart, hand: int | None = None) -> tup
     if not change < ROTATION_MISTAKE:
         raise ArgumentError(
             f"{part.words} of the pose are not a rotation",
-            hint="its columns s, n, a must be perpendicular unit vectors with s x n = a",
+            hint="the columns s, n, a of the pose must be perpendicular unit vectors with s x n = a",
         )
     if hand is not None and part.hands(corrected[None])[0] * hand < 0:
         got, expected = ("left", "right") if hand > 0 else ("right", "left")

@@ -194,7 +194,7 @@ def follow(
     if port.name not in GIVEN_PORTS or not {"q", "status"} <= outputs:
         raise ArgumentError(
             f"function '{function.program.name}' does not compute configurations from poses",
-            hint="give the function of the model inverse-geometry or loop-geometry",
+            hint="generate the model inverse-geometry or loop-geometry of the robot and give its function",
         )
     if path.ndim != 1 + len(port.shape) or path.shape[1:] != port.shape:
         shape = ", ".join(map(str, ("N", *port.shape)))

@@ -277,7 +277,7 @@ class Mechanics:
             if name not in self.parts:
                 raise ArgumentError(
                     f"the state of robot '{self.robot.name}' has no part '{name}'",
-                    hint=f"its parts are {', '.join(self.parts)}",
+                    hint=f"parts of the state: {', '.join(self.parts)}",
                 )
             part = self.parts[name]
             array = np.asarray(value, dtype=float)

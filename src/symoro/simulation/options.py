@@ -64,7 +64,9 @@ class SimulationOptions:
             if not value > 0 or (name != "max_step" and not np.isfinite(value)):
                 raise ArgumentError(f"{name} = {value}: expected a positive number")
         if self.method not in METHODS:
-            raise OptionError(f"no method called '{self.method}'", hint=f"known: {', '.join(METHODS)}")
+            raise OptionError(
+                f"no method called '{self.method}'", hint=f"available methods: {', '.join(METHODS)}"
+            )
         if self.method != "rk4" and self.rtol < LEAST_RTOL:
             raise ArgumentError(
                 f"rtol = {self.rtol:g}: expected at least {LEAST_RTOL:.3g}, a hundred times the round-off"

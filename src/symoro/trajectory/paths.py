@@ -109,7 +109,7 @@ def made_law(
         ArgumentError: neither a duration nor both limits are given, or the resulting duration is not valid.
     """
     if kind not in LAWS:
-        raise ArgumentError(f"there is no time law '{kind}'", hint=f"the laws are {', '.join(LAWS)}")
+        raise ArgumentError(f"there is no time law '{kind}'", hint=f"available laws: {', '.join(LAWS)}")
     lengths = np.abs(np.asarray(distance, dtype=float))
     check_timing(duration, velocity, acceleration)
     if duration is not None:

@@ -428,7 +428,7 @@ def _agrees(rates: Array, wanted: Array) -> bool:
 def _singular(q: Array, t: float) -> ArgumentError:
     return ArgumentError(
         f"the solution branch ends at t = {t:g} s in a singular posture: q = {_shown(q)}",
-        hint="avoid this posture, or prescribe joint positions there (a part 'joints')",
+        hint="change the path so that it avoids this posture, or move past it with a part 'joints' of the trajectory",
     )
 
 

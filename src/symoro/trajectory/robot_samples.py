@@ -86,12 +86,13 @@ def closed_samples(
 
 
 def _near(robot: Robot, samples: Samples, values: Mapping[str, float], posture: GivenPosture | None) -> Array:
-    """Return positions of all joints in the assembly mode of the first sample.
+    """Return positions of all joints from which the assembly mode of the closed loops is determined.
 
-    If the samples contain all joints, these are the positions in the first sample; otherwise they are determined from
-    `posture`.
+    If the samples contain all joints, the result is their positions in the first sample. Otherwise it is the given
+    posture, or the default posture of the robot.
 
     Args:
+        robot: robot with closed loops.
         samples: motion of the driven joints.
         values: values of the robot's symbols.
         posture: positions of all joints, the name of a posture, or None.

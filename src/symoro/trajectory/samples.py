@@ -272,10 +272,15 @@ FACTORS = {
 
 
 def rate_warnings(samples: Samples, units: Sequence[float]) -> Iterator[str]:
-    """Yield warnings if velocities contradict the positions, or accelerations contradict the velocities.
+    """Yield warnings about velocities or accelerations that differ from the time derivatives of the samples.
+
+    The integral of the velocities over time is compared with the change of the positions, and the integral of the
+    accelerations with the change of the velocities.
 
     Args:
-        units: per joint 1 (rad), or the robot's length in metres for a prismatic joint.
+        samples: times, positions, velocities and accelerations of the joints.
+        units: reference by which the positions of each joint are divided: 1 rad for a revolute joint, a length of the
+            robot in metres for a prismatic joint.
     """
     if len(samples.t) < 3:
         return

@@ -253,7 +253,7 @@ def sampled(
     described, motion = as_robot(robot), as_trajectory(trajectory)
     if isinstance(motion, Samples):
         raise ArgumentError(
-            "the motion is already sampled: a table of samples is not sampled again",
+            "the given motion is a table of samples, which is already sampled",
             hint="give a trajectory of moves, via points, a Fourier series or a path of poses",
         )
     return planned(described, motion, {**dict(described.nominal), **(values or {})}, step)[0]
@@ -564,7 +564,7 @@ class _Planner:
             raise ArgumentError(
                 f"begins at t = {now:g} s with q{j} = {motion[0][0][gap.argmax()]:.6g}, but the joint "
                 f"is at {last[0][gap.argmax()]:.6g}",
-                hint="move to this position first (a part 'joints')",
+                hint="insert a part 'joints' before this part that moves the robot to its initial position",
             )
         jerk = np.abs(motion[1][0] - last[1]) / units
         if number > 1 and jerk.max() > SAME_VELOCITY:

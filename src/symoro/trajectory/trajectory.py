@@ -58,7 +58,9 @@ class Timed:
     def __post_init__(self) -> None:
         _convert_to_tuples(self)
         if self.law not in LAWS:
-            raise ArgumentError(f"there is no time law '{self.law}'", hint=f"the laws are {', '.join(LAWS)}")
+            raise ArgumentError(
+                f"there is no time law '{self.law}'", hint=f"available laws: {', '.join(LAWS)}"
+            )
         check_timing(self.duration, self.velocity, self.acceleration)
 
 

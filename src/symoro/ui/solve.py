@@ -391,7 +391,7 @@ class Numeric:
         if self.options.pop("swivel", False):
             raise OptionError(
                 "the option swivel requires a closed-form solution",
-                hint="give joint positions to which the solution shall be close with --prefer",
+                hint="omit swivel; with --prefer Q1,Q2,... the solution closest to these joint positions is computed",
             )
         joints = JointDisplay(robot, options.degrees)
         start_option = next(

@@ -126,13 +126,25 @@ CPP = replace(
 
 
 def in_float(text: str) -> str:
-    """Return the text in single precision, including functions and numbers, so that nothing is computed in double."""
+    """Return the C source of a kernel in single precision, including its numbers and mathematical functions.
+
+    Functions that always compute in double precision are not changed.
+
+    Args:
+        text: C source of the kernel in double precision.
+    """
     before, after = _halves(text)
     return before + _rewritten(after, FLOAT)
 
 
 def in_cpp(text: str) -> str:
-    """Return the text as C++ templates for the scalar type."""
+    """Return the C source of a kernel as C++ function templates whose parameter is the scalar type.
+
+    Functions that always compute in double precision become inline functions without a template parameter.
+
+    Args:
+        text: C source of the kernel.
+    """
     before, after = _halves(text)
     return _rewritten(before, _CPP_DOUBLE) + _rewritten(after, CPP)
 
@@ -149,7 +161,7 @@ def in_device(text: str) -> str:
 
 
 def _halves(text: str) -> tuple[str, str]:
-    """Return the part in double, and the part in the caller's type."""
+    """Return the part of a kernel that always computes in double, and the part in the scalar type of the caller."""
     before, mark, after = text.partition(_CALLERS_TYPE)
     return (before, after) if mark else ("", text)
 

@@ -139,12 +139,15 @@ def _refine_size(lengths: Sequence[int]) -> int:
 def _fixed(
     name: str, arguments: str, expected: Sequence[int], results: int
 ) -> Callable[[Sequence[int]], int]:
-    """Return the `size` function of a kernel whose arrays have fixed lengths.
+    """Return a function that checks the lengths of a kernel's input arrays and returns the number of its results.
+
+    The function is the attribute `size` of a kernel whose arrays have fixed lengths.
 
     Args:
-        arguments: description of the arguments for the error message.
+        name: name of the kernel, for the error message.
+        arguments: description of the input arrays, for the error message.
         expected: lengths of the input arrays.
-        results: number of results.
+        results: number of results of the kernel.
     """
 
     def size(lengths: Sequence[int]) -> int:
@@ -214,7 +217,7 @@ KERNELS: Mapping[str, Kernel] = {
 def call(graph: Graph, kernel: str, inputs: NodeArrays) -> list[int]:
     """Add a call of a kernel to the graph and return its results; the lengths of the inputs are checked."""
     if kernel not in KERNELS:
-        raise ProgramError(f"there is no kernel '{kernel}'", hint="known: " + ", ".join(KERNELS))
+        raise ProgramError(f"there is no kernel '{kernel}'", hint="available kernels: " + ", ".join(KERNELS))
     return graph.call(kernel, inputs, KERNELS[kernel].size([len(a) for a in inputs]))
 
 

@@ -167,10 +167,17 @@ def coefficients(placements: Array, kinds: list[int], sliding_ends: bool) -> tup
 def pencil(left: Array, right: Array, kinds: list[int], sliding_ends: bool) -> Array:
     """Return the matrices M2, M1, M0 (N, 3, n, n) of the polynomial eigenvalue problem (M2 x^2 + M1 x + M0) m = 0.
 
-    The size n is 12, or 4 with sliding ends. The eigenvalue x is tan(q/2), or the length, of the first unknown joint
-    (the pivot). The vector m contains the monomials y^3 .. 1 of the next joint times z^2 .. 1 of the one after. The
-    equations are the linear combinations of the loop equations in which joints 1 and 2 cancel, and these times y. The
-    combinations are the last columns of a complete QR decomposition of the right side.
+    The variables x, y, z are tan(q/2) of a revolute joint or the length of a prismatic joint: x that of the third joint
+    (the fourth with sliding ends), y and z those of the next two joints (with sliding ends there is no z). The vector m
+    contains the products of y^3, y^2, y, 1 with z^2, z, 1; its length n is 12, or 4 with sliding ends.
+
+    The equations are linear combinations of the loop equations from which the first two joints are eliminated, and the
+    same combinations times y. Their coefficients are the last columns of Q in the complete QR decomposition of `right`.
+
+    Args:
+        left, right: coefficients of the loop equations (see `coefficients`), for N samples.
+        kinds: joint types, 0 revolute, 1 prismatic.
+        sliding_ends: whether joints 3 and 6 are prismatic.
     """
     cancel = np.linalg.qr(right, mode="complete")[0][..., 8:]
     pivot = 3 if sliding_ends else 2

@@ -67,15 +67,16 @@ VARYING_COMPONENTS = {JointType.REVOLUTE: (0, 1, 3, 4), JointType.PRISMATIC: (3,
 
 
 def vectors(path: MeasuredPath, geometry: Field, columns: Sequence[GeometricColumn]) -> list[SparseVector]:
-    """Return a vector for each geometric parameter, with the same linear dependencies as the parameters' effects.
+    """Return a constant vector for each geometric parameter, from which the dependent parameters can be determined.
 
-    Each vector contains the twist components of its parameter that vary with the joints, frame by frame (see the
-    module's docstring).
+    A linear relation between the vectors is a relation between the effects of the parameters on the measured pose, in
+    all configurations. A vector contains, for each frame, the components of the end-effector twist due to its parameter
+    that vary with the position of the frame's joint (see the module's docstring).
 
     Args:
         path: path to the measured frame.
-        geometry: number field in which the geometry is exact.
-        columns: the parameters, one per returned vector.
+        geometry: number field that contains the geometric parameters exactly.
+        columns: the geometric parameters, one per returned vector.
     """
     rest = {j: place(geometry, path.robot, j) for j in path.frames}
     return [_vector(path, geometry, rest, column) for column in columns]

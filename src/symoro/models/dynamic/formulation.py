@@ -14,7 +14,10 @@ from symoro.robot.description import JointType, Robot
 
 @dataclass(frozen=True)
 class Choice:
-    """Choices for the equations of one link in the Newton-Euler recursion, with U = hat(wd) + hat(w)^2.
+    """Selection among equivalent equations of link j in the Newton-Euler recursion, which differ in operation count.
+
+    w = (w1, w2, w3) is the angular velocity of the link, wd = (WP1, WP2, WP3) its angular acceleration, i its
+    antecedent, and U_j = hat(wd) + hat(w)^2 with the elements U11 .. U33.
 
     Attributes:
         basis: inertial parameter that regrouping makes zero: 'K' (Kzz) or 'J' (YY).
@@ -22,8 +25,8 @@ class Choice:
         third: whether U33 is taken from the antecedent, so that w2^2 (or w1^2 + w2^2) is not computed.
         difference: whether U11 is computed as U33 + (w1^2 - w3^2); the difference is also used in the moment.
         doubled: whether U31 is computed as w1 (2 w3) - U13 instead of w1 w3 - WP2.
-        before: whether the vectors of the link are expressed in its axes before the joint rotation; its inertia is
-            rotated instead.
+        before: whether the vectors of link j are expressed in the axes that frame j has before the rotation of joint j.
+            The inertia of the link is then rotated into these axes.
     """
 
     basis: str = "K"

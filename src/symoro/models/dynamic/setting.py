@@ -80,7 +80,12 @@ def wrenches(builder: Builder, robot: Robot, *, with_base: bool = False) -> dict
 
 
 def _of_payload(builder: Builder, robot: Robot) -> dict[int, Vector]:
-    """Return the payload's wrench on the environment, by the frame to which the tool is attached and in this frame."""
+    """Return the wrench (fx, fy, fz, mx, my, mz) that the payload exerts on the environment, if it is described.
+
+    Returns:
+        The wrench, expressed in the frame to which the tool is attached, by the number of this frame; empty without a
+        wrench.
+    """
     if not robot.payload or not robot.tool or not has_wrench(robot.payload):
         return {}
     entries: Vector = [builder.formula(getattr(robot.payload, n)) for n in WRENCH]

@@ -126,7 +126,10 @@ class Structure:
     platform: bool = False
 
     def takes(self, robot: Robot, options: Options) -> bool:
-        """Return whether a robot has this structure with given options; flexible links are checked by the catalogue."""
+        """Return whether this structure is the one of a robot with the given options.
+
+        Only the base, the wheels and the platform are compared; the catalogue checks flexible links.
+        """
         if in_platform_space(robot, options) or self.platform:
             return self.platform and in_platform_space(robot, options)
         return self.wheels == bool(robot.wheels) and self.base == (robot.base.kind == BaseKind.FLOATING)

@@ -36,10 +36,10 @@ class FramePose:
     position: Vector
 
     def then(self, local: JointFrame) -> FramePose:
-        """Return the pose of a frame in frame 0, if this pose is that of its antecedent frame.
+        """Return the pose of frame j in frame 0: the product of this pose (of the antecedent i) and the pose of j in i.
 
         Args:
-            local: pose of the frame in its antecedent frame.
+            local: pose of frame j in its antecedent frame i.
         """
         columns = [local.to_parent(axis) for axis in identity(3)]
         rotation = transpose([matvec(self.rotation, column) for column in columns])

@@ -186,7 +186,7 @@ class _Composer:
     def _enter(self, parent: YamlMapping, key: YamlScalar, node: YamlNode) -> None:
         if key.text in parent.entries:
             first = parent.keys[key.text][0]
-            hint = f"it was first given on line {first}"
+            hint = f"keep one of the two entries; the first is on line {first}"
             self.report.add(f"'{key.text}' is given twice", key.spot, key.text, hint)
             return
         parent.entries[key.text] = node

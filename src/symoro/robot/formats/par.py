@@ -572,7 +572,12 @@ class Scan:
             self.report.add(f"unknown key '{written}'", spot, written, hint)
         elif key in self.statements:
             first = self.spot(self.statements[key].at)[0]
-            self.report.add(f"'{key}' is given twice", spot, key, f"it was first given on line {first}")
+            self.report.add(
+                f"'{key}' is given twice",
+                spot,
+                key,
+                f"keep one of the two entries; the first is on line {first}",
+            )
         elif (statement.word is None) == (key in self._words):
             expected = "one word" if key in self._words else "an array { ... }"
             self.report.add(f"'{key}' requires {expected}", self.spot(match.end()), key)

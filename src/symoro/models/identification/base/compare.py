@@ -257,7 +257,8 @@ def numeric_base_parameters(
 
     Args:
         rotor: whether rotor inertias are included.
-        linear: the loops of the robot, divided into those with a linear closure and others.
+        linear: the loops of the robot, divided into those whose dependent joint positions are linear in the independent
+            ones, and others.
         notes: remarks that are added to the result.
 
     Raises:
@@ -302,8 +303,9 @@ class _Sampling:
     """Determination of the base parameters of a robot from its energy functions at sampled states.
 
     Attributes:
-        robot: the robot; linear loops are replaced by couplings, and every symbol has a number.
-        loops: the loops without a linear closure.
+        robot: the robot, in which every symbol has a number. A closed loop whose dependent joint positions are linear
+            in the independent ones (a parallelogram, for example) is replaced by a coupling of joints.
+        loops: the other closed loops, whose configurations are computed numerically.
         wanted: the standard parameters (link, name), in order of preference for the base set.
         moving: whether the base moves.
         prescribed: whether the motion of the base is prescribed; energy functions that depend on this motion alone are

@@ -54,8 +54,9 @@ class Closures:
     """Closed loops of a robot, divided into linear ones (replaced by couplings of joints) and others.
 
     Attributes:
-        robot: the robot with linear loops replaced by couplings of joints, and a nominal value for every symbol.
-        open: the loops without a linear closure.
+        robot: the robot with a nominal value for every symbol. Loops whose dependent joint positions are linear in the
+            independent ones are replaced by couplings of joints.
+        open: the other loops.
         words: the couplings as text, for reports.
         random_symbols: symbols with a random value.
         posture: the closed configuration that selects the assembly mode; None if none is known.

@@ -246,7 +246,7 @@ class _Chooser:
             raise NotApplicableError(
                 f"the number of independent equations of the loops of robot '{self.robot.name}' "
                 "cannot be determined",
-                hint="make lengths that differ by less than a millionth equal, or more different",
+                hint="if two lengths differ by less than a millionth, make them exactly equal or clearly different",
             )
         return np.asarray(regular)
 

@@ -78,7 +78,8 @@ class WheelSamples:
             if len(rows) == SAMPLES:
                 return rows
         raise NotApplicableError(
-            "the constraints of the wheels have no finite values at random joint positions"
+            "the coefficients of the rolling constraints are not finite at random joint positions and parameters",
+            hint="check the formulas of the wheels and their frames for divisions by zero",
         )
 
     def matrices(self, rows: MatrixLike, length: Scalar) -> list[Matrix]:

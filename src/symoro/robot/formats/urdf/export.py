@@ -281,14 +281,14 @@ class NominalNumbers:
         self._missing: dict[str, None] = {}
 
     def value(self, formula: Formula, without: str | None = None) -> float:
-        """Return the value of a formula; zero if a symbol of the formula has no value.
+        """Return the value of a formula for the exported file, or zero if a symbol of the formula has no value.
 
-        Symbols without a value are stored for the error of `check`, unless the data can be omitted.
+        In the latter case the data are omitted and reported as lost if `lossy` is given and they can be omitted.
+        Otherwise the symbols without a value are recorded, and `check` raises an error that lists them.
 
         Args:
             formula: the formula.
-            without: description of the data that are omitted if `lossy` is given and the value is unknown; None for
-                data that cannot be omitted.
+            without: description of the data that contain the formula, if they can be omitted; None if they cannot.
         """
         if formula.is_zero:
             return 0.0

@@ -311,13 +311,14 @@ def quadratic_root(draft: Draft, label: str, a: Expr, b: Expr, c: Expr, degrees:
 def solve_polynomial(draft: Draft, unknown: Unknown, coefficients: list[Expr], degree: int) -> None:
     """Solve an equation of type 9, a0 + a1 r + a2 r^2 (+ a3 r^3 + a4 r^4) = 0, for a prismatic joint.
 
-    The roots of a quartic are computed in units of the robot's size, because the kernel compares them with 1.
+    For the third and fourth degree, r is divided by a length of the robot, because the tolerances of the quartic solver
+    assume roots of the order of 1.
 
     Args:
         draft: solution step to which the formulas are added.
         unknown: joint with the position r.
         coefficients: a0, a1, ... in ascending order.
-        degree: dimension of a0, as a power of a length.
+        degree: exponent d of the unit m^d of a0.
     """
     number = draft.builder.number
     label = unknown.label

@@ -81,7 +81,11 @@ class Form:
         return [length ** (self.degree if self.turns else self.degree - n) for n in range(len(self.k))]
 
     def at(self, unknown: Unknown) -> Scalar:
-        """Return the value of the function as an expression of the unknown's symbols."""
+        """Return the function with its variable replaced by a joint unknown.
+
+        Args:
+            unknown: joint unknown whose sine and cosine (angle) or position (length) are inserted.
+        """
         return self.k[0] + dot(self.k[1:], _powers(unknown))
 
 
