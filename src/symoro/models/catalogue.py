@@ -425,8 +425,8 @@ def checked_options(chosen: Entry, options: Options, whole: Entry | None = None)
             continue
         if name not in known and name in of_forms:
             raise OptionError(
-                f"option {name} of {chosen.id} does not apply to this robot, which uses the variant for "
-                f"{chosen.of or 'robots with a fixed base and without closed loops'}",
+                f"option {name} of {chosen.id} does not apply to this robot, which uses the "
+                f"{f'variant for {chosen.of}' if chosen.of else 'default variant'} of the model",
                 hint="options of this variant: " + (", ".join(known) or "none"),
             )
         if name not in known:

@@ -248,7 +248,7 @@ def format_of(path: Path) -> str:
         raise FormatError(
             f"{what} does not identify a format",
             place=Place(str(path)),
-            hint=f"known suffixes: {', '.join(suffixes)}; or give the option 'format'",
+            hint=f"supported suffixes: {', '.join(suffixes)}; or give the option 'format'",
         )
     return name
 

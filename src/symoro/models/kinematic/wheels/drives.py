@@ -77,7 +77,7 @@ def _determined(matrices: Sequence[Matrix], own: Sequence[int], active: Sequence
 
 
 def _more(matrices: Sequence[Matrix], columns: Sequence[int]) -> int:
-    """Return how many of some velocities can be chosen independently under the rolling constraints W x = 0.
+    """Return how many of the given velocities can be chosen independently under the rolling constraints W x = 0.
 
     Args:
         matrices: matrix W of the rolling constraints at several random joint positions and parameters.
