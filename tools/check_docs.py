@@ -187,7 +187,8 @@ def run_command(text: str, quiet: bool) -> None:
             code = symoro(shlex.split(text, comments=True)[1:])
         except SystemExit as done:
             code = done.code if isinstance(done.code, int) else 1
-    if code or (quiet and errors.getvalue()):
+    warned = [line for line in errors.getvalue().splitlines() if not line.startswith("note:")]
+    if code or (quiet and warned):
         raise RuntimeError(f"'{text}' ended with {code}: {errors.getvalue().strip()}")
 
 
