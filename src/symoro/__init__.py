@@ -9,8 +9,8 @@
     model.function(values)(q=q, qd=qd, qdd=qdd)["tau"]      NumPy arrays, compiled
 
 Namespaces: `derive` (models), `solutions` (choice among solutions of inverse models), `trajectory` (motions),
-`controllers` (control laws), `pictures` (robots and charts), `errors` (exceptions). Modules that need NumPy are
-imported when one of their names is first used.
+`controllers` (control laws), `study` (sweeps and design studies), `pictures` (robots and charts), `errors`
+(exceptions). Modules that need NumPy are imported when one of their names is first used.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from symoro import derive as derive
     from symoro import pictures as pictures
     from symoro import solutions as solutions
+    from symoro import study as study
     from symoro import trajectory as trajectory
     from symoro.identification.dynamic import Identification as Identification
     from symoro.identification.dynamic import identify as identify
@@ -74,13 +75,15 @@ if TYPE_CHECKING:
     from symoro.simulation.simulate import simulate as simulate
     from symoro.simulation.torques import TorqueReport as TorqueReport
     from symoro.simulation.torques import torques as torques
+    from symoro.study.sweep import Sweep as Sweep
+    from symoro.study.sweep import sweep as sweep
     from symoro.trajectory.files import load_trajectory as load_trajectory
     from symoro.trajectory.samples import Samples as Samples
     from symoro.trajectory.sampling import sampled as sampled
     from symoro.trajectory.trajectory import Trajectory as Trajectory
     from symoro.ui.notebook import scene as scene
 
-_NAMESPACES = ("controllers", "derive", "pictures", "solutions", "trajectory")
+_NAMESPACES = ("controllers", "derive", "pictures", "solutions", "study", "trajectory")
 
 # Public names by module, imported when they are first used.
 _MODULES = {
@@ -99,6 +102,7 @@ _MODULES = {
     "simulation.result": ("Recording", "Simulation"),
     "simulation.simulate": ("simulate",),
     "simulation.torques": ("TorqueReport", "torques"),
+    "study.sweep": ("Sweep", "sweep"),
     "trajectory.samples": ("Samples",),
     "trajectory.trajectory": ("Trajectory",),
     "ui.notebook": ("scene",),
@@ -138,6 +142,7 @@ __all__ = [
     "Samples",
     "Simulation",
     "SimulationOptions",
+    "Sweep",
     "SymoroError",
     "TorqueReport",
     "Trajectory",
@@ -169,6 +174,8 @@ __all__ = [
     "simulated_measurements",
     "singularities",
     "solutions",
+    "study",
+    "sweep",
     "torques",
     "trajectory",
     "write_measurements",

@@ -1,4 +1,4 @@
-"""Optional packages of identification, imported when they are first used."""
+"""Optional packages of identification and studies, imported when they are first used."""
 
 from __future__ import annotations
 
@@ -13,15 +13,18 @@ EXTRAS = {
     "clarabel": "identify",
     "dask": "cluster",
     "distributed": "cluster",
+    "zarr": "sweep",
+    "pymoo": "study",
 }
 
 
-def needed(module: str, purpose: str) -> Any:
+def needed(module: str, purpose: str, extra: str | None = None) -> Any:
     """Import and return a module of an optional package.
 
     Args:
         module: name of the module.
         purpose: what requires the package, for the error.
+        extra: extra of symoro with which the package is installed, if several extras contain it.
 
     Raises:
         MissingDependencyError: the package is not installed.
@@ -30,7 +33,7 @@ def needed(module: str, purpose: str) -> Any:
         return import_module(module)
     except ImportError:
         package = module.partition(".")[0]
-        extra = EXTRAS[package]
         raise MissingDependencyError(
-            f"{purpose} needs {package}, which is not installed", hint=f"pip install 'symoro[{extra}]'"
+            f"{purpose} needs {package}, which is not installed",
+            hint=f"pip install 'symoro[{extra or EXTRAS[package]}]'",
         ) from None

@@ -16,17 +16,23 @@ Array = NDArray[np.float64]
 PLANE = ((True, True, False), (True, True, False), (False, False, False))
 
 
-def from_angles(x: float, y: float, z: float, roll: float, pitch: float, yaw: float) -> Array:
-    """Return the pose (4, 4) with position x, y, z (m) and rotation Rz(yaw) Ry(pitch) Rx(roll) (rad)."""
+def from_angles(
+    x: ArrayLike, y: ArrayLike, z: ArrayLike, roll: ArrayLike, pitch: ArrayLike, yaw: ArrayLike
+) -> Array:
+    """Return the pose (..., 4, 4) with position x, y, z (m) and rotation Rz(yaw) Ry(pitch) Rx(roll) (rad).
+
+    The arguments are numbers, or arrays for several poses.
+    """
+    x, y, z, roll, pitch, yaw = np.broadcast_arrays(x, y, z, roll, pitch, yaw)
     (sr, sp, sy), (cr, cp, cy) = np.sin([roll, pitch, yaw]), np.cos([roll, pitch, yaw])
-    return np.array(
-        [
-            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr, x],
-            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr, y],
-            [-sp, cp * sr, cp * cr, z],
-            [0, 0, 0, 1],
-        ]
-    )
+    zero = np.zeros_like(sr)
+    rows = [
+        [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr, x],
+        [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr, y],
+        [-sp, cp * sr, cp * cr, z],
+        [zero, zero, zero, zero + 1],
+    ]
+    return np.moveaxis(np.array(rows), (0, 1), (-2, -1))
 
 
 def from_entries(entries: ArrayLike) -> Array:

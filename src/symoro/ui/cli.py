@@ -21,6 +21,7 @@ from symoro.ui.common_arguments import LOSSY, Command, command_of, urdf_argument
 from symoro.ui.model_arguments import WITH_MODEL, add_generating, add_solving, flags
 from symoro.ui.number_arguments import add_calibrating, add_exciting, add_identifying, add_moving
 from symoro.ui.robot_arguments import add_analysing, add_describing
+from symoro.ui.study_arguments import add_studying
 
 PURPOSES = {
     "describe a robot": ("robots", "show", "render", "check", "convert"),
@@ -29,6 +30,7 @@ PURPOSES = {
     "simulate motion": ("torques", "simulate"),
     "identify parameters": ("base", "excite", "identify", "calibrate"),
     "export code": ("languages", "export"),
+    "study designs": ("sweep",),
     "other": ("gui", "help"),
 }
 """Commands by purpose, in the order of the help."""
@@ -162,7 +164,7 @@ def _other_model_hint(options: argparse.Namespace, flag: str) -> str | None:
         options: the parsed command line.
         flag: the unknown option, for example '--frame'.
     """
-    if options.command not in WITH_MODEL or not getattr(options, "model", None):
+    if options.command not in (*WITH_MODEL, "sweep") or not getattr(options, "model", None):
         return None
     from symoro.models.catalogue import catalogue, entry
 
@@ -224,6 +226,7 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     add_identifying(command)
     add_moving(command)
     add_exciting(command)
+    add_studying(command, arguments)
     _serving(command)
     parser.epilog = "\n".join((_by_purpose(summaries), EXAMPLES, _exit_codes(), MORE_HELP))
     return parser

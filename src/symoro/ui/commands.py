@@ -51,6 +51,7 @@ def run(options: argparse.Namespace) -> int:
         "identify": identify,
         "torques": torques,
         "simulate": simulate,
+        "sweep": sweep,
         "gui": open_gui,
     }[options.command]
     check_outputs(options)
@@ -372,6 +373,12 @@ def simulate(options: argparse.Namespace) -> int:
     from symoro.ui.simulate import show_simulation
 
     return show_simulation(_robot(options), options)
+
+
+def sweep(options: argparse.Namespace) -> None:
+    from symoro.ui.sweep import show_sweep
+
+    show_sweep(_robot(options), options, _chosen(options))
 
 
 def _base_name(robot: Robot, options: argparse.Namespace) -> str:

@@ -29,6 +29,28 @@ WITH_VALUE = (
     *("--bind", "--lang", "-o", "--output", "--values", "--name", "--trig", "--layout", "--integrator"),
     *("--base", "--fixed", "--frames", "--tool", "--arg", "--package", "--format", "--payload", "--actuated"),
     *("--derivative", "--wrt"),
+    *(
+        "--over",
+        "--sample",
+        "--count",
+        "--sampling",
+        "--seed",
+        "--at",
+        "--mode",
+        "--measure",
+        "--length",
+        "--task",
+    ),
+    *(
+        "--stiffness",
+        "--trajectory",
+        "--step",
+        "--picture",
+        "--workers",
+        "--cluster",
+        "--chunk",
+        "--max-rows",
+    ),
 )
 
 
@@ -218,7 +240,7 @@ def add_model_options(command: str, parser: argparse.ArgumentParser, arguments: 
     """Add the options of the model that is named in the arguments to a parser, and examples to its help.
 
     Args:
-        command: the command, one of `WITH_MODEL`.
+        command: the command, one of `WITH_MODEL`, which have examples for each model, or sweep.
         parser: parser of the command.
         arguments: the arguments after the command.
     """
@@ -235,7 +257,7 @@ def add_model_options(command: str, parser: argparse.ArgumentParser, arguments: 
     group = parser.add_argument_group(f"options of {chosen.id}", chosen.title)
     for option in chosen.all_options:
         add_model_option(group, option)
-    if {"-h", "--help"} & {*arguments}:
+    if {"-h", "--help"} & {*arguments} and command in WITH_MODEL:
         from symoro.ui.model_examples import examples
 
         parser.epilog = f"{examples(command, chosen)}\n{URDF_HELP}"

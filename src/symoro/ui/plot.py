@@ -73,17 +73,17 @@ def line_chart(
     Raises:
         ArgumentError: x and y of a series differ in length, or no series has a finite point.
     """
-    points = [(one, *_points(one)) for one in series]
+    points = [(one, *series_points(one)) for one in series]
     legend, rows = _legend([one.name for one in series], [one.kind for one in series], width)
     top = TOP + rows * LEGEND_ROW
-    x_range = _range([x for _, x, _ in points], flat=1.0)
-    y_range = _range([y for _, _, y in points], flat=1.0, margin=0.05)
-    area = _Area(x_range, y_range, LEFT, top, width - RIGHT, height - BOTTOM)
-    body = [*_axes(area, x_label, y_label), *_level_lines(area, levels)]
+    x_range = data_range([x for _, x, _ in points], flat=1.0)
+    y_range = data_range([y for _, _, y in points], flat=1.0, margin=0.05)
+    area = Area(x_range, y_range, LEFT, top, width - RIGHT, height - BOTTOM)
+    body = [*axes(area, x_label, y_label), *_level_lines(area, levels)]
     for k, (one, x, y) in enumerate(points):
         body += _drawn(area, one.kind, x, y, *_style(k, one.kind))
-    head = f'<text x="{LEFT}" y="22" class="title">{_text(title)}</text>' if title else ""
-    return _svg(width, height, title, [head, *legend, *body])
+    head = f'<text x="{LEFT}" y="22" class="title">{escaped(title)}</text>' if title else ""
+    return svg_text(width, height, title, [head, *legend, *body])
 
 
 def stacked(charts: Sequence[str]) -> str:
@@ -94,11 +94,11 @@ def stacked(charts: Sequence[str]) -> str:
     for chart, (_, high) in zip(charts, sizes, strict=True):
         body.append(f'<g transform="translate(0 {y})">{_inner(chart)}</g>')
         y += high
-    return _svg(width, height, "", body)
+    return svg_text(width, height, "", body)
 
 
 @dataclass(frozen=True)
-class _Area:
+class Area:
     """Plot area of a chart, which maps the data ranges of x and y to pixels."""
 
     x: tuple[float, float]
@@ -115,14 +115,14 @@ class _Area:
         return self.bottom - (y - self.y[0]) / (self.y[1] - self.y[0]) * (self.bottom - self.top)
 
 
-def _points(one: Series) -> tuple[Array, Array]:
+def series_points(one: Series) -> tuple[Array, Array]:
     x, y = np.asarray(one.x, dtype=float), np.asarray(one.y, dtype=float)
     if x.ndim != 1 or x.shape != y.shape:
         raise ArgumentError(f"series '{one.name}': x of shape {x.shape}, y of shape {y.shape}, expected (N,)")
     return x, y
 
 
-def _range(arrays: Sequence[Array], *, flat: float, margin: float = 0.0) -> tuple[float, float]:
+def data_range(arrays: Sequence[Array], *, flat: float, margin: float = 0.0) -> tuple[float, float]:
     """Return the smallest and largest finite value of several arrays, extended by a margin.
 
     Args:
@@ -149,7 +149,7 @@ def ticks(low: float, high: float, wanted: int = TICKS) -> list[float]:
     return [k * step for k in range(first, last + 1)]
 
 
-def _tick_texts(values: Sequence[float]) -> list[str]:
+def tick_texts(values: Sequence[float]) -> list[str]:
     """Return tick labels with the smallest number of digits for which neighbouring labels differ."""
     near = 1e-3 * abs(values[1] - values[0]) if len(values) > 1 else math.inf
     for digits in range(1, 16):
@@ -159,14 +159,14 @@ def _tick_texts(values: Sequence[float]) -> list[str]:
     return texts
 
 
-def _axes(area: _Area, x_label: str, y_label: str) -> list[str]:
+def axes(area: Area, x_label: str, y_label: str) -> list[str]:
     made = []
     xs, ys = ticks(*area.x), ticks(*area.y)
-    for value, text in zip(xs, _tick_texts(xs), strict=True):
+    for value, text in zip(xs, tick_texts(xs), strict=True):
         x = area.px(value)
         made.append(f'<path class="grid" d="M{x:.1f} {area.top:.1f}V{area.bottom:.1f}"/>')
         made.append(f'<text x="{x:.1f}" y="{area.bottom + 16:.1f}" class="middle">{text}</text>')
-    for value, text in zip(ys, _tick_texts(ys), strict=True):
+    for value, text in zip(ys, tick_texts(ys), strict=True):
         y = area.py(value)
         made.append(f'<path class="grid" d="M{area.left:.1f} {y:.1f}H{area.right:.1f}"/>')
         made.append(f'<text x="{area.left - 6:.1f}" y="{y + 4:.1f}" class="end">{text}</text>')
@@ -176,22 +176,22 @@ def _axes(area: _Area, x_label: str, y_label: str) -> list[str]:
     middle_x, middle_y = (area.left + area.right) / 2, (area.top + area.bottom) / 2
     if x_label:
         made.append(
-            f'<text x="{middle_x:.1f}" y="{area.bottom + 36:.1f}" class="middle">{_text(x_label)}</text>'
+            f'<text x="{middle_x:.1f}" y="{area.bottom + 36:.1f}" class="middle">{escaped(x_label)}</text>'
         )
     if y_label:
         place = f'transform="translate(16 {middle_y:.1f}) rotate(-90)"'
-        made.append(f'<text {place} class="middle">{_text(y_label)}</text>')
+        made.append(f'<text {place} class="middle">{escaped(y_label)}</text>')
     return made
 
 
-def _level_lines(area: _Area, levels: Sequence[Level]) -> list[str]:
+def _level_lines(area: Area, levels: Sequence[Level]) -> list[str]:
     made = []
     for level in levels:
         if area.y[0] <= level.value <= area.y[1]:
             y = area.py(level.value)
             made.append(f'<path class="level" d="M{area.left:.1f} {y:.1f}H{area.right:.1f}"/>')
             made.append(
-                f'<text x="{area.right - 4:.1f}" y="{y - 4:.1f}" class="end">{_text(level.name)}</text>'
+                f'<text x="{area.right - 4:.1f}" y="{y - 4:.1f}" class="end">{escaped(level.name)}</text>'
             )
     return made
 
@@ -207,7 +207,7 @@ def _style(k: int, kind: Kind) -> tuple[str, str]:
     return COLOURS[k % len(COLOURS)], dash
 
 
-def _drawn(area: _Area, kind: Kind, x: Array, y: Array, colour: str, dash: str) -> list[str]:
+def _drawn(area: Area, kind: Kind, x: Array, y: Array, colour: str, dash: str) -> list[str]:
     x, y = _thinned(x, y, area.x)
     px, py = np.asarray(area.px(x)), np.asarray(area.py(y))
     good = np.isfinite(px) & np.isfinite(py)
@@ -266,7 +266,7 @@ def _legend(names: Sequence[str], kinds: Sequence[Kind], width: int) -> tuple[li
         else:
             dashes = f' stroke-dasharray="{dash}"' if dash else ""
             made.append(f'<path class="line" stroke="{colour}"{dashes} d="M{x:.1f} {y:.1f}h22"/>')
-        made.append(f'<text x="{x + 28:.1f}" y="{y + 4:.1f}">{_text(name)}</text>')
+        made.append(f'<text x="{x + 28:.1f}" y="{y + 4:.1f}">{escaped(name)}</text>')
         x += wide
     return made, row + 1 if shown else 0
 
@@ -279,8 +279,8 @@ _CSS = (
 )
 
 
-def _svg(width: int, height: int, title: str, body: Sequence[str]) -> str:
-    name = f"<title>{_text(title)}</title>" if title else ""
+def svg_text(width: int, height: int, title: str, body: Sequence[str]) -> str:
+    name = f"<title>{escaped(title)}</title>" if title else ""
     lines = "\n".join(part for part in body if part)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
@@ -301,7 +301,7 @@ def _inner(chart: str) -> str:
     return chart.partition("</style>\n")[2].rpartition("\n</svg>")[0]
 
 
-def _text(text: str) -> str:
+def escaped(text: str) -> str:
     """Escape a text for XML and replace characters that XML does not allow."""
     clean = "".join(sign if sign.isprintable() else " " for sign in text)
     for sign, written in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;")):

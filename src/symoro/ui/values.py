@@ -25,6 +25,32 @@ def binding(item: str) -> tuple[str, str]:
     return name.strip(), value.strip()
 
 
+def assignments(option: str, texts: Sequence[str]) -> dict[str, str]:
+    """Return values by name from texts such as 'q1=0,q4=10' or 'qd=0,0'; a part without '=' continues a list.
+
+    Args:
+        option: name of the option, for errors.
+
+    Raises:
+        OptionError: a text does not begin with NAME=, or a name is given twice.
+    """
+    values: dict[str, list[str]] = {}
+    for text in texts:
+        name = ""
+        for part in _split(option, text):
+            key, equals, value = part.partition("=")
+            if equals:
+                name = key.strip()
+                if name in values:
+                    raise OptionError(f"{option} {text}: '{name}' is given twice")
+                values[name] = [value.strip()]
+            elif name:
+                values[name].append(part.strip())
+            else:
+                raise OptionError(f"{option} {text}: '{part.strip()}' is not of the form NAME=VALUE")
+    return {name: ",".join(parts) for name, parts in values.items()}
+
+
 PAYLOAD_KEYS = ("mass", "com", "inertia", "link")
 
 
