@@ -31,6 +31,7 @@ from symoro.files import reason
 from symoro.identification.optional_packages import needed
 from symoro.robot.description import Robot
 from symoro.study.evaluation import Evaluation, SweepRequest
+from symoro.study.measures import planned
 from symoro.study.ranges import Array
 
 CHUNK = 50_000  # rows; the Jacobians of a chunk then need 14 MB
@@ -246,7 +247,7 @@ def computed_remotely(request: SweepRequest, sweep: str, first: int, end: int) -
     """Return the numbers of the rows first .. end - 1; this function runs on a worker of a cluster."""
     if sweep not in _EVALUATIONS:
         _EVALUATIONS.clear()
-        _EVALUATIONS[sweep] = Evaluation(request)
+        _EVALUATIONS[sweep] = planned(request)
     evaluation = _EVALUATIONS[sweep]
     return evaluation.outputs(evaluation.rows.block(first, end))
 

@@ -11,7 +11,7 @@ share (Jacobians, singular values) at most once for a block of rows.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -35,7 +35,6 @@ from symoro.study.quantities import POSE, Column, Names, entry_factors, fixed_va
 from symoro.study.ranges import Array, Rows
 
 if TYPE_CHECKING:
-    from symoro.study.measures import Measure
     from symoro.trajectory.samples import Samples
     from symoro.trajectory.trajectory import Trajectory
 
@@ -99,6 +98,30 @@ class CompiledModel:
     swept: tuple[str, ...]
 
 
+def no_symbols(evaluation: Evaluation) -> Iterable[str]:
+    """Return the symbols of a measure that uses none except those of its models."""
+    return ()
+
+
+@dataclass(frozen=True)
+class Measure:
+    """Measure of a sweep.
+
+    Attributes:
+        models: keys of the models whose outputs it uses.
+        columns: function that returns its columns.
+        values: function that returns its numbers (rows, columns) for a block of rows.
+        symbols: function that returns symbols of the robot that it uses in addition to those of the models.
+        along_trajectory: whether the motion is that of the trajectory instead of the inputs of the rows.
+    """
+
+    models: tuple[str, ...]
+    columns: Callable[[Evaluation], list[Column]]
+    values: Callable[[Block], Array]
+    symbols: Callable[[Evaluation], Iterable[str]] = no_symbols
+    along_trajectory: bool = False
+
+
 class Evaluation:
     """Function of blocks of rows that returns the numbers of a sweep.
 
@@ -106,19 +129,16 @@ class Evaluation:
         request: the request.
         rows: rows of the sweep.
         swept: columns of the swept quantities.
+        measures: measures in the order of their columns.
         columns: columns of the outputs or measures.
     """
 
-    def __init__(self, request: SweepRequest) -> None:
-        from symoro.study.measures import measure_named, outputs_of_model
-
+    def __init__(self, request: SweepRequest, measures: Sequence[Measure]) -> None:
         self.request = request
         self.robot = request.robot
         names = [*request.over, *request.sample]
         self.by_pose = any(name in POSE and name not in self.robot.symbols() for name in names)
-        self.measures: list[Measure] = [measure_named(name, request) for name in request.measures] or [
-            outputs_of_model(request)
-        ]
+        self.measures = tuple(measures)
         self._programs = {key: self._program(key) for key in self._needed()}
         ports = {port.name: port for program in self._programs.values() for port in program.inputs}
         self.names = Names(self.robot, ports, request.degrees, self.by_pose)

@@ -19,8 +19,7 @@ the samples too, for one robot).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,35 +34,12 @@ from symoro.robot.description import BaseKind, JointType, Robot
 from symoro.robot.flexibility import flexible_links
 from symoro.robot.topology import elastic_joints
 from symoro.study import jacobians
-from symoro.study.evaluation import GIVEN, Block, Evaluation, SweepRequest
+from symoro.study.evaluation import GIVEN, Block, Evaluation, Measure, SweepRequest, no_symbols
 from symoro.study.quantities import Column, output_columns
 from symoro.study.ranges import Array
 
 if TYPE_CHECKING:
     from symoro.trajectory.samples import Samples
-
-
-def _no_symbols(evaluation: Evaluation) -> Iterable[str]:
-    return ()
-
-
-@dataclass(frozen=True)
-class Measure:
-    """Measure of a sweep.
-
-    Attributes:
-        models: keys of the models whose outputs it uses.
-        columns: function that returns its columns.
-        values: function that returns its numbers (rows, columns) for a block of rows.
-        symbols: function that returns symbols of the robot that it uses in addition to those of the models.
-        along_trajectory: whether the motion is that of the trajectory instead of the inputs of the rows.
-    """
-
-    models: tuple[str, ...]
-    columns: Callable[[Evaluation], list[Column]]
-    values: Callable[[Block], Array]
-    symbols: Callable[[Evaluation], Iterable[str]] = _no_symbols
-    along_trajectory: bool = False
 
 
 def _one(name: str, unit: str = "") -> Callable[[Evaluation], list[Column]]:
@@ -102,7 +78,7 @@ def _distances(block: Block) -> Array:
 # -- outputs of the model
 
 
-def outputs_of_model(request: SweepRequest) -> Measure:
+def outputs_of_model() -> Measure:
     """Return all outputs of the model of a sweep as a measure."""
 
     def columns(evaluation: Evaluation) -> list[Column]:
@@ -331,21 +307,21 @@ MEASURES: dict[str, Measure] = {
         ("inverse-dynamics",),
         _driven_columns("torque_peak", UNITS["tau"]),
         _along(_peak_torques),
-        _no_symbols,
+        no_symbols,
         True,
     ),
     "speed-peak": Measure(
         (),
         _driven_columns("speed_peak", UNITS["qd"]),
         _along(_peak_speeds, torque=False),
-        _no_symbols,
+        no_symbols,
         True,
     ),
     "drive-energy": Measure(
         ("inverse-dynamics",),
         _driven_columns("drive_energy", "J"),
         _along(_drive_energies),
-        _no_symbols,
+        no_symbols,
         True,
     ),
 }
@@ -372,3 +348,13 @@ def measure_named(name: str, request: SweepRequest) -> Measure:
             f"the measure '{name}' requires a motion", hint="give a trajectory with the option 'trajectory'"
         )
     return measure
+
+
+def planned(request: SweepRequest) -> Evaluation:
+    """Derive and compile the models of a sweep, after checking its names, ranges and values.
+
+    Raises:
+        UnknownNameError, OptionError, ArgumentError, NotApplicableError: the request is not valid.
+    """
+    measures = [measure_named(name, request) for name in request.measures] or [outputs_of_model()]
+    return Evaluation(request, measures)

@@ -25,12 +25,10 @@ from symoro.program.program import Input, Output, size
 from symoro.robot.coordinates import independent
 from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import moving_joints
+from symoro.runtime.degrees import JOINT_OUTPUTS, OF_JOINTS, POSITIONS, degree_factors, joint_numbers
 from symoro.study.ranges import Array, number
 
 POSE = ("x", "y", "z", "roll", "pitch", "yaw")
-POSITIONS = ("q", "q0", "qa", "qc0")  # inputs of joint positions
-OF_JOINTS = (*POSITIONS, "qd", "qdd", "qda", "qdda")  # inputs with one entry per joint, in degrees on request
-JOINT_OUTPUTS = ("q", "qd", "qdd")  # outputs with one entry per joint, in degrees on request
 _DEGREES = {"rad": "deg", "rad/s": "deg/s", "rad/s2": "deg/s2"}
 
 
@@ -40,17 +38,6 @@ class Column:
 
     name: str
     unit: str
-
-
-def joint_numbers(port: Input) -> list[int]:
-    """Return the joint number of each entry of a model's input, from the entry's name: q3, qd3 and q0_3 give 3."""
-    return [int(re.findall(r"\d+\Z", symbol)[0]) for symbol in port.symbols]
-
-
-def degree_factors(robot: Robot, joints: Iterable[int]) -> Array:
-    """Return, per joint, the factor from degrees or metres to SI units: pi/180 (revolute) or 1 (prismatic)."""
-    turns = [robot.frame(j).sigma == JointType.REVOLUTE for j in joints]
-    return np.where(turns, np.pi / 180, 1.0)
 
 
 def entry_factors(robot: Robot, port: Input, degrees: bool) -> Array:

@@ -23,7 +23,8 @@ from symoro.models.catalogue import entry
 from symoro.robot.description import Robot
 from symoro.robot.formats import RobotLike, as_robot
 from symoro.study.chunks import CHUNK, ChunkFolder, chunk_folder, computed, metadata
-from symoro.study.evaluation import WHOLE_POSE, Evaluation, SweepRequest
+from symoro.study.evaluation import WHOLE_POSE, SweepRequest
+from symoro.study.measures import planned
 from symoro.study.quantities import Column
 from symoro.study.ranges import Array, Rows, positive_whole
 from symoro.study.storage import Table, check_output, read_table
@@ -212,7 +213,7 @@ def run_sweep(
         chunk: rows per chunk.
     """
     with progress.task("deriving the models"):
-        evaluation = Evaluation(request)
+        evaluation = planned(request)
     description = metadata(request, evaluation, chunk)
     total = evaluation.rows.total
     folder = None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,14 +14,12 @@ from symoro.expr.parser import NAME, reserved
 from symoro.model import Model
 from symoro.program.program import Input, size
 from symoro.robot.coordinates import independent
-from symoro.robot.description import JointType, Robot
+from symoro.robot.description import Robot
+from symoro.runtime.degrees import JOINT_OUTPUTS, OF_JOINTS, POSITIONS, degree_factors, joint_numbers
 from symoro.runtime.function import Function
 from symoro.ui import present
 from symoro.ui.values import binding, numbers, posture_named, read_values
 
-POSITIONS = ("q", "q0", "qa", "qc0")
-OF_JOINTS = (*POSITIONS, "qd", "qdd", "qda", "qdda")
-OUTPUTS = ("q", "qd", "qdd")
 OF_LOOPS = "qc"
 
 
@@ -131,7 +128,7 @@ def _input(robot: Robot, port: Input, value: Any, degrees: bool) -> Any:
     if not degrees or port.name not in OF_JOINTS:
         return value
     try:
-        return np.asarray(value, dtype=float) * _factors(robot, _joints(port))
+        return np.asarray(value, dtype=float) * degree_factors(robot, joint_numbers(port))
     except (TypeError, ValueError):
         return value  # the function reports the expected shape
 
@@ -143,22 +140,11 @@ def _posture(robot: Robot, port: Input, name: str) -> list[float]:
     if values is None:
         raise ArgumentError(f"value of '{port.name}': '{name[:60]}' is not the name of a posture")
     positions = dict(zip(independent(robot), values, strict=True))
-    joints = _joints(port)
+    joints = joint_numbers(port)
     missing = [j for j in joints if j not in positions]
     if missing:
         raise ArgumentError(f"value of '{port.name}': a posture does not contain joint {missing[0]}")
     return [positions[j] for j in joints]
-
-
-def _joints(port: Input) -> list[int]:
-    """Return the joint number of each entry of a model's input, from the entry's name: q3, qd3 and q0_3 give 3."""
-    return [int(re.findall(r"\d+\Z", symbol)[0]) for symbol in port.symbols]
-
-
-def _factors(robot: Robot, joints: list[int]) -> Any:
-    """Return, per joint, the factor from degrees or metres to SI units: pi/180 (revolute) or 1 (prismatic)."""
-    turns = [robot.frame(j).sigma == JointType.REVOLUTE for j in joints]
-    return np.where(turns, np.pi / 180, 1.0)
 
 
 def _in_degrees(robot: Robot, name: str, array: Any) -> Any:
@@ -172,5 +158,5 @@ def _in_degrees(robot: Robot, name: str, array: Any) -> Any:
         The converted array; other outputs and entries of prismatic joints are unchanged.
     """
     if name == OF_LOOPS:
-        return array / _factors(robot, list(range(robot.NL + 1, robot.NJ + 1)))
-    return array / _factors(robot, independent(robot)) if name in OUTPUTS else array
+        return array / degree_factors(robot, list(range(robot.NL + 1, robot.NJ + 1)))
+    return array / degree_factors(robot, independent(robot)) if name in JOINT_OUTPUTS else array
