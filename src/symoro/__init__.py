@@ -75,6 +75,9 @@ if TYPE_CHECKING:
     from symoro.simulation.simulate import simulate as simulate
     from symoro.simulation.torques import TorqueReport as TorqueReport
     from symoro.simulation.torques import torques as torques
+    from symoro.study.design import DesignResult as DesignResult
+    from symoro.study.design import DesignStudy as DesignStudy
+    from symoro.study.study_file import optimise_design as optimise_design
     from symoro.study.sweep import Sweep as Sweep
     from symoro.study.sweep import sweep as sweep
     from symoro.trajectory.files import load_trajectory as load_trajectory
@@ -102,6 +105,8 @@ _MODULES = {
     "simulation.result": ("Recording", "Simulation"),
     "simulation.simulate": ("simulate",),
     "simulation.torques": ("TorqueReport", "torques"),
+    "study.design": ("DesignResult", "DesignStudy"),
+    "study.study_file": ("optimise_design",),
     "study.sweep": ("Sweep", "sweep"),
     "trajectory.samples": ("Samples",),
     "trajectory.trajectory": ("Trajectory",),
@@ -126,6 +131,8 @@ __all__ = [
     "BaseParameters",
     "Calibration",
     "CalibrationOptions",
+    "DesignResult",
+    "DesignStudy",
     "Excitation",
     "ExcitationOptions",
     "Function",
@@ -164,6 +171,7 @@ __all__ = [
     "mobility",
     "numeric_inverse",
     "open_log",
+    "optimise_design",
     "parameter_values",
     "pictures",
     "platform_pose",

@@ -2,7 +2,7 @@
 
     reach                  distance of the end effector from the origin of frame 0
     position               its coordinates x, y, z in frame 0
-    manipulability, condition, rank, singular-values, singularity-distance       (module `jacobians`)
+    manipulability, condition, inverse-condition, rank, singular-values, singularity-distance       (module `jacobians`)
     max:OUTPUT             largest magnitude of the entries of an output of the model
     rms:OUTPUT             root mean square of its entries
     energy                 kinetic and potential energy (model `energy`)
@@ -293,6 +293,9 @@ MEASURES: dict[str, Measure] = {
     "position": Measure(("fast-geometry",), lambda _: [Column(axis, "m") for axis in "xyz"], _positions),
     "condition": Measure(
         ("jacobian",), _one("condition"), lambda block: jacobians.condition(block.singular_values)
+    ),
+    "inverse-condition": Measure(
+        ("jacobian",), _one("inverse_condition"), lambda block: 1 / jacobians.condition(block.singular_values)
     ),
     "rank": Measure(("jacobian",), _one("rank"), lambda block: jacobians.rank(block.singular_values)),
     "singular-values": Measure(("jacobian",), _singular_value_columns, lambda block: block.singular_values),

@@ -29,6 +29,7 @@ from symoro.runtime.degrees import JOINT_OUTPUTS, OF_JOINTS, POSITIONS, degree_f
 from symoro.study.ranges import Array, number
 
 POSE = ("x", "y", "z", "roll", "pitch", "yaw")
+_PARAMETER = re.compile(r"[A-Z]+\d+_*\Z")  # SYMORO's names of parameters
 _DEGREES = {"rad": "deg", "rad/s": "deg/s", "rad/s2": "deg/s2"}
 
 
@@ -186,3 +187,19 @@ def _posture(names: Names, port: str, posture: str) -> list[float]:
     joints = [int(re.findall(r"\d+\Z", entry)[0]) for entry in names.entries[port]]
     factors = degree_factors(robot, joints) if names.degrees else np.ones(len(joints))
     return [known[j] / factor for j, factor in zip(joints, factors, strict=True)]
+
+
+def with_symbols(robot: Robot, names: Iterable[str]) -> Robot:
+    """Return the robot with symbols in place of those of its numbers that have the given names, such as D3 or M2.
+
+    The numbers become nominal values. Names that are symbols already, and unknown names, change nothing.
+    """
+    wanted = {name for name in names if _PARAMETER.match(name)} - {*robot.symbols()}
+    if not wanted:
+        return robot
+    symbolic = robot.symbolic(inertia=True, geometry=True, friction=True, gravity=True)
+    back = {
+        name: value for name, value in symbolic.nominal if name not in wanted and name not in robot.symbols()
+    }
+    known = {*symbolic.symbols()}
+    return symbolic.bind({name: value for name, value in back.items() if name in known})

@@ -25,7 +25,7 @@ from symoro.robot.formats import RobotLike, as_robot
 from symoro.study.chunks import CHUNK, ChunkFolder, chunk_folder, computed, metadata
 from symoro.study.evaluation import WHOLE_POSE, SweepRequest
 from symoro.study.measures import planned
-from symoro.study.quantities import Column
+from symoro.study.quantities import Column, with_symbols
 from symoro.study.ranges import Array, Rows, positive_whole
 from symoro.study.storage import Table, check_output, read_table
 from symoro.threads import one_thread, processors
@@ -171,7 +171,7 @@ def sweep(
     if path is not None:
         check_output(path, force=force)
     request = SweepRequest(
-        robot=as_robot(robot),
+        robot=with_symbols(as_robot(robot), [*(over or {}), *(sample or {}), *(at or {})]),
         model=entry(model).id,
         options=options,
         over=dict(over or {}),

@@ -30,7 +30,7 @@ PURPOSES = {
     "simulate motion": ("torques", "simulate"),
     "identify parameters": ("base", "excite", "identify", "calibrate"),
     "export code": ("languages", "export"),
-    "study designs": ("sweep",),
+    "study designs": ("sweep", "study"),
     "other": ("gui", "help"),
 }
 """Commands by purpose, in the order of the help."""

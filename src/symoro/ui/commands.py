@@ -52,6 +52,7 @@ def run(options: argparse.Namespace) -> int:
         "torques": torques,
         "simulate": simulate,
         "sweep": sweep,
+        "study": study,
         "gui": open_gui,
     }[options.command]
     check_outputs(options)
@@ -379,6 +380,12 @@ def sweep(options: argparse.Namespace) -> None:
     from symoro.ui.sweep import show_sweep
 
     show_sweep(_robot(options), options, _chosen(options))
+
+
+def study(options: argparse.Namespace) -> int:
+    from symoro.ui.study import show_study
+
+    return show_study(options)
 
 
 def _base_name(robot: Robot, options: argparse.Namespace) -> str:

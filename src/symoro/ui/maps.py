@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import struct
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -177,21 +177,6 @@ def coloured_points(x: Array, y: Array, values: Array, title: str, labels: tuple
         for a, b, (r, g, blue) in zip(px, py, colours, strict=True)
     ]
     return _chart(area, circles, low, high, title, labels)
-
-
-def front_chart(points: Array, labels: Sequence[str], title: str, others: Mapping[str, Array]) -> str:
-    """Return the Pareto front of two objectives as SVG text.
-
-    Args:
-        points: objectives of the front (N, 2).
-        labels: texts of the axes.
-        title: title of the chart.
-        others: further points (M, 2) by name, for example those of a grid search.
-    """
-    order = np.argsort(points[:, 0])
-    series = [Series(name, array[:, 0], array[:, 1], "points") for name, array in others.items()]
-    series.append(Series("Pareto front", points[order, 0], points[order, 1], "points"))
-    return line_chart(series, title, labels[0], labels[1], height=HEIGHT + 60)
 
 
 def _spread(ends: tuple[float, float], count: int) -> tuple[float, float]:

@@ -8,7 +8,9 @@ from symoro.ui.common_arguments import (
     Command,
     bind_argument,
     command_of,
+    force_argument,
     json_argument,
+    output_argument,
     payload_argument,
     robot_argument,
 )
@@ -119,5 +121,21 @@ def add_studying(command: Command, arguments: Sequence[str]) -> None:
     bind_argument(sweep)
     payload_argument(sweep)
     json_argument(sweep)
+    study = command(
+        "study",
+        "optimise a design for one or several objectives",
+        "symoro study elbow-arm --picture history.svg",
+    )
+    study.add_argument(
+        "study", metavar="STUDY", help="YAML file of the study, or a bundled study (elbow-arm, fivebar)"
+    )
+    study.add_argument("--seed", type=int, help="seed of the search (default: that of the file)")
+    output_argument(study, (".csv",), "write variables, objectives and constraints of the designs: .csv")
+    study.add_argument(
+        "--picture", metavar="FILE", help="Pareto front of two objectives, or progress of one objective: .svg"
+    )
+    study.add_argument("--robot", metavar="FILE", help="write the robot with the values of the first design")
+    force_argument(study)
+    json_argument(study)
     if command_of(arguments) == "sweep":
         add_model_options("sweep", sweep, arguments[arguments.index("sweep") + 1 :])

@@ -26,7 +26,7 @@ def show_sweep(robot: Robot, options: argparse.Namespace, chosen: dict[str, Any]
     """
     picture = None if options.picture is None else Path(options.picture)
     if picture is not None:
-        _check_picture(picture, options.force)
+        check_picture(picture, options.force)
     result = sweep(
         robot,
         options.model,
@@ -66,7 +66,8 @@ def show_sweep(robot: Robot, options: argparse.Namespace, chosen: dict[str, Any]
         print(f"wrote {path}")
 
 
-def _check_picture(path: Path, force: bool) -> None:
+def check_picture(path: Path, force: bool) -> None:
+    """Check that a picture can be written: its suffix is .svg, and no foreign file would be overwritten."""
     if path.suffix.lower() != ".svg":
         raise OptionError(f"'{path}': the supported format of a picture is .svg")
     check_targets([path], force=force)
