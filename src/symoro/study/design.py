@@ -217,7 +217,7 @@ class PlannedCriterion:
         Args:
             designs: values of the variables (K, variables).
         """
-        if self._evaluation is None:
+        if self._evaluation is None or not len(designs):
             return self._expression(designs), np.zeros(len(designs))
         grids = replace(self._evaluation.rows, intervals=(), count=1)
         block = grids.block(0, grids.total) if grids.grids else {}
@@ -240,7 +240,8 @@ class PlannedCriterion:
 
     def _expression(self, designs: Array) -> Array:
         formula, names = self.criterion.expression, list(self.study.variables)
-        assert formula is not None
+        if formula is None:
+            return np.zeros(0)
         known = dict(self.study.robot.nominal)
         values = []
         for row in designs.tolist():

@@ -178,7 +178,7 @@ class _Reader:
         return robot
 
     def _check_variables(self, robot: Robot, variables: Mapping[str, Any]) -> None:
-        record = self.top.record("variables", list(variables))
+        record = self.top.record("variables", self.top.keys_of("variables"))
         for name in variables:
             if name not in robot.symbols():
                 hint = UnknownNameError("symbol", name, robot.symbols()).hint
