@@ -239,6 +239,8 @@ def add_solving(command: Command, arguments: Sequence[str]) -> None:
 def add_model_options(command: str, parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None:
     """Add the options of the model that is named in the arguments to a parser, and examples to its help.
 
+    An option of the model with the name of an option of the command is called --model-NAME.
+
     Args:
         command: the command, one of `WITH_MODEL`, which have examples for each model, or sweep.
         parser: parser of the command.
@@ -250,13 +252,15 @@ def add_model_options(command: str, parser: argparse.ArgumentParser, arguments: 
         option for known in catalogue().values() for option in known.all_options if option.kind != "flag"
     ]
     skipped = {*WITH_VALUE, *(flag for option in options for flag in flags(option))}
-    words = list(_words(arguments, skipped))
-    if not words:
+    named = list(_words(arguments, skipped))
+    if not named:
         return
-    chosen = _entry(command, words)
+    chosen = _entry(command, named)
     group = parser.add_argument_group(f"options of {chosen.id}", chosen.title)
+    taken = {*parser._option_string_actions}
     for option in chosen.all_options:
-        add_model_option(group, option)
+        words = [f"--model-{flag[2:]}" if flag in taken else flag for flag in flags(option)]
+        add_model_option(group, option, words)
     if {"-h", "--help"} & {*arguments} and command in WITH_MODEL:
         from symoro.ui.model_examples import examples
 
