@@ -11,6 +11,7 @@ import base64
 import struct
 import zlib
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +55,7 @@ VIRIDIS = np.array(
 )
 NOT_FINITE = (200, 200, 200)
 BAR, BAR_GAP = 14, 84  # pixels: width of the colour bar, and space at the right for it and its numbers
+OUTLIERS = 10  # ratio of the whole range to that of 90 % of the values from which the rest are outliers
 MAX_CHARTS = 6  # columns of a sweep that are drawn
 MAX_POINTS = 5000  # points of a cloud; more overlap on a screen
 
@@ -136,6 +138,7 @@ def _cloud(sweep: Sweep, name: str, cloud: bool) -> str:
         columns[name],
         _title(sweep, name),
         (_label(sweep, horizontal), _label(sweep, vertical)),
+        equal=cloud,
     )
 
 
@@ -151,7 +154,7 @@ def heat_map(
         labels: texts of the axes.
     """
     area = _area(_spread(x, values.shape[0]), _spread(y, values.shape[1]))
-    low, high = data_range([values.ravel()], flat=1.0)
+    low, high = colour_range(values)
     flipped = values.T[::-1]  # the first line of a picture is at the top
     flipped = flipped[:, ::-1] if x[0] > x[1] else flipped
     flipped = flipped[::-1] if y[0] > y[1] else flipped
@@ -163,12 +166,23 @@ def heat_map(
     return _chart(area, [image], low, high, title, labels)
 
 
-def coloured_points(x: Array, y: Array, values: Array, title: str, labels: tuple[str, str]) -> str:
-    """Return points whose colours are values, as SVG text; at most `MAX_POINTS` are drawn."""
+def coloured_points(
+    x: Array, y: Array, values: Array, title: str, labels: tuple[str, str], *, equal: bool = False
+) -> str:
+    """Return points whose colours are values, as SVG text; at most `MAX_POINTS` are drawn.
+
+    Args:
+        x, y, values: coordinates and values (N,).
+        title: title of the map.
+        labels: texts of the axes.
+        equal: whether both axes have the same scale.
+    """
     step = -(-len(x) // MAX_POINTS)
     x, y, values = x[::step], y[::step], values[::step]
     area = _area(data_range([x], flat=1.0, margin=0.03), data_range([y], flat=1.0, margin=0.03))
-    low, high = data_range([values], flat=1.0)
+    if equal:
+        area = _equal_scales(area)
+    low, high = colour_range(values)
     good = np.isfinite(x) & np.isfinite(y)
     colours = _colours(values[good], low, high)
     px, py = np.asarray(area.px(x[good])), np.asarray(area.py(y[good]))
@@ -184,6 +198,29 @@ def _spread(ends: tuple[float, float], count: int) -> tuple[float, float]:
     low, high = sorted(ends)
     half = (high - low) / max(count - 1, 1) / 2
     return low - half, high + half
+
+
+def _equal_scales(area: Area) -> Area:
+    """Return the area with one range extended to both sides, so that both axes have the same scale."""
+    width, height = area.right - area.left, area.bottom - area.top
+    scale = max((area.x[1] - area.x[0]) / width, (area.y[1] - area.y[0]) / height)
+    ends = []
+    for (low, high), pixels in ((area.x, width), (area.y, height)):
+        middle, half = (low + high) / 2, scale * pixels / 2
+        ends.append((middle - half, middle + half))
+    return replace(area, x=ends[0], y=ends[1])
+
+
+def colour_range(values: Array) -> tuple[float, float]:
+    """Return the values of the first and last colour: the smallest and largest, without far outliers.
+
+    If all values span more than `OUTLIERS` times the range that contains 90 % of them, only that range is resolved: the
+    condition number is 1e17 in a singular posture and below 100 in most others.
+    """
+    low, high = data_range([values.ravel()], flat=1.0)
+    inner = np.percentile(values[np.isfinite(values)], (5, 95))
+    spread = float(inner[1] - inner[0])
+    return (float(inner[0]), float(inner[1])) if 0 < OUTLIERS * spread < high - low else (low, high)
 
 
 def _area(x: tuple[float, float], y: tuple[float, float]) -> Area:

@@ -153,7 +153,8 @@ def tick_texts(values: Sequence[float]) -> list[str]:
     """Return tick labels with the smallest number of digits for which neighbouring labels differ."""
     near = 1e-3 * abs(values[1] - values[0]) if len(values) > 1 else math.inf
     for digits in range(1, 16):
-        texts = [f"{value:.{digits}g}" for value in values]
+        # 100 rather than 1e+02: powers of ten only for numbers with more than six digits before or four after the point
+        texts = [f"{float(f'{value:.{digits}g}'):g}" for value in values]
         if all(abs(float(text) - value) <= near for text, value in zip(texts, values, strict=True)):
             break
     return texts
