@@ -53,7 +53,7 @@ def test_an_interrupted_sweep_resumes_and_gives_the_same_file(tmp_path: Path) ->
     swept(tmp_path / "whole.parquet")
     part = tmp_path / "part.parquet"
     interrupted(part, 500)
-    kept = list((tmp_path / "part.parquet.chunks").iterdir())
+    kept = list((tmp_path / "part.parquet.chunks").glob("*.chunk"))
     assert len(kept) >= 5 and not part.exists()
     assert sorted(p.name for p in tmp_path.iterdir()) == ["part.parquet.chunks", "whole.parquet"]
     times = {p.name: p.stat().st_mtime_ns for p in kept}
@@ -115,7 +115,7 @@ def test_a_damaged_chunk_is_computed_again(tmp_path: Path) -> None:
     swept(tmp_path / "whole.parquet")
     part = tmp_path / "part.parquet"
     interrupted(part, 500)
-    first, second, *_ = sorted((tmp_path / "part.parquet.chunks").iterdir())
+    first, second, *_ = sorted((tmp_path / "part.parquet.chunks").glob("*.chunk"))
     first.write_bytes(first.read_bytes()[:-8])
     damaged = bytearray(second.read_bytes())
     damaged[100] ^= 1
@@ -182,6 +182,42 @@ def test_a_cluster_gives_the_same_file(tmp_path: Path) -> None:
     assert (tmp_path / "one.parquet").read_bytes() == (tmp_path / "two.parquet").read_bytes()
 
 
+def test_a_failing_cluster_is_reported_and_keeps_the_finished_chunks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    distributed = pytest.importorskip("distributed")
+    swept(tmp_path / "one.parquet")
+    original, calls = chunks.Evaluation.outputs, []
+
+    def failing(self: Any, swept: Any) -> Any:
+        calls.append(1)
+        if len(calls) > 5:
+            raise RuntimeError("the machine is on fire")
+        return original(self, swept)
+
+    path = tmp_path / "two.parquet"
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None
+    ) as cluster:
+        monkeypatch.setattr(chunks.Evaluation, "outputs", failing)  # the worker is a thread of this process
+        with pytest.raises(OptionError, match="RuntimeError: the machine is on fire"):
+            swept(path, cluster=cluster.scheduler_address)
+        assert len(list((tmp_path / "two.parquet.chunks").iterdir())) == 5 and not path.exists()
+    monkeypatch.undo()
+    swept(path)
+    assert path.read_bytes() == (tmp_path / "one.parquet").read_bytes()
+
+
+def test_a_worker_that_would_compute_other_numbers_is_rejected() -> None:
+    from symoro.study.evaluation import SweepRequest
+
+    request = SweepRequest(symoro.load("planar2r"), "jacobian", over={"q1": (0, 1, 3)}, at={"q2": 0})
+    mark = chunks.fingerprint(request, 10, True)
+    assert chunks.computed_remotely(request, mark, 10, 1, 3).shape == (2, 12)
+    with pytest.raises(OptionError, match="another version"):
+        chunks.computed_remotely(request, "0" * 32, 10, 1, 3)
+
+
 def test_a_cluster_that_does_not_answer_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
     monkeypatch.setattr(chunks, "ANSWER_TIME", 0.5)
@@ -201,7 +237,7 @@ def test_a_killed_process_leaves_no_file_and_resumes(tmp_path: Path) -> None:
     subprocess.run([*COMMAND, "-o", "whole.parquet"], cwd=tmp_path, check=True, stdout=subprocess.DEVNULL)
     running = subprocess.Popen([*COMMAND, "-o", "part.parquet"], cwd=tmp_path, stdout=subprocess.DEVNULL)
     folder = tmp_path / "part.parquet.chunks"
-    while running.poll() is None and not (folder.is_dir() and len(list(folder.iterdir())) > 29):
+    while running.poll() is None and not (folder.is_dir() and len(list(folder.glob("*.chunk"))) > 29):
         time.sleep(0.01)
     running.send_signal(signal.SIGKILL)
     assert running.wait() == -signal.SIGKILL and not (tmp_path / "part.parquet").exists()

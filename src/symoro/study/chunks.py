@@ -26,19 +26,20 @@ from typing import Any
 import numpy as np
 
 from symoro._version import __version__
-from symoro.errors import OptionError, WriteError
+from symoro.errors import OptionError, SymoroError, WriteError
 from symoro.files import reason
 from symoro.identification.optional_packages import needed
 from symoro.robot.description import Robot
 from symoro.study.evaluation import Evaluation, SweepRequest
 from symoro.study.measures import planned
 from symoro.study.ranges import Array
+from symoro.threads import one_thread
 
 CHUNK = 50_000  # rows; the Jacobians of a chunk then need 14 MB
 AHEAD = 3  # chunks per worker that are submitted before their results are needed
 ANSWER_TIME = 10  # seconds in which the scheduler of a cluster must answer
 WORKER_TIME = 30  # seconds to wait for the first worker of a cluster
-_NAME = re.compile(r"[0-9a-f]{32}-\d+\.chunk(\.tmp)?\Z")
+_NAME = re.compile(r"([0-9a-f]{32}-\d+\.chunk(\.tmp)?|\.symoro-[0-9a-f]{16}\.tmp)\Z")
 
 
 def fingerprint(request: SweepRequest, chunk: int, compiled: bool) -> str:
@@ -141,7 +142,9 @@ class ChunkFolder:
         if not self.path.is_dir():
             return
         for file in self.path.iterdir():
-            if _NAME.match(file.name):
+            if _NAME.match(file.name) and file.is_dir():  # an incomplete Zarr group
+                shutil.rmtree(file, ignore_errors=True)
+            elif _NAME.match(file.name):
                 file.unlink(missing_ok=True)
         if not any(self.path.iterdir()):
             shutil.rmtree(self.path, ignore_errors=True)
@@ -176,7 +179,7 @@ def computed(
         return None if folder is None else folder.load(index, spans[index][1] - spans[index][0])
 
     if cluster is not None:
-        yield from _on_cluster(evaluation, spans, finished, folder, cluster)
+        yield from _on_cluster(evaluation, chunk, spans, finished, folder, cluster)
         return
 
     def work(index: int) -> Chunk:
@@ -243,17 +246,34 @@ def connected(address: str) -> Any:
     return client
 
 
-def computed_remotely(request: SweepRequest, sweep: str, first: int, end: int) -> Array:
-    """Return the numbers of the rows first .. end - 1; this function runs on a worker of a cluster."""
+@one_thread
+def computed_remotely(request: SweepRequest, sweep: str, chunk: int, first: int, end: int) -> Array:
+    """Return the numbers of the rows first .. end - 1; this function runs on a worker of a cluster.
+
+    Args:
+        request: the sweep.
+        sweep: its fingerprint.
+        chunk: rows per chunk.
+
+    Raises:
+        OptionError: the worker would compute other numbers.
+    """
     if sweep not in _EVALUATIONS:
+        evaluation = planned(request)
+        if fingerprint(request, chunk, evaluation.compiled) != sweep:
+            raise OptionError(
+                "a worker of the cluster has another version of symoro, or no C compiler",
+                hint="install the same version and a compiler on all workers",
+            )
         _EVALUATIONS.clear()
-        _EVALUATIONS[sweep] = planned(request)
+        _EVALUATIONS[sweep] = evaluation
     evaluation = _EVALUATIONS[sweep]
     return evaluation.outputs(evaluation.rows.block(first, end))
 
 
 def _on_cluster(
     evaluation: Evaluation,
+    chunk: int,
     spans: list[tuple[int, int]],
     finished: Callable[[int], Array | None],
     folder: ChunkFolder | None,
@@ -261,7 +281,7 @@ def _on_cluster(
 ) -> Iterator[Chunk]:
     """Yield all chunks in order; missing ones are computed on a cluster, which repeats those of a lost worker."""
     client = connected(address)
-    sweep = fingerprint(evaluation.request, spans[0][1] - spans[0][0], evaluation.compiled)
+    sweep = fingerprint(evaluation.request, chunk, evaluation.compiled)
     try:
         request = client.scatter(evaluation.request, broadcast=True)
         ahead = AHEAD * max(sum(client.nthreads().values()), 1)
@@ -271,7 +291,8 @@ def _on_cluster(
             if numbers is not None:
                 return _Result(numbers)
             # Impure: Dask would otherwise keep results of equal calls.
-            task = client.submit(computed_remotely, request, sweep, *spans[index], pure=False, retries=3)
+            span = spans[index]
+            task = client.submit(computed_remotely, request, sweep, chunk, *span, pure=False, retries=3)
             return _Result(task, lambda numbers: None if folder is None else folder.save(index, numbers))
 
         numbers = _in_order(range(len(spans)), submit, ahead)
@@ -290,7 +311,15 @@ class _Result:
     def result(self) -> Array:
         if self._keep is None:
             return np.asarray(self._source)
-        numbers = np.asarray(self._source.result())
+        try:
+            numbers = np.asarray(self._source.result())
+        except SymoroError:
+            raise
+        except Exception as error:  # Dask has no common class for lost workers, schedulers and connections
+            raise OptionError(
+                f"the computation on the cluster failed: {type(error).__name__}: {str(error)[:200]}",
+                hint="give the same command again: finished chunks are kept",
+            ) from None
         self._keep(numbers)
         return numbers
 

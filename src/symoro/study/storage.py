@@ -7,6 +7,7 @@ model, options, measures and version; each column has its `unit`.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -116,8 +117,7 @@ def check_output(path: Path, *, force: bool) -> None:
             place=Place(str(path)),
             hint="choose another name",
         )
-    beside = path.with_name(f".symoro-{path.name}")
-    check_targets([beside], force=True)
+    check_targets([path.with_name(f"{path.name}.chunks") if path.is_dir() else path], force=True)
 
 
 def _is_sweep(folder: Path) -> bool:
@@ -129,8 +129,17 @@ def _is_sweep(folder: Path) -> bool:
         return False
 
 
+def temporary_name(path: Path, folder: Path | None) -> Path:
+    """Return a new name for an incomplete table: in the folder of the chunks if there is one, else beside the target.
+
+    A process that is killed leaves the incomplete table; it is removed with the chunks.
+    """
+    target = Path(os.path.realpath(path))
+    return (folder or target.parent) / f".symoro-{os.urandom(8).hex()}.tmp"
+
+
 class Table:
-    """Table that is written under a temporary name and replaces its target when it is complete.
+    """Table that is written under the temporary name `beside` and replaces its target when it is complete.
 
     with Table(path, ...) as table:      an exception removes the incomplete table
         table.write(block)
@@ -139,14 +148,15 @@ class Table:
     def __init__(
         self,
         path: Path,
+        beside: Path,
         columns: Sequence[Column],
         repeated: Sequence[str],
         rows: int,
         chunk: int,
         metadata: Mapping[str, Any],
     ) -> None:
-        self._target = Path(os.path.realpath(path))
-        self._beside = self._target.with_name(f".symoro-{os.urandom(8).hex()}.tmp")
+        self._target, self._beside = Path(os.path.realpath(path)), beside
+        beside.parent.mkdir(exist_ok=True)
         self._finished = False
         if path.suffix.lower() == ".parquet":
             self._writer: TableWriter = ParquetWriter(self._beside, columns, repeated, metadata)
@@ -181,6 +191,9 @@ class Table:
             else:
                 self._writer.close()
                 self._beside.unlink(missing_ok=True)
+            if self._beside.parent != self._target.parent:
+                with contextlib.suppress(OSError):  # finished chunks remain for the next run
+                    self._beside.parent.rmdir()
 
 
 def _failure(path: Path, error: OSError) -> WriteError:

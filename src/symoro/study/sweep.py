@@ -27,7 +27,7 @@ from symoro.study.evaluation import WHOLE_POSE, SweepRequest
 from symoro.study.measures import planned
 from symoro.study.quantities import Column, with_symbols
 from symoro.study.ranges import Array, Rows, positive_whole
-from symoro.study.storage import Table, check_output, read_table
+from symoro.study.storage import Table, check_output, read_table, temporary_name
 from symoro.threads import one_thread, processors
 
 AXES = ("x", "y", "z", "rx", "ry", "rz")  # rows of a Jacobian
@@ -180,7 +180,7 @@ def sweep(
         count=count,
         sampling=sampling,
         seed=seed,
-        max_rows=max_rows,
+        max_rows=None if max_rows is None else positive_whole("max_rows", max_rows),
         degrees=degrees,
         measures=tuple(measures),
         length=_positive("length", length),
@@ -227,7 +227,8 @@ def run_sweep(
         work = stack.enter_context(progress.task("computing rows", total))
         table = None
         if path is not None:
-            table = stack.enter_context(Table(path, columns, repeated, total, chunk, description))
+            beside = temporary_name(path, None if folder is None else folder.path)
+            table = stack.enter_context(Table(path, beside, columns, repeated, total, chunk, description))
         done = 0
         for one in computed(evaluation, chunk, folder, workers=workers, cluster=cluster):
             numbers = {column.name: one.numbers[:, k] for k, column in enumerate(evaluation.columns)}
