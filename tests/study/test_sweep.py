@@ -254,6 +254,22 @@ def test_degrees_apply_to_joints_and_to_joint_outputs() -> None:
     assert np.radians(degrees.columns["qdd1"]) == pytest.approx(radians.columns["qdd1"], rel=1e-12)
 
 
+@pytest.mark.parametrize("name", ["scara", "rx90_floating", "mobile_manipulator", "sr400"])
+def test_the_characteristic_length_is_a_change_of_units(name: str) -> None:
+    """With the unit of length L, linear rows are divided by L, columns of prismatic joints and bases multiplied."""
+    given: dict[str, Any] = {"sample": {"q": (-1, 1)}, "count": 3, "seed": 1}
+    J = symoro.sweep(name, "jacobian", **given)
+    table = symoro.sweep(name, "jacobian", measures=["singular-values"], length=0.2, **given).columns
+    columns = len(J.outputs) // 6
+    matrices = np.stack([J.columns[one.name] for one in J.outputs], axis=1).reshape(3, 6, columns)
+    matrices[:, :3] /= 0.2
+    matrices[:, :, {"scara": [2], "rx90_floating": [0, 1, 2]}.get(name, [])] *= 0.2
+    s = np.linalg.svd(matrices, compute_uv=False)
+    assert np.stack([table[f"sigma{k + 1}"] for k in range(s.shape[1])], axis=1) == pytest.approx(
+        s, abs=1e-12
+    )
+
+
 @pytest.mark.parametrize(
     ("change", "kind", "words"),
     [

@@ -17,8 +17,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from symoro.errors import ArgumentError, OptionError
+from symoro.errors import ArgumentError, NotApplicableError, OptionError
 from symoro.model import generate
 from symoro.models.catalogue import entry
 from symoro.models.geometric.loop.mechanism import active_joints
@@ -26,7 +27,7 @@ from symoro.program.parameter_input import NAME as PARAMETERS
 from symoro.program.parameter_input import with_parameter_input
 from symoro.program.program import Input, Program
 from symoro.robot.coordinates import independent
-from symoro.robot.description import JointType, Robot
+from symoro.robot.description import BaseKind, JointType, Robot
 from symoro.robot.postures import HOME
 from symoro.runtime.function import Function
 from symoro.runtime.poses import from_angles
@@ -404,14 +405,30 @@ class Block:
     def jacobian(self) -> Array:
         """Dimensionless rows of the Jacobian that belong to the task, (N, rows, joints)."""
         J = self.outputs("jacobian")["J"]
-        joints = active_joints(self.robot) if self.robot.B else independent(self.robot)
-        prismatic = np.array([self.robot.frame(j).sigma == JointType.PRISMATIC for j in joints])
-        return jacobians.homogeneous(J, prismatic, self.request.length, self.request.task)
+        columns = linear_columns(self.robot, J.shape[2])
+        return jacobians.homogeneous(J, columns, self.request.length, self.request.task)
 
     @cached_property
     def singular_values(self) -> Array:
         """Singular values of the Jacobian of the task, (N, m)."""
         return jacobians.singular_values(self.jacobian)
+
+
+def linear_columns(robot: Robot, count: int) -> NDArray[np.bool_]:
+    """Return whether each column of a Jacobian belongs to a linear velocity: of a prismatic joint, or of the base.
+
+    Args:
+        robot: the robot.
+        count: number of columns: one per joint, one per active joint, or six more for a floating base.
+    """
+    base = [True] * 3 + [False] * 3 if robot.base.kind == BaseKind.FLOATING else []
+    for joints in (independent(robot), active_joints(robot)):
+        if len(base) + len(joints) == count:
+            slides = [robot.frame(j).sigma == JointType.PRISMATIC for j in joints]
+            return np.array([*base, *slides])
+    raise NotApplicableError(
+        f"the columns of the Jacobian of robot '{robot.name}' do not belong to its joints"
+    )
 
 
 def _rows(request: SweepRequest, names: Names) -> Rows:

@@ -20,6 +20,7 @@ the samples too, for one robot).
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,6 +33,7 @@ from symoro.program.program import Output
 from symoro.robot.coordinates import independent
 from symoro.robot.description import BaseKind, JointType, Robot
 from symoro.robot.flexibility import flexible_links
+from symoro.robot.records import Link
 from symoro.robot.topology import elastic_joints
 from symoro.study import jacobians
 from symoro.study.evaluation import GIVEN, Block, Evaluation, Measure, SweepRequest, no_symbols
@@ -257,11 +259,17 @@ def _samples(block: Block, row: int) -> Samples:
 
 
 def _moving_symbols(evaluation: Evaluation) -> list[str]:
-    """Return the swept symbols on which the motion of the joints depends: all if the trajectory has poses or loops."""
-    trajectory = evaluation.request.trajectory
-    by_joints = not getattr(trajectory, "has_poses", False) and not evaluation.robot.B
-    symbols = evaluation.robot.symbols()
-    return [] if by_joints else [name for name in evaluation.rows.names if name in symbols]
+    """Return the swept symbols on which the motion of the joints can depend.
+
+    A trajectory of joints is the same for all robots. A trajectory of poses, and the passive joints of loops, depend on
+    the geometry but not on inertial parameters.
+    """
+    robot = evaluation.robot
+    if not getattr(evaluation.request.trajectory, "has_poses", False) and not robot.B:
+        return []
+    massless = tuple(Link(name=link.name, flexible=link.flexible) for link in robot.links)
+    geometry = replace(robot, links=massless, payload=None).symbols()
+    return [name for name in evaluation.rows.names if name in geometry]
 
 
 def _torques(evaluation: Evaluation, block: Block, row: int, samples: Samples) -> Array:
