@@ -9,6 +9,9 @@ import pytest
 
 import symoro
 from symoro.errors import ArgumentError, NotApplicableError, OptionError, SymoroError, UnknownNameError
+from symoro.robot.coordinates import independent
+from symoro.robot.description import JointType
+from symoro.runtime.poses import from_angles
 from symoro.trajectory import Line, Move, Trajectory
 
 ELBOWS_OUT = 2  # solution of the five-bar robot's inverse geometry
@@ -135,45 +138,95 @@ def test_the_five_bar_robot_by_pose_and_by_active_joints() -> None:
         assert by_joints["singularity_distance_type2"][row] == pytest.approx(1 / s[0], rel=1e-9)
 
 
-def test_a_platform_moves_by_its_pose() -> None:
-    result = symoro.sweep(
-        "gough_stewart",
+def test_a_length_is_swept_at_a_fixed_pose() -> None:
+    table = symoro.sweep(
+        "fivebar",
         "jacobian",
-        over={"x": (-0.1, 0.1, 3), "yaw": (-10, 10, 3)},
-        at={"y": 0, "z": 0.8},
-        degrees=True,
-        measures=["singularity-distance", "reach"],
+        over={"D5": (0.25, 0.35, 3)},
+        at={"x": 0.12, "y": 0.3, "z": 0},
+        task="x,y",
+        mode=ELBOWS_OUT,
+        measures=["manipulability"],
     ).columns
-    assert result["reach"] == pytest.approx(np.hypot(result["x"], 0.8), abs=1e-9)
-    solve = symoro.generate("gough_stewart", "inverse-geometry").function()
-    for row in (0, 5):
-        step, legs = 1e-6, []
-        for axis in range(6):  # leg lengths by central differences along and about the axes of frame 0
-            ends = []
-            for sign in (1, -1):
-                from symoro.runtime.poses import from_angles
-
-                T = from_angles(result["x"][row], 0, 0.8, 0, 0, np.radians(result["yaw"][row]))
-                if axis < 3:
-                    T[axis, 3] += sign * step
-                else:
-                    turn = [0.0, 0.0, 0.0]
-                    turn[axis - 3] = sign * step
-                    T[:3, :3] = from_angles(0, 0, 0, *turn)[:3, :3] @ T[:3, :3]
-                q = solve(T=T)["q"][0]
-                ends.append(q[[j for j, frame in enumerate(_moving("gough_stewart")) if frame.mu]])
-            legs.append((ends[0] - ends[1]) / (2 * step))
-        inverse = np.array(legs).T  # rates of the legs for unit twists
-        s = np.linalg.svd(inverse, compute_uv=False)
-        assert result["singularity_distance_type2"][row] == pytest.approx(s[-1], rel=1e-5)
-        assert result["singularity_distance_type1"][row] == pytest.approx(1 / s[0], rel=1e-5)
+    for row in range(3):
+        robot = symoro.load("fivebar").bind({"D5": table["D5"][row]})
+        one = symoro.sweep(
+            robot,
+            "jacobian",
+            over={"x": [0.12]},
+            at={"y": 0.3, "z": 0},
+            task="x,y",
+            mode=ELBOWS_OUT,
+            measures=["manipulability"],
+        )
+        assert table["manipulability"][row] == pytest.approx(one.columns["manipulability"][0], rel=1e-12)
 
 
-def _moving(name: str) -> list[Any]:
-    from symoro.robot.coordinates import independent
+@pytest.mark.parametrize("mode", [0, 1])
+def test_the_assembly_mode_is_that_of_the_posture_home(mode: int) -> None:
+    plain = symoro.load("fivebar")
+    qa = [2.0, 1.0]
+    home = symoro.generate(plain, "loop-geometry").function()(qa=qa)["q"][mode]
+    robot = plain.replace(postures={"home": tuple(home)})
+    for swept in ({"q1": (1.9, 2.1, 2)}, {"D5": (0.29, 0.31, 2), "q1": [2.0]}):
+        table = symoro.sweep(
+            robot, "fast-geometry", over=swept, at={"q3": 1.0}, measures=["position"]
+        ).columns
+        T = symoro.generate(plain, "fast-geometry").function()(q=home)["T"]
+        assert table["y"].mean() == pytest.approx(T[1, 3], abs=0.02)
 
+
+LIMITS = {"x": 0.15, "y": 0.15, "roll": 0.2, "pitch": 0.2, "yaw": 0.4}
+
+
+@pytest.mark.parametrize(
+    ("name", "task", "swept", "at", "length"),
+    [
+        ("delta", "x,y,z", ("x", "y"), {"z": -0.6}, 1.0),
+        ("3rrr", "x,y,rz", ("x", "y", "yaw"), {"z": 0}, 0.3),
+        ("gough_stewart", "x,y,z,rx,ry,rz", ("x", "y", "roll", "pitch", "yaw"), {"z": 0.8}, 0.5),
+    ],
+)
+def test_distances_of_platforms_against_differences_of_inverse_geometry(
+    name: str, task: str, swept: tuple[str, ...], at: dict[str, float], length: float
+) -> None:
+    """The rates of the active joints for unit twists are central differences of inverse geometry."""
+    count, step = 1000, 1e-5
+    sample = {one: (-LIMITS[one], LIMITS[one]) for one in swept}
+    table = symoro.sweep(
+        name,
+        "jacobian",
+        sample=sample,
+        count=count,
+        at=at,
+        task=task,
+        length=length,
+        measures=["singularity-distance"],
+    ).columns
     robot = symoro.load(name)
-    return [robot.frame(j) for j in independent(robot)]
+    frames = [robot.frame(j) for j in independent(robot)]
+    active = [k for k, frame in enumerate(frames) if frame.mu]
+    units = np.array([length if frames[k].sigma == JointType.PRISMATIC else 1.0 for k in active])
+    solve = symoro.generate(name, "inverse-geometry").function()
+    T = from_angles(*(table.get(one, at.get(one, 0.0)) for one in ("x", "y", "z", "roll", "pitch", "yaw")))
+    columns = []
+    for axis in task.split(","):
+        k, ends = "xyz".index(axis[-1]), []
+        for sign in (1, -1):
+            moved = T.copy()
+            if axis in "xyz":
+                moved[:, k, 3] += sign * step * length
+            else:
+                turn = np.eye(3)[k] * sign * step
+                moved[:, :3, :3] = from_angles(0, 0, 0, *turn)[:3, :3] @ moved[:, :3, :3]
+            answer = solve(T=moved)
+            assert (answer["status"][:, 0] == 0).all()
+            ends.append(answer["q"][:, 0][:, active])
+        difference = ends[0] - ends[1]
+        columns.append(np.arctan2(np.sin(difference), np.cos(difference)) / (2 * step) / units)
+    s = np.linalg.svd(np.stack(columns, axis=2), compute_uv=False)
+    assert table["singularity_distance_type2"] == pytest.approx(s[:, -1], rel=1e-6)
+    assert table["singularity_distance_type1"] == pytest.approx(1 / s[:, 0], rel=1e-6)
 
 
 def test_stiffness_and_frequencies_are_those_of_the_eigenvalue_problem() -> None:

@@ -137,7 +137,7 @@ class Evaluation:
     def __init__(self, request: SweepRequest, measures: Sequence[Measure]) -> None:
         self.request = request
         self.robot = request.robot
-        names = [*request.over, *request.sample]
+        names = [*request.over, *request.sample, *request.at]
         self.by_pose = any(name in POSE and name not in self.robot.symbols() for name in names)
         self.measures = tuple(measures)
         self._programs = {key: self._program(key) for key in self._needed()}
@@ -265,12 +265,19 @@ class Evaluation:
                 raise OptionError(f"mode: there is no mode {mode}", hint=f"the modes are 1 to {branches}")
             return mode - 1
         home = self.robot.postures.get(HOME)
-        if home is None or branches == 1 or self.by_pose or self.models[key].swept:
+        if home is None or branches == 1 or self.by_pose:
             return 0
         positions = dict(zip(independent(self.robot), home, strict=True))
-        qa = np.array([positions[j] for j in active_joints(self.robot)])
-        q = self.models[key].function(qa=qa)["q"]
-        return int(np.nanargmin(np.abs(np.exp(1j * q) - np.exp(1j * np.array(home))).sum(1)))
+        inputs = {"qa": np.array([positions[j] for j in active_joints(self.robot)])}
+        if self.models[key].swept:
+            first = self.rows.block(
+                0, 1
+            )  # the posture belongs to the nominal values, where the robot has them
+            nominal = [self.values.get(name, first[name][0]) for name in self.models[key].swept]
+            inputs[PARAMETERS] = np.array(nominal)
+        q = self.models[key].function(**inputs)["q"]
+        distances = np.abs(np.exp(1j * q) - np.exp(1j * np.array(home))).sum(1)
+        return int(np.where(np.isfinite(distances), distances, np.inf).argmin())
 
     def _check_columns(self) -> None:
         names = [column.name for column in (*self.swept, *self.columns)]

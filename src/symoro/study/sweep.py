@@ -146,8 +146,8 @@ def sweep(
         length: characteristic length in metres, with which Jacobians become dimensionless.
         task: rows of the Jacobian that measures use: 'pose', 'position', 'orientation', or a list of x, y, z, rx, ry,
             rz in the axes of frame 0.
-        mode: assembly mode of closed loops, or solution of inverse geometry, from 1; by default that of the posture
-            'home', or 1.
+        mode: assembly mode of closed loops, or solution of inverse geometry if the pose is given, from 1; by default 1,
+            or the assembly mode of the posture 'home'.
         stiffness: joint stiffnesses (N m/rad, N/m) for stiffness and frequencies; by default those of elastic joints.
         trajectory: trajectory, samples, path of a file, or name of a bundled trajectory for the measures along it.
         step: largest time between samples of the trajectory in seconds.

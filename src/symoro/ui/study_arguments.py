@@ -64,7 +64,7 @@ def add_studying(command: Command, arguments: Sequence[str]) -> None:
         "--mode",
         type=int,
         metavar="N",
-        help="assembly mode of closed loops, or solution of inverse geometry (default: that of 'home', or 1)",
+        help="assembly mode of closed loops, or solution of inverse geometry (default 1, or the mode of 'home')",
     )
     measured = sweep.add_argument_group("what is computed (default: the outputs of the model)")
     measured.add_argument(
