@@ -218,6 +218,14 @@ def test_a_worker_that_would_compute_other_numbers_is_rejected() -> None:
         chunks.computed_remotely(request, "0" * 32, 10, 1, 3)
 
 
+@pytest.mark.parametrize("address", ["nonsense", "tcp://127.0.0.1", "tcp://127.0.0.1:99999", "tcp:// :1", ""])
+def test_an_address_that_is_not_valid_is_rejected_at_once(tmp_path: Path, address: str) -> None:
+    pytest.importorskip("distributed")
+    with pytest.raises(OptionError, match="is not the address"):
+        swept(tmp_path / "a.parquet", cluster=address)
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_cluster_that_does_not_answer_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
     monkeypatch.setattr(chunks, "ANSWER_TIME", 0.5)

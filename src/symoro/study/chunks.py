@@ -39,6 +39,8 @@ CHUNK = 50_000  # rows; the Jacobians of a chunk then need 14 MB
 AHEAD = 3  # chunks per worker that are submitted before their results are needed
 ANSWER_TIME = 10  # seconds in which the scheduler of a cluster must answer
 WORKER_TIME = 30  # seconds to wait for the first worker of a cluster
+LAST_PORT = 65535
+_ADDRESS = re.compile(r"(inproc://\S+|([a-z]+://)?(\[[^\]\s]+\]|[^\s:/\[]+):(?P<port>\d{1,6}))\Z")
 _NAME = re.compile(r"([0-9a-f]{32}-\d+\.chunk(\.tmp)?|\.symoro-[0-9a-f]{16}\.tmp)\Z")
 
 
@@ -223,11 +225,16 @@ def connected(address: str) -> Any:
 
     Raises:
         MissingDependencyError: Dask is not installed.
-        OptionError: the scheduler does not answer, or has no workers.
+        OptionError: the address is not valid, or the scheduler does not answer or has no workers.
     """
     import logging
 
     distributed = needed("distributed", "a cluster")
+    parts = _ADDRESS.match(address)
+    if parts is None or int(parts["port"] or 0) > LAST_PORT:
+        raise OptionError(
+            f"cluster: '{address}' is not the address of a scheduler", hint="for example tcp://10.0.0.1:8786"
+        )
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # errors are reported below, once
     try:
         client = distributed.Client(address, timeout=ANSWER_TIME, set_as_default=False)
