@@ -192,7 +192,7 @@ def test_a_failing_cluster_is_reported_and_keeps_the_finished_chunks(
     def failing(self: Any, swept: Any) -> Any:
         calls.append(1)
         if len(calls) > 5:
-            raise RuntimeError("the machine is on fire")
+            raise RuntimeError("not enough memory")
         return original(self, swept)
 
     path = tmp_path / "two.parquet"
@@ -200,7 +200,7 @@ def test_a_failing_cluster_is_reported_and_keeps_the_finished_chunks(
         n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None
     ) as cluster:
         monkeypatch.setattr(chunks.Evaluation, "outputs", failing)  # the worker is a thread of this process
-        with pytest.raises(OptionError, match="RuntimeError: the machine is on fire"):
+        with pytest.raises(OptionError, match="RuntimeError: not enough memory"):
             swept(path, cluster=cluster.scheduler_address)
         assert len(list((tmp_path / "two.parquet.chunks").iterdir())) == 5 and not path.exists()
     monkeypatch.undo()

@@ -244,8 +244,8 @@ def test_stiffness_and_frequencies_are_those_of_the_eigenvalue_problem() -> None
     A = symoro.generate("panda", "inertia-matrix").function()(q=posture)["A"]
     J = symoro.generate("panda", "jacobian").function()(q=posture)["J"][:3]
     squares = np.linalg.eigvals(np.linalg.solve(A, np.diag(k))).real
-    found = [table[f"frequency{i}"][2] for i in range(1, 8)]
-    assert found == pytest.approx(np.sort(np.sqrt(squares)) / (2 * np.pi), rel=1e-9)
+    frequencies = [table[f"frequency{i}"][2] for i in range(1, 8)]
+    assert frequencies == pytest.approx(np.sort(np.sqrt(squares)) / (2 * np.pi), rel=1e-9)
     assert table["stiffness"][2] == pytest.approx(
         np.linalg.eigvalsh(np.linalg.inv(J @ np.diag(1 / np.array(k)) @ J.T))[0], rel=1e-9
     )
