@@ -336,6 +336,8 @@ def test_the_characteristic_length_is_a_change_of_units(name: str) -> None:
         ({"at": {"q1": 0, "q2": 1}}, OptionError, "'q2' is swept"),
         ({"at": {"q1": 0, "banana": 1}}, UnknownNameError, "banana"),
         ({"at": {"q": [1, 2, 3]}}, OptionError, "3 numbers"),
+        ({"mode": 1}, OptionError, "mode"),
+        ({"trajectory": "filip3r"}, OptionError, "trajectory has no effect"),
         ({"length": 0}, OptionError, "length"),
         ({"task": "w"}, UnknownNameError, "w"),
         ({"chunk": 0}, OptionError, "chunk"),

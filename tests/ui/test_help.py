@@ -31,7 +31,7 @@ IMPERATIVE = {
         "compute",
         "simulate",
     ),
-    *("determine", "estimate", "open"),
+    *("determine", "estimate", "open", "optimise"),
 }
 
 

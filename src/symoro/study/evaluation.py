@@ -255,11 +255,15 @@ class Evaluation:
             OptionError: there is no such branch.
         """
         key = next(iter(self._posture_keys()), None)
-        if key not in self.models:
-            return 0
-        assert key is not None
-        (branches,) = [port.shape[0] for port in self.models[key].program.outputs if port.name == "status"]
         mode = self.request.mode
+        if key is None or key not in self.models:
+            if mode is not None:
+                raise OptionError(
+                    "mode: there is nothing to select, because the positions of all joints are given",
+                    hint="a mode belongs to closed loops, or to a pose of the end effector",
+                )
+            return 0
+        (branches,) = [port.shape[0] for port in self.models[key].program.outputs if port.name == "status"]
         if mode is not None:
             if not 1 <= mode <= branches:
                 raise OptionError(f"mode: there is no mode {mode}", hint=f"the modes are 1 to {branches}")
@@ -270,9 +274,8 @@ class Evaluation:
         positions = dict(zip(independent(self.robot), home, strict=True))
         inputs = {"qa": np.array([positions[j] for j in active_joints(self.robot)])}
         if self.models[key].swept:
-            first = self.rows.block(
-                0, 1
-            )  # the posture belongs to the nominal values, where the robot has them
+            # The posture belongs to the nominal values; symbols without one have their first value.
+            first = self.rows.block(0, 1)
             nominal = [self.values.get(name, first[name][0]) for name in self.models[key].swept]
             inputs[PARAMETERS] = np.array(nominal)
         q = self.models[key].function(**inputs)["q"]

@@ -368,4 +368,9 @@ def planned(request: SweepRequest) -> Evaluation:
         UnknownNameError, OptionError, ArgumentError, NotApplicableError: the request is not valid.
     """
     measures = [measure_named(name, request) for name in request.measures] or [outputs_of_model()]
+    if request.trajectory is not None and not any(one.along_trajectory for one in measures):
+        along = ", ".join(name for name, one in MEASURES.items() if one.along_trajectory)
+        raise OptionError(
+            "the trajectory has no effect: no measure is computed along it", hint=f"such measures are {along}"
+        )
     return Evaluation(request, measures)
