@@ -38,6 +38,8 @@ WORKING = {
     "torques": ["planar3r", "filip3r"],
     "simulate": ["cartpole", "q=0,0.1", "--duration", "0.1"],
     "identify": ["arm.yaml", "log.csv", "--decimation", "10"],
+    "sweep": ["jacobian", "rx90", "--sample", "q=-1:1", "--count", "5", "--measure", "reach"],
+    "study": ["elbow-arm"],
 }
 OTHERS = [
     ["convert", "rx90", "arm.yaml"],
@@ -87,6 +89,8 @@ FAILING = {
     "torques": [["planar3r"], ["planar3r", "nope"], ["rx90", "filip3r"]],
     "simulate": [["cartpole", "--duration", "-1"], ["nope"]],
     "identify": [["rx90"], ["rx90", "none.csv"], ["arm.yaml", "log.csv", "--method", "nope"]],
+    "sweep": [["jacobian", "rx90"], ["jacobian", "rx90", "--over", "q2=0:1"], ["nope", "rx90"]],
+    "study": [[], ["nope"], ["broken.yaml"]],
 }
 WITHOUT_JSON = {"gui", "help"}
 

@@ -42,6 +42,12 @@ COMMANDS: dict[str, tuple[tuple[str, ...], str, str]] = {
         "symoro.ui.simulate.simulate",
     ),
     "excite": (("excite", "arm.yaml", "-o"), ".yaml", "symoro.ui.excitation.excite"),
+    "sweep": (
+        ("sweep", "jacobian", "planar2r", "--over", "q=0:1:2", "-o"),
+        ".parquet",
+        "symoro.ui.sweep.sweep",
+    ),
+    "study": (("study", "elbow-arm", "-o"), ".csv", "symoro.ui.study.optimise_design"),
 }
 
 

@@ -106,8 +106,9 @@ def check_output(path: Path, *, force: bool) -> None:
         )
     needed("pyarrow" if path.suffix.lower() == ".parquet" else "zarr", path.suffix[1:].capitalize(), EXTRA)
     if path.exists() and not force:
+        what = "it is a complete table" if _is_sweep(path) else "symoro did not write it"
         raise WriteError(
-            "the file exists",
+            f"the file exists, and {what}",
             place=Place(str(path)),
             hint="choose another name, or overwrite it with force=True",
         )
@@ -120,12 +121,15 @@ def check_output(path: Path, *, force: bool) -> None:
     check_targets([path.with_name(f"{path.name}.chunks") if path.is_dir() else path], force=True)
 
 
-def _is_sweep(folder: Path) -> bool:
-    """Return whether a folder is a Zarr group that a sweep wrote."""
+def _is_sweep(path: Path) -> bool:
+    """Return whether a Parquet file or a Zarr group was written by a sweep."""
     try:
-        group = json.loads((folder / "zarr.json").read_text(encoding="utf-8"))
+        if path.is_file():
+            schema = needed("pyarrow.parquet", "Parquet", EXTRA).read_schema(path)
+            return METADATA.encode() in (schema.metadata or {})
+        group = json.loads((path / "zarr.json").read_text(encoding="utf-8"))
         return METADATA in group["attributes"]
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError):  # errors of pyarrow are ValueErrors
         return False
 
 

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable, Sequence
 from typing import Any
 
-FOLDER, ROBOT = "folder", "robot"  # targets of the option -o
+FOLDER, ROBOT, TABLE = "folder", "robot", "table"  # targets of the option -o
 Command = Callable[[str, str, str], argparse.ArgumentParser]
 LOSSY = "ignore elements of an MJCF file that symoro does not model, instead of rejecting the file"
 URDF_HELP = (
@@ -141,7 +141,7 @@ def output_argument(
     """Add the option -o (output) to a parser.
 
     Args:
-        target: kind of output: a folder, a robot file, or the permitted suffixes of a file.
+        target: kind of output: a folder, a robot file, the table of a sweep, or the permitted suffixes of a file.
         text: help text.
         more: further arguments of `ArgumentParser.add_argument`.
     """

@@ -16,7 +16,7 @@ from symoro.files import check_targets
 from symoro.robot import formats
 from symoro.robot.description import Robot
 from symoro.ui import failure, present
-from symoro.ui.common_arguments import FOLDER, ROBOT
+from symoro.ui.common_arguments import FOLDER, ROBOT, TABLE
 
 PARTS = ("", "_batch", "_example", "_setup", "_rk4")  # suffixes of the names of generated files
 
@@ -32,6 +32,12 @@ def check_outputs(options: argparse.Namespace) -> None:
     if target is None:
         return
     paths = [Path(name) for name in ([given] if isinstance(given, str) else given or [])]
+    if target == TABLE:
+        from symoro.study.storage import check_output
+
+        for path in paths:
+            check_output(path, force=options.force)
+        return
     folders = paths if target == FOLDER else []
     files = [] if target == FOLDER else paths
     if target == ROBOT:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from symoro.ui.common_arguments import (
+    TABLE,
     Command,
     bind_argument,
     command_of,
@@ -103,7 +104,7 @@ def add_studying(command: Command, arguments: Sequence[str]) -> None:
         help="largest time between samples of the trajectory (default 0.01)",
     )
     how = sweep.add_argument_group("result and computation")
-    how.add_argument("-o", "--output", metavar="FILE", help="table to write: .parquet or .zarr")
+    output_argument(sweep, TABLE, "table to write: .parquet or .zarr")
     how.add_argument("--picture", metavar="FILE", help="map to draw: .svg")
     how.add_argument(
         "--workers",
