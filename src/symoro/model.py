@@ -163,27 +163,35 @@ class Model:
             options = self._demo(options.get("values"), **closing) | closing | options
         return emit(self.program, language, **options)
 
+    @renamed(languages="targets")
     def export(
         self,
-        languages: list[str] | str = "c",
+        targets: list[str] | str = "c",
         values: Mapping[str, float] | None = None,
         *,
         name: str | None = None,
         **options: Any,
-    ) -> dict[str, str]:
-        """Return a project folder with sources, build file, demo, README and the robot: {path: text}.
+    ) -> dict[str, str | bytes]:
+        """Return a project folder with sources, build file, demo, README and the robot: {path: contents}.
 
         Args:
-            languages: one or several programming languages, as for `code`.
-            values: numbers for the parameters in the demo; by default the nominal values of the robot.
+            targets: one or several languages, as for `code`, or export targets such as "cmake"; `symoro languages`
+                lists them.
+            values: numbers for the parameters; by default the nominal values of the robot.
             name: base name of files and functions; by default the name of the model's program.
-            options: options of the languages, such as `scalar="float"` and `trig="libm"` of C.
+            options: options of the targets, such as `scalar="float"` and `trig="libm"` of C.
+
+        Raises:
+            UnknownNameError: there is no such target.
+            OptionError: there is no such option, or it has an invalid value.
+            ArgumentError: the target needs a number for every parameter, and one is missing.
+            NotApplicableError: the target does not have a kernel that the model calls.
         """
         from symoro.emit.project import project
         from symoro.files import file_name
         from symoro.robot.formats import dumps
 
-        chosen = [languages] if isinstance(languages, str) else list(languages)
+        chosen = [targets] if isinstance(targets, str) else list(targets)
         closing = self._closing(options)
         return project(
             self.program,
@@ -191,8 +199,14 @@ class Model:
             extra_files={f"{file_name(self.robot.name)}.yaml": dumps(self.robot, "yaml")},
             name=name,
             options=closing | options,
+            companions=self._companions(),
             **self._demo(values, **closing),
         )
+
+    def _companions(self) -> dict[str, Callable[[], Program]]:
+        """Return functions that derive further programs of the robot, which some export targets need."""
+        frames = {name: self.options[name] for name in ("frm", "to") if self.options.get(name) is not None}
+        return {"geometry": lambda: models.build(self.robot, "fast-geometry", frames)[1]}
 
     def _closing(self, options: Mapping[str, Any]) -> dict[str, Program]:
         """Return the program that closes the loops, which a generated integrator of a robot with closed loops requires.

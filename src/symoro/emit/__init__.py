@@ -32,7 +32,10 @@ def find_language(name: str) -> Language:
     """Return the language with an id or alias, such as "c++" or "cpp"; case is ignored."""
     row = _BY_NAME.get(name.strip().lower())
     if row is None:
-        raise UnknownNameError("language", name, list(LANGUAGES))
+        from symoro.emit.targets import TARGETS  # the targets use this module
+
+        hint = f"'{name}' is an export target: use export" if name in TARGETS else None
+        raise UnknownNameError("language", name, list(LANGUAGES), hint=hint)
     return row
 
 

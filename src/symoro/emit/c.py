@@ -32,6 +32,7 @@ from symoro.emit.code import Code, base_name, code_of
 from symoro.emit.dialect import Dialect, Files, Language, plain_number
 from symoro.emit.header import block, header_lines, joint_lines
 from symoro.emit.integrator import INTEGRATORS, example_lines, integrator_sources
+from symoro.emit.joints import joint_indices
 from symoro.emit.kernels import in_float, kernel_text
 from symoro.emit.layout import call_arguments, helpers
 from symoro.emit.names import Names
@@ -248,12 +249,29 @@ def _header(code: Code, scalar: str, *, batch: bool = True) -> str:
     declared = prototypes(code, Style(scalar))  # restrict is not a keyword of C++, and may be omitted here
     lines = [f"#ifndef {upper}_H", f"#define {upper}_H", "", "#include <stddef.h>", ""]
     lines += [f"#define {upper}_{what} {number}" for what, number in sizes(code)]
+    lines += _joint_enumeration(code, upper)
     lines += ["", "#ifdef __cplusplus", 'extern "C" {', "#endif", ""]
     described = list(zip(about[-len(declared) :], declared, strict=True))
     for text, line in described if batch else described[:-1]:
         lines += [f"/* {text} */", f"{line};", ""]
     lines += ["#ifdef __cplusplus", "}", "#endif", "", f"#endif /* {base}.h */"]
     return "\n".join(lines) + "\n"
+
+
+def _joint_enumeration(code: Code, upper: str) -> list[str]:
+    """Return an enumeration with the position of each joint in the arrays, by its name in the description."""
+    joints = joint_indices(code.program)
+    if not joints:
+        return []
+    entries = [f"    {upper}_{joint.kind}_{joint.identifier} = {joint.index}," for joint in joints]
+    return [
+        "",
+        "/* Positions of the joints in the arrays. */",
+        "enum {",
+        *entries[:-1],
+        entries[-1][:-1],
+        "};",
+    ]
 
 
 @dataclass(frozen=True)

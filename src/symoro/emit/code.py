@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from symoro.emit.dialect import Dialect
 from symoro.emit.flow import Constant, Event, Load, Source, flow
+from symoro.emit.joints import joint_indices
 from symoro.emit.listing import Listing, lower
 from symoro.emit.names import Names, identifier, numbered
 from symoro.emit.render import Renderer
@@ -263,7 +264,8 @@ def _arrays(program: Program, dialect: Dialect, names: Names, name: str | None) 
     base = base_name(program, dialect, names, name)
     ports = [port.name for port in program.inputs] + outputs
     sizes = [f"{{0}}_SIZE_{port}" for port in ports]
-    for template in (*dialect.macros, *(sizes if dialect.macros else ())):
+    joints = [f"{{0}}_{joint.kind}_{joint.identifier}" for joint in joint_indices(program)]
+    for template in (*dialect.macros, *([*sizes, *joints] if dialect.macros else ())):
         names.claim(template.format(base.upper()))
 
     def function(template: str) -> str:

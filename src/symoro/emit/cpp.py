@@ -18,6 +18,7 @@ from symoro.emit.clike import Style, array_of, asks_for_numbers, batch_body, cal
 from symoro.emit.code import Code, code_of
 from symoro.emit.dialect import Dialect, Files, Language, plain_number
 from symoro.emit.header import block, header_lines
+from symoro.emit.joints import joint_indices
 from symoro.emit.kernels import CPP, in_cpp, kernel_text
 from symoro.emit.layout import call_arguments, helpers
 from symoro.emit.sample import sample_of
@@ -103,12 +104,18 @@ def write(program: Program, *, name: str | None = None) -> Files:
         + f"#ifndef {guard}\n#define {guard}\n\n#include <cmath>\n#include <cstddef>\n#include <limits>\n",
         *([kernel_text("finite", ".c")] if asks_for_numbers(code) else []),
         f"namespace symoro {{\nnamespace {base} {{\n",
-        "\n".join(f"constexpr std::size_t {what} = {number};" for what, number in sizes(code)) + "\n",
+        "\n".join(f"constexpr std::size_t {what} = {number};" for what, number in _constants(code)) + "\n",
         *_details(code),
         *_functions(code),
         f"}} // namespace {base}\n}} // namespace symoro\n\n#endif\n",
     ]
     return {f"{base}.hpp": "\n".join(parts)}
+
+
+def _constants(code: Code) -> list[tuple[str, int]]:
+    """Return the sizes of the arrays and the positions of the joints in them, by name."""
+    joints = [(f"{joint.kind}_{joint.identifier}", joint.index) for joint in joint_indices(code.program)]
+    return [*sizes(code), *joints]
 
 
 def _details(code: Code) -> list[str]:

@@ -295,6 +295,7 @@ def build(robot: Robot, name: str, options: Mapping[str, Any]) -> tuple[Entry, P
         with_units(program, robot),
         title=chosen.title,
         header=tuple(h for h in header if h[1]) + program.header,
+        joints={f"q{j}": frame.name or f"q{j}" for j, frame in enumerate(robot.frames, 1) if frame.moving},
     )
 
 

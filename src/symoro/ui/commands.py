@@ -197,13 +197,15 @@ def list_models(options: argparse.Namespace) -> None:
 
 def list_languages(options: argparse.Namespace) -> None:
     from symoro.emit import LANGUAGES
+    from symoro.emit.targets import TARGETS
 
     rows = [(row.id, row.title, row.aliases, ("name", *row.options)) for row in LANGUAGES.values()]
+    rows += [(row.id, row.title, row.aliases, ("name", *row.options)) for row in TARGETS.values()]
     if options.json:
         present.as_json([dict(zip(("id", "title", "aliases", "options"), row, strict=True)) for row in rows])
     else:
         listed = [[name, title, ", ".join(aliases), ", ".join(own)] for name, title, aliases, own in rows]
-        present.table(["id", "language", "also called", "options"], listed)
+        present.table(["id", "language or export target", "also called", "options"], listed)
 
 
 def show_singularities(options: argparse.Namespace) -> None:
@@ -329,12 +331,12 @@ def identify(options: argparse.Namespace) -> int:
 def export(options: argparse.Namespace) -> None:
     if not options.output:
         raise OptionError("export needs a folder: the option -o is missing", hint="for example -o out")
-    languages = (options.lang or "c").split(",")
+    targets = (options.lang or "c").split(",")
     robot = _robot(options)
     fixed = ("Makefile", "README.md", f"{file_name(robot.name)}.yaml")
     check_names(options.output, _base_name(robot, options), fixed, options.force)
     model = _derived(robot, options)
-    files = model.export(languages, **_emitting(options))
+    files = model.export(targets, **_emitting(options))
     _report_notes(model, options)
     _warn_of_other_model(Path(options.output), files)
     _written(write_folder(Path(options.output), files, force=options.force), options.json)

@@ -75,7 +75,9 @@ def add_generating(command: Command, arguments: Sequence[str]) -> None:
         )
     for parser in (generate, export):
         parser.add_argument(
-            "--lang", help="language of the code, for example c or python ('symoro languages' lists them)"
+            "--lang",
+            help="language of the code, for example c or python; export also takes targets such as cmake "
+            "('symoro languages' lists them)",
         )
         output_argument(parser, FOLDER, "folder to write into")
         parser.add_argument("--name", help="base name of files and functions (default: robot and model)")

@@ -197,7 +197,8 @@ def export(payload: Mapping[str, Any]) -> Project:
     languages = item(payload, "languages", list)
     derived = _model_of(payload)
     folder = f"{file_name(derived.robot.name)}_{derived.entry.id.replace('-', '_')}"
-    return Project(folder=folder, files=derived.export(languages))
+    files = {path: text for path, text in derived.export(languages).items() if isinstance(text, str)}
+    return Project(folder=folder, files=files)
 
 
 def evaluate(payload: Mapping[str, Any]) -> Outputs:

@@ -1,0 +1,12 @@
+"""Registry of the export targets that are more than the sources of one language: one module per target."""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+from symoro.emit.target import Target
+
+_MODULES: tuple[ModuleType, ...] = ()
+TARGETS: dict[str, Target] = {module.TARGET.id: module.TARGET for module in _MODULES}
+
+__all__ = ["TARGETS"]
