@@ -183,6 +183,12 @@ def call_sources(program: Program, name: str, scalar: str = "double", trig: str 
     return _sources(code, scalar, header | _spread(code.arrays.base, _call_unit(code, scalar)))
 
 
+def call_code(program: Program, name: str | None = None, scalar: str = "double") -> tuple[Code, Files]:
+    """Return the code of the call function, and {NAME.h, NAME.c} with comments, without the batch function."""
+    code = _code(program, name, scalar, TRIG[0])
+    return code, _call_files(code, scalar, batch=False)
+
+
 def batch_sources(
     program: Program,
     name: str,
