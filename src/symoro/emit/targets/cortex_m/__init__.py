@@ -29,6 +29,9 @@ from symoro.program.program import size
 FIXED = ("main.c", "board.h", "board.c", "startup.c", "link.ld", "Makefile")
 IN_DOUBLE = frozenset({"closed_chain"})  # kernels that compute in double precision for every scalar type
 LARGEST = 3.4028235677973366e38  # numbers from here on are infinite in single precision
+# An output is a residual that vanishes up to round-off if its entries, in double precision, are smaller than this part
+# of the largest number of the example. Its error is relative to that number, of whose round-off it consists.
+ROUND_OFF = 1e-9
 
 
 def write(export: Export) -> ExportFiles:
@@ -58,7 +61,8 @@ def _example(code: Code, export: Export) -> dict[str, str]:
         outputs.append(f'{INDENT}show("{name}", {name}, {length}, {columns});')
         if out.name in known:
             arrays.append(_array(f"expected_{name}", known[out.name]))
-            outputs.append(f"{INDENT}compare({name}, expected_{name}, {length});")
+            scale = _literal(_scale(known[out.name], export))
+            outputs.append(f"{INDENT}compare({name}, expected_{name}, {length}, {scale});")
     call = f"{a.function}({', '.join([*call_arguments(code), *a.outputs])});"
     return {
         "NAME": a.base,
@@ -66,6 +70,18 @@ def _example(code: Code, export: Export) -> dict[str, str]:
         "CALL": wrap(call, INDENT * 2),
         "OUTPUTS": "\n".join(outputs),
     }
+
+
+def _scale(entries: Sequence[float], export: Export) -> float:
+    """Return the size of an output in the example, to which its error is relative; see ROUND_OFF."""
+    own = _largest(entries)
+    overall = max(map(_largest, [*export.sample.inputs, *(export.expected or {}).values()]), default=0.0)
+    return own if own > ROUND_OFF * overall else overall or 1.0
+
+
+def _largest(numbers: Sequence[float]) -> float:
+    """Return the largest absolute value of the finite numbers; 0 if there are none."""
+    return max((abs(x) for x in numbers if abs(x) < LARGEST), default=0.0)
 
 
 def _array(name: str, numbers: Sequence[float]) -> str:

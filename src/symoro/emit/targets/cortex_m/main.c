@@ -11,7 +11,7 @@
  * the inertia matrix of a manipulator. A larger error than this has another cause. */
 #define LARGEST_ERROR 1e-3f
 
-static float error = 0; /* largest error of all outputs, relative to the largest entry of the output */
+static float error = 0; /* largest error of all outputs, each relative to its largest entry */
 
 static void print(const char *text, float x)
 {
@@ -30,16 +30,12 @@ static void show(const char *name, const float *x, int size, int columns)
     }
 }
 
-/* Compare an output with its values in double precision; NaN equals NaN. */
-static void compare(const float *x, const float *expected, int size)
+/* Compare an output with its values in double precision, relative to a scale; NaN equals NaN. */
+static void compare(const float *x, const float *expected, int size, float scale)
 {
-    float largest = 0;
-    for (int e = 0; e < size; ++e) {
-        if (fabsf(expected[e]) > largest) largest = fabsf(expected[e]);
-    }
     for (int e = 0; e < size; ++e) {
         if (x[e] == expected[e] || (isnan(x[e]) && isnan(expected[e]))) continue;
-        const float difference = fabsf(x[e] - expected[e]) / largest;
+        const float difference = fabsf(x[e] - expected[e]) / scale;
         if (!(difference <= error)) error = difference;
     }
 }
