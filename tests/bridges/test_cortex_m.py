@@ -15,11 +15,13 @@ from symoro.emit.project import project
 from symoro.program.builder import Builder
 from symoro.program.program import Program
 from tests.bridges.random_robots import STRUCTURES, inputs_of, models, random_robot
+from tests.emit.programs import Case, case_of, polynomials, solver
 from tests.emit.run import command, need
 
 Array = np.ndarray
 TOOLS = ("make", "arm-none-eabi-gcc", "qemu-system-arm")
 CPUS = ("cortex-m4", "cortex-m7")
+EXCLUDED = re.compile(r"__aeabi_d|alloc|sbrk|printf")  # symbols of double precision, of a heap, of formatted output
 NUMBER = re.compile(r"(?<![\w.])-?(?:\d+\.?\d*(?:e[-+]\d+)?|inf|nan)(?![\w.])")
 
 
@@ -67,3 +69,91 @@ def error(result: dict[str, Array], expected: dict[str, Array]) -> float:
         largest = np.nanmax(np.abs(wanted), initial=0)
         errors.append(np.nanmax(np.abs(result[name] - wanted), initial=0) / (largest or 1))
     return max(errors)
+
+
+@pytest.mark.parametrize("structure", STRUCTURES)
+def test_random_robots(tmp_path: Path, structure: str) -> None:
+    """Check one robot of each structure; its inertial parameters are symbols with nominal values."""
+    case = random_robot(structure, 1)
+    for model in models(case):
+        if model.entry.id in ("inverse-dynamics", "direct-dynamics"):
+            inputs = inputs_of(case, model)
+            result = evaluate(model, inputs, tmp_path / model.entry.id)
+            assert error(result, model.function(values=dict(model.robot.nominal))(**inputs)) < 1e-5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [0, 2, 3])
+@pytest.mark.parametrize("structure", STRUCTURES)
+def test_more_random_robots(tmp_path: Path, structure: str, seed: int) -> None:
+    case = random_robot(structure, seed)
+    for model in models(case):
+        inputs = inputs_of(case, model)
+        result = evaluate(model, inputs, tmp_path / model.entry.id)
+        assert error(result, model.function(values=dict(model.robot.nominal))(**inputs)) < 1e-5
+
+
+# Instructions per call, bytes of code and of stack on the Cortex-M4.
+LIMITS = {
+    "inverse-dynamics": (1500, 4096, 512),
+    "direct-dynamics": (2100, 7168, 640),
+    "inverse-dynamics-derivatives": (5500, 24576, 1536),
+}
+MARGIN = {"cortex-m4": 1.0, "cortex-m7": 1.05}  # the compiler orders instructions for another pipeline
+
+
+@pytest.mark.parametrize("cpu", CPUS)
+@pytest.mark.parametrize("model", LIMITS)
+def test_sizes_of_panda(tmp_path: Path, model: str, cpu: str) -> None:
+    text = build(symoro.generate("panda", model).export("cortex-m", name="panda"), tmp_path, cpu)
+    words = ("instructions per call:", "code of panda.c, bytes:", "stack of panda, bytes:")
+    for what, most in zip(words, LIMITS[model], strict=True):
+        assert 0 < figure(text, what) <= most * MARGIN[cpu], what
+    assert figure(text, "largest entry:") < 1e-5
+    symbols = command("arm-none-eabi-nm", *tmp_path.glob("build-*/*.elf"))
+    assert not EXCLUDED.search(symbols) and "sinf" not in symbols
+
+
+@pytest.mark.parametrize("spec", ["ur5e inverse-geometry", "cartpole direct-dynamics", "sr400 jacobian"])
+def test_other_models(tmp_path: Path, spec: str) -> None:
+    """Check models with functions of the C library, several outputs, or passive joints; the example checks itself."""
+    robot, model = spec.split()
+    described = symoro.load(robot)
+    numbers = dict.fromkeys(described.symbols(), 0.4) | dict(described.nominal)
+    build(symoro.generate(described, model).export("cortex-m", numbers, name="model"), tmp_path)
+    assert not EXCLUDED.search(command("arm-none-eabi-nm", *tmp_path.glob("build-*/*.elf")))
+
+
+@pytest.mark.parametrize("case", [case_of(solver()), case_of(polynomials())], ids=lambda case: case.program.name)
+def test_kernels(tmp_path: Path, case: Case) -> None:
+    """Check kernels, which compute in single precision."""
+    sample = {name: array[0].ravel().tolist() for name, array in case.inputs.items()}
+    files = project(case.program, ["cortex-m"], values=case.parameters, sample=sample)
+    assert figure(build(files, tmp_path), "largest entry:") < 1e-5
+    assert not EXCLUDED.search(command("arm-none-eabi-nm", *tmp_path.glob("build-*/*.elf")))
+
+
+def test_numbers_as_printf_writes_them(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    numbers = np.float32(
+        [0, -0.0, 1, -1, 0.1, 1e-4, 9.9999e-5, 99999.9999e4, 999999999, 1e9, 1e-38, 1e-45, 3.4028235e38, 16777216]
+        + [123456789, 1.5, 1e10, 100, 0.5**20, 0.001220703125, 2.0**30, 2.0**-30]
+        + list(rng.normal(size=40) * 10.0 ** rng.integers(-36, 38, 40))
+    )
+    shown = np.concatenate([numbers, np.float32([np.inf, -np.inf, np.nan])])
+    b = Builder("same")
+    x = b.input("x", (len(shown),))
+    b.output("y", [entry + 0 for entry in x])
+    files = project(b.program(), ["cortex-m"], sample={"x": shown.astype(float).tolist()})
+    text = build(files, tmp_path)
+    row = text.splitlines()[1]
+    assert row == " ".join(f"{float(entry):16.9g}" for entry in shown)
+
+
+def test_a_wrong_output_is_an_error(tmp_path: Path) -> None:
+    files = symoro.generate("gantry", "fast-geometry").export("cortex-m", dict.fromkeys(("D2", "R1"), 0.4))
+    main = str(files["main.c"])
+    wrong = re.sub(r"(expected_T\[16\] = \{)", r"\g<1>0.5f + ", main)
+    assert wrong != main
+    with pytest.raises(AssertionError, match="largest error"):
+        build({**files, "main.c": wrong}, tmp_path)
