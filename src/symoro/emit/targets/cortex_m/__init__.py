@@ -28,6 +28,8 @@ from symoro.program.program import size
 
 FIXED = ("main.c", "board.h", "board.c", "startup.c", "link.ld", "Makefile")
 IN_DOUBLE = frozenset({"closed_chain"})  # kernels that compute in double precision for every scalar type
+SMALLEST = 2.0**-149  # smallest positive number of single precision
+SMALLEST_NORMAL = 2.0**-126  # smallest one with all digits
 LARGEST = 3.4028235677973366e38  # numbers from here on are infinite in single precision
 # An output is a residual that vanishes up to round-off if its entries, in double precision, are smaller than this part
 # of the largest number of the example. Its error is relative to that number, of whose round-off it consists.
@@ -76,7 +78,8 @@ def _scale(entries: Sequence[float], export: Export) -> float:
     """Return the size of an output in the example, to which its error is relative; see ROUND_OFF."""
     own = _largest(entries)
     overall = max(map(_largest, [*export.sample.inputs, *(export.expected or {}).values()]), default=0.0)
-    return own if own > ROUND_OFF * overall else overall or 1.0
+    scale = own if own > ROUND_OFF * overall else overall
+    return scale if scale >= SMALLEST_NORMAL else 1.0
 
 
 def _largest(numbers: Sequence[float]) -> float:
@@ -93,6 +96,8 @@ def _literal(x: float) -> str:
     """Return a number as a literal of single precision."""
     if x != x:
         return "NAN"
+    if 0 < abs(x) < SMALLEST:
+        return "0.0f"
     return f"{x!r}f" if abs(x) < LARGEST else "-INFINITY" if x < 0 else "INFINITY"
 
 
