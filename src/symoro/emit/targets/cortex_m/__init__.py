@@ -113,8 +113,8 @@ TARGET = Target(
         "processor; `make size` prints the size of code and stack only.",
         "The code computes in single precision. The numbers of the parameters are part of it: export the model again "
         "after a change.",
-        "The project of your own board needs the two files of the model only, `NAME.c` and `NAME.h`. Compile them "
-        "with `-O2 -fno-math-errno` and the flags of the FPU, which must be enabled before the first call.",
+        "The project of your own board needs only the source and the header of the model. Compile the source with "
+        "`-O2 -fno-math-errno` and the flags of the FPU, which must be enabled before the first call.",
         "The example was run in QEMU, not on a board. QEMU counts instructions; a processor needs one or several clock "
         "cycles per instruction.",
     ),
