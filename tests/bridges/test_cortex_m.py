@@ -12,6 +12,7 @@ import pytest
 import symoro
 from symoro import Model
 from symoro.emit.project import project
+from symoro.expr import scalar as sc
 from symoro.program.builder import Builder
 from symoro.program.program import Program
 from tests.bridges.random_robots import STRUCTURES, inputs_of, models, random_robot
@@ -152,6 +153,17 @@ def test_numbers_as_printf_writes_them(tmp_path: Path) -> None:
     text = build(files, tmp_path)
     row = text.splitlines()[1]
     assert row == " ".join(f"{float(entry):16.9g}" for entry in shown)
+
+
+def test_sines_of_any_angle(tmp_path: Path) -> None:
+    """Check angles near 0, near multiples of pi/2, and beyond the limit of the polynomials."""
+    q = np.float32([0.5, -1.5707964, 3162.2, -3162.3, 1e4, -5e7, 3e38, 16367173 * 2.0**72])
+    b = Builder("turns")
+    b.output("y", [f(x) for x in b.input("q", q.shape) for f in (sc.sin, sc.cos)])
+    files = project(b.program(), ["cortex-m"], sample={"q": q.astype(float).tolist()})
+    result = values(build(files, tmp_path), b.program())["y"]
+    wanted = np.stack([np.sin(q.astype(float)), np.cos(q.astype(float))], -1).ravel()
+    assert np.max(np.abs(result - wanted) / np.spacing(np.abs(wanted).astype(np.float32))) <= 1.0
 
 
 def test_a_wrong_output_is_an_error(tmp_path: Path) -> None:
