@@ -37,6 +37,7 @@ from symoro.emit.kernels import in_float, kernel_text
 from symoro.emit.layout import call_arguments, helpers
 from symoro.emit.names import Names
 from symoro.emit.sample import Sample, sample_of
+from symoro.emit.vectors import FEWEST_ANGLES
 from symoro.errors import OptionError
 from symoro.expr import ops
 from symoro.expr.graph import Number
@@ -184,8 +185,11 @@ def call_sources(program: Program, name: str, scalar: str = "double", trig: str 
 
 
 def call_code(program: Program, name: str | None = None, scalar: str = "double") -> tuple[Code, Files]:
-    """Return the code of the call function, and {NAME.h, NAME.c} with comments, without the batch function."""
-    code = _code(program, name, scalar, TRIG[0])
+    """Return the code of the call function, and {NAME.h, NAME.c} with comments, without the batch function.
+
+    A single sine is computed by the polynomials too, so that the C library is not needed for it.
+    """
+    code = code_of(program, replace(DIALECTS[scalar], turns=1), name=name, fused=True)
     return code, _call_files(code, scalar, batch=False)
 
 
@@ -215,7 +219,7 @@ def _code(program: Program, name: str | None, scalar: str, trig: str) -> Code:
 
 
 def _dialect(scalar: str, trig: str) -> Dialect:
-    return replace(DIALECTS[scalar], turns=trig == "polynomial")
+    return replace(DIALECTS[scalar], turns=FEWEST_ANGLES if trig == "polynomial" else 0)
 
 
 def _batch_code(code: Code, program: Program, name: str | None, scalar: str, trig: str) -> Code:

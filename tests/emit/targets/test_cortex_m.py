@@ -11,6 +11,7 @@ import pytest
 import symoro
 from symoro.emit.project import project
 from symoro.errors import ArgumentError, NotApplicableError, OptionError
+from symoro.expr import scalar as sc
 from symoro.files import is_ours, write_folder
 from symoro.program.builder import Builder
 from symoro.program.program import Program
@@ -74,6 +75,14 @@ def test_a_residual_is_compared_relative_to_the_inputs() -> None:
     files = project(b.program(), ["cortex-m"], sample={"x": [3.0, 4.0]})
     assert "compare(sum, expected_sum, 1, 7.0f);" in files["main.c"]
     assert "compare(rest, expected_rest, 1, 7.0f);" in files["main.c"]
+
+
+def test_a_single_sine_does_not_need_the_library() -> None:
+    b = Builder("pendulum")
+    (q,) = b.input("q", (1,))
+    b.output("y", [sc.sin(q), 2 * sc.cos(q)])
+    text = str(project(b.program(), ["cortex-m"])["pendulum.c"])
+    assert "sinf(" not in text[text.index("void pendulum(") :]
 
 
 def test_hostile_names(tmp_path: Path) -> None:
