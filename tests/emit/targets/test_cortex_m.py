@@ -106,6 +106,9 @@ def test_rejections(tmp_path: Path) -> None:
         model.export("cortex-m", dict.fromkeys(model.parameters, 0.4), scalar="double")
     with pytest.raises(NotApplicableError, match="closed_chain"):
         project(loop_case("jaco2", LOOP_ARMS["jaco2"]).program, ["cortex-m"])
+    for name in ("board", "Startup"):
+        with pytest.raises(OptionError, match="is a file of the example"):
+            symoro.generate("panda", "inverse-dynamics").export("cortex-m", name=name)
     folder = tmp_path / "none"
     assert main(["export", "inverse-dynamics", "rx90", "--lang", "cortex-m", "-o", str(folder)]) != 0
     assert not folder.exists()

@@ -21,6 +21,7 @@ from symoro.emit.code import Code
 from symoro.emit.header import block, joint_lines
 from symoro.emit.layout import call_arguments, wrap
 from symoro.emit.target import Export, ExportFiles, Target
+from symoro.errors import OptionError
 from symoro.expr.kernels import KERNELS
 from symoro.files import MADE_BY
 from symoro.program.bind import bind
@@ -37,7 +38,16 @@ ROUND_OFF = 1e-9
 
 
 def write(export: Export) -> ExportFiles:
-    """Return the files of a program for a Cortex-M."""
+    """Return the files of a program for a Cortex-M.
+
+    Raises:
+        OptionError: the name of the model is that of a fixed file, such as board.c.
+    """
+    if f"{export.base.lower()}.c" in FIXED:
+        raise OptionError(
+            f"name = '{export.base}' is not possible: {export.base.lower()}.c is a file of the example",
+            hint="choose another name, for example that of the robot",
+        )
     names = export.program.used_parameters
     program = bind(export.program, dict(zip(names, export.sample.parameters, strict=True)))
     code, sources = call_code(program, export.base, "float")
