@@ -3,8 +3,8 @@
 k = NAME_setup(p)        p: a vector in the order of the help text, or a struct with the parameters' names
 [T, ...] = NAME(q, k)    one sample; arrays have the shapes of the model, vectors are columns
 
-The functions are marked with %#codegen for MATLAB Coder, which requires that a variable keeps its class and size. Kernels
-other than `solve` build arrays whose size depends on the data; functions that call them are not marked.
+The functions are marked with %#codegen for MATLAB Coder, which requires that a variable keeps its class and size.
+Kernels other than `solve` build arrays whose size depends on the data; functions that call them are not marked.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def _file(
         usage = wrap(f"MATLAB Coder: codegen {name} -args {{{arguments}}}", "    ", width=WIDTH, marks=" ")
         about[-1:-1] = usage.split("\n")
     # The directive is not part of the help text, which ends at the first empty line.
-    help_text = commented(about, "%") + ("\n%#codegen" if static else "")
+    help_text = commented(about, "%") + ("\n%#codegen\n" if static else "")
     return "\n".join(["\n".join([first, help_text, *lines, "end"]) + "\n", *called])
 
 
@@ -171,13 +171,18 @@ def _checked(name: str, shape: Shape, kind: str = "") -> list[str]:
     else:
         wrong, expected = [f"numel({name}) ~= {length}"], f"{length} x 1"
         wrong += [f"~isvector({name})"] if length > 1 else []
+    given, values = "got [%d %d], %d entries", f"size({name}, 1), size({name}, 2), numel({name})"
     if kind:
         wrong, expected = [f"~isa({name}, '{kind}')", *wrong], f"{expected} {kind}"
-    message = f"'{name} must be {expected}, got [%d %d], %d entries'"
-    given = f"size({name}, 1), size({name}, 2), numel({name})"
+        given, values = f"{given} of class %s", f"{values}, class({name})"
     return [
         wrap(f"if {' || '.join(wrong)}", "        ", " ..."),
-        wrap(f"    error('symoro:size', {message}, {given});", "        ", " ...", marks=","),
+        wrap(
+            f"    error('symoro:size', '{name} must be {expected}, {given}', {values});",
+            "        ",
+            " ...",
+            marks=",",
+        ),
         "end",
     ]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import prod
+from math import isfinite, prod
 
 from symoro.emit.code import Code
 from symoro.emit.header import clean
@@ -14,7 +14,9 @@ from symoro.emit.names import Names
 from symoro.emit.target import Export
 from symoro.program.program import Program, Shape, size
 
-TOLERANCE = 1e-9  # of the example, relative to the largest entry of an output
+TOLERANCE = (
+    1e-9  # of the example, relative to the largest entry of all outputs: one of them may be round-off alone
+)
 
 
 def by_columns(shape: Shape, entries: Sequence[float]) -> list[float]:
@@ -51,9 +53,8 @@ def _position(names: Sequence[str], strides: Sequence[int]) -> str:
 
 def buffers(code: Code, prefix: str = "") -> list[str]:
     """Return declarations of arrays in_NAME and out_NAME by rows, for the inputs and outputs of the function in C."""
-    ports = [*zip(_inputs(code), code.program.inputs, strict=True)]
-    results = [*zip(_outputs(code), code.program.outputs, strict=True)]
-    every = [(name, port.shape) for name, port in ports] + [(name, out.shape) for name, out in results]
+    shapes = [port.shape for port in code.program.inputs] + [out.shape for out in code.program.outputs]
+    every = zip([*_inputs(code), *_outputs(code)], shapes, strict=True)
     return [f"    {prefix}double {name}[{max(1, size(shape))}];" for name, shape in every]
 
 
@@ -95,11 +96,10 @@ class ScriptNames:
 def script_names(program: Program) -> ScriptNames:
     """Return valid names of MATLAB variables for the inputs and outputs of a program."""
     names = Names(DIALECT)
-    for own in ("expected_", "computed_", "largest_", "equal_", "model_", "results_"):
+    for own in ("expected_", "computed_", "equal_", "model_", "results_"):
         names.claim(own)
-    ports = [names.claim(port.name) for port in (*program.inputs, *program.outputs)]
-    count = len(program.inputs)
-    return ScriptNames(tuple(ports[:count]), tuple(ports[count:]))
+    inputs = tuple(names.claim(port.name) for port in program.inputs)
+    return ScriptNames(inputs, tuple(names.claim(out.name) for out in program.outputs))
 
 
 def sample_lines(export: Export, names: ScriptNames) -> list[str]:
@@ -110,25 +110,30 @@ def sample_lines(export: Export, names: ScriptNames) -> list[str]:
 
 def show_lines(export: Export, names: ScriptNames) -> list[str]:
     """Return statements that print the outputs by rows, and compare them with the expected numbers if there are any."""
-    printed: list[str] = []
-    compared: list[str] = []
-    for name, out in zip(names.outputs, export.program.outputs, strict=True):
-        if not size(out.shape):
-            continue
+    outputs = [
+        (name, out)
+        for name, out in zip(names.outputs, export.program.outputs, strict=True)
+        if size(out.shape)
+    ]
+    lines = []
+    for name, out in outputs:
         columns = out.shape[-1] if out.shape else 1
         order = ", ".join(str(axis) for axis in range(len(out.shape), 0, -1))
         turned = f"permute({name}, [{order}])" if len(out.shape) > 1 else name
         row = f"[repmat('%16.9g ', 1, {columns - 1}), '%16.9g\\n']"
-        printed += [f"fprintf('{name} =\\n');", f"fprintf({row}, {turned});"]
-        if export.expected is not None:
-            compared += [
-                literal("expected_", out.shape, export.expected[out.name]),
-                "expected_ = expected_(:);",
-                f"computed_ = {name}(:);",
-                "largest_ = max([abs(expected_(isfinite(expected_))); 0]);",
-                "equal_ = computed_ == expected_ | (isnan(computed_) & isnan(expected_));",
-                f"if ~all(equal_ | abs(computed_ - expected_) <= {TOLERANCE!r}*largest_)",
-                f"    error('symoro:example', '{name} differs from the expected numbers');",
-                "end",
-            ]
-    return printed + compared
+        lines += [f"fprintf('{name} =\\n');", f"fprintf({row}, {turned});"]
+    if export.expected is None:
+        return lines
+    entries = [abs(entry) for _, out in outputs for entry in export.expected[out.name] if isfinite(entry)]
+    tolerance = TOLERANCE * max(entries, default=0.0)
+    for name, out in outputs:
+        lines += [
+            literal("expected_", out.shape, export.expected[out.name]),
+            f"computed_ = reshape({name}, size(expected_));",
+            "equal_ = computed_ == expected_ | (isnan(computed_) & isnan(expected_));",
+            f"equal_ = equal_ | abs(computed_ - expected_) <= {tolerance!r};",
+            "if ~all(equal_(:))",
+            f"    error('symoro:example', '{name} differs from the expected numbers');",
+            "end",
+        ]
+    return lines

@@ -3,8 +3,8 @@
     [tau, ...] = NAME_mex(q, qd, qdd)       one sample; vectors are rows or columns
     [tau, ...] = NAME_mex(q, qd, qdd, p)    parameters p in place of the numbers that are compiled in
 
-Inputs with one more axis, such as q of size n x N, contain N samples; other inputs may have one sample, which is used for
-all of them. Arrays have the shapes of the model: MATLAB stores them by columns and NAME.c by rows.
+Inputs with one more axis, such as q of size n x N, contain N samples; other inputs may have one sample, which is used
+for all of them. Arrays have the shapes of the model: MATLAB stores them by columns and NAME.c by rows.
 """
 
 from __future__ import annotations

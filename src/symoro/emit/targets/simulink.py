@@ -1,11 +1,11 @@
 """Simulink block: NAME_sfun.c, a level-2 C S-function around NAME.c, and build_NAME.m, which compiles it.
 
-build_NAME also creates the library NAME_lib with the block, whose ports are labelled with the names of inputs and outputs.
-NAME_example.m creates a model with the block and constant inputs, and simulates it.
+build_NAME also creates the library NAME_lib with the block, whose ports are labelled with the names of inputs and
+outputs. NAME_example.m creates a model with the block and constant inputs, and simulates it.
 
-A vector is a port of n entries and a matrix a two-dimensional port. Simulink stores signals by columns and NAME.c by rows.
-An array with more axes is a port with all its entries by columns, so that reshape(u, [a b c]) returns the array. The
-numbers of the parameters are one dialog parameter, which can be changed during a simulation.
+A vector is a port of n entries and a matrix a two-dimensional port. Simulink stores signals by columns and NAME.c by
+rows. An array with more axes is a port with all its entries by columns, so that reshape(u, [a b c]) returns the array.
+The numbers of the parameters are one dialog parameter, which can be changed during a simulation.
 """
 
 from __future__ import annotations
@@ -64,13 +64,11 @@ def _source(export: Export, code: Code) -> str:
 
 def _ports(code: Code) -> list[str]:
     """Return lines for the header that list the ports."""
+    inputs = zip(code.arrays.inputs, (port.shape for port in code.program.inputs), strict=True)
+    outputs = zip(code.arrays.outputs, (out.shape for out in code.program.outputs), strict=True)
     lines = ["", "Ports of the block"]
-    for kind, names, ports in (
-        ("input", code.arrays.inputs, code.program.inputs),
-        ("output", code.arrays.outputs, code.program.outputs),
-    ):
-        for at, (name, port) in enumerate(zip(names, ports, strict=True), 1):
-            lines.append(f"  {kind} {at}: {name}, {_signal(port.shape)}")
+    for kind, ports in (("input", inputs), ("output", outputs)):
+        lines += [f"  {kind} {at}: {name}, {_signal(shape)}" for at, (name, shape) in enumerate(ports, 1)]
     return lines
 
 
@@ -104,10 +102,11 @@ def _sizes(code: Code) -> list[str]:
             "    }",
         ]
     lines += ["    ssSetNumContStates(S, 0);", "    ssSetNumDiscStates(S, 0);"]
-    for kind, ports in (("Input", program.inputs), ("Output", program.outputs)):
-        lines += [f"    if (!ssSetNum{kind}Ports(S, {len(ports)})) {{", "        return;", "    }"]
-        for at, port in enumerate(ports):
-            lines += _port_lines(kind, at, port.shape)
+    inputs, outputs = [port.shape for port in program.inputs], [out.shape for out in program.outputs]
+    for kind, shapes in (("Input", inputs), ("Output", outputs)):
+        lines += [f"    if (!ssSetNum{kind}Ports(S, {len(shapes)})) {{", "        return;", "    }"]
+        for at, shape in enumerate(shapes):
+            lines += _port_lines(kind, at, shape)
     lines += [f"    ssSetNumRWork(S, {len(code.constants)});"] if code.constants else []
     lines += [
         "    ssSetNumSampleTimes(S, 1);",
@@ -331,9 +330,8 @@ TARGET = Target(
     options={"trig": "sines and cosines: 'polynomial' (vectorised) or 'libm' (C library)"},
     commands=('matlab -batch "build_{0}; {0}_example"',),
     remarks=(
-        "At the prompt of MATLAB, `build_NAME` with the name of this model compiles the S-function and creates a library "
-        "with the block.",
-        "The S-function was compiled and called against a substitute of `simstruc.h`. Neither it nor the scripts were run "
+        "`build_NAME`, with the name of the model, compiles the S-function and creates a library with the block.",
+        "The S-function was compiled and called with a substitute for `simstruc.h`. It and the scripts were not run "
         "with MATLAB and Simulink.",
     ),
     with_values=True,

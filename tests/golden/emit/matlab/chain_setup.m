@@ -15,6 +15,7 @@ function k = chain_setup(p)
 % Made by symoro VERSION
 
 %#codegen
+
 if isstruct(p)
     k = chain_setup([p.D1; p.R1; p.D2; p.R2]);
     return

@@ -23,6 +23,7 @@ function [t, k, Q, r, last] = everything(q, T, n, unused, k_2)
 % Made by symoro VERSION
 
 %#codegen
+
 if numel(q) ~= 3 || ~isvector(q)
     error('symoro:size', 'q must be 3 x 1, got [%d %d], %d entries', size(q, 1), size(q, 2), numel(q));
 end
@@ -37,8 +38,8 @@ if numel(unused) ~= 2 || ~isvector(unused)
         2), numel(unused));
 end
 if ~isa(k_2, 'double') || numel(k_2) ~= 7 || ~isvector(k_2)
-    error('symoro:size', 'k_2 must be 7 x 1 double, got [%d %d], %d entries', size(k_2, 1), size(k_2, 2), ...
-        numel(k_2));
+    error('symoro:size', 'k_2 must be 7 x 1 double, got [%d %d], %d entries of class %s', size(k_2, 1), ...
+        size(k_2, 2), numel(k_2), class(k_2));
 end
 q1 = double(q(1));
 q2 = double(q(2));
@@ -61,8 +62,8 @@ C2 = cos(q2);
 S2 = sin(q2);
 t1 = C1*C2;
 q1_2 = D3*t1 - d3*S1*S2;
-class = -(end_2 + q3*q1_2);
-t3 = select_(q1_2 < q3, 0.8660254037844386*q1_2, class - q1_2);
+class_2 = -(end_2 + q3*q1_2);
+t3 = select_(q1_2 < q3, 0.8660254037844386*q1_2, class_2 - q1_2);
 t4 = double(T11 <= T22);
 t5 = t3 - q1_2;
 t = zeros(2, 3);
@@ -91,7 +92,7 @@ r(6) = q1*t4 + select_(t4 ~= 0, T12, T21);
 r(7) = lambda*lambda;
 r(8) = -(q1 + lambda);
 r(9) = 1.5707963267948966;
-last(1, 1, 1) = class/(2 + C1);
+last(1, 1, 1) = class_2/(2 + C1);
 last(1, 1, 2) = 0.8660254037844386;
 last(1, 2, 1) = -0.8660254037844386;
 last(1, 2, 2) = -0.6666666666666666;

@@ -22,6 +22,7 @@ function k_2 = everything_setup(p)
 % Made by symoro VERSION
 
 %#codegen
+
 if isstruct(p)
     k_2 = everything_setup([p.D3; p.d3; p.end_2; p.double_2; p.x_a; p.E; p.k_3; p.function_2; p.t2; ...
         p.x_y; p.xY]);

@@ -15,11 +15,13 @@ function [P] = expanded(q, k)
 % Made by symoro VERSION
 
 %#codegen
+
 if numel(q) ~= 3 || ~isvector(q)
     error('symoro:size', 'q must be 3 x 1, got [%d %d], %d entries', size(q, 1), size(q, 2), numel(q));
 end
 if ~isa(k, 'double') || numel(k) ~= 2 || ~isvector(k)
-    error('symoro:size', 'k must be 2 x 1 double, got [%d %d], %d entries', size(k, 1), size(k, 2), numel(k));
+    error('symoro:size', 'k must be 2 x 1 double, got [%d %d], %d entries of class %s', size(k, 1), ...
+        size(k, 2), numel(k), class(k));
 end
 q1 = double(q(1));
 q2 = double(q(2));

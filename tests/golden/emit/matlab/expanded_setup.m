@@ -15,6 +15,7 @@ function k = expanded_setup(p)
 % Made by symoro VERSION
 
 %#codegen
+
 if isstruct(p)
     k = expanded_setup([p.D3]);
     return

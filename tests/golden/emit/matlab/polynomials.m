@@ -24,8 +24,8 @@ if numel(k) ~= 5 || ~isvector(k)
     error('symoro:size', 'k must be 5 x 1, got [%d %d], %d entries', size(k, 1), size(k, 2), numel(k));
 end
 if ~isa(k_2, 'double') || numel(k_2) ~= 1
-    error('symoro:size', 'k_2 must be 1 x 1 double, got [%d %d], %d entries', size(k_2, 1), size(k_2, 2), ...
-        numel(k_2));
+    error('symoro:size', 'k_2 must be 1 x 1 double, got [%d %d], %d entries of class %s', size(k_2, 1), ...
+        size(k_2, 2), numel(k_2), class(k_2));
 end
 a1 = double(a(1));
 a2 = double(a(2));

@@ -19,6 +19,7 @@ function k_2 = polynomials_setup(p)
 % Made by symoro VERSION
 
 %#codegen
+
 if isstruct(p)
     k_2 = polynomials_setup([p.m]);
     return

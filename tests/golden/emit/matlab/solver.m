@@ -17,6 +17,7 @@ function [x, y] = solver(A, v, k)
 % Made by symoro VERSION
 
 %#codegen
+
 if size(A, 1) ~= 4 || size(A, 2) ~= 4 || numel(A) ~= 16
     error('symoro:size', 'A must be 4 x 4, got [%d %d], %d entries', size(A, 1), size(A, 2), numel(A));
 end
@@ -24,7 +25,8 @@ if numel(v) ~= 4 || ~isvector(v)
     error('symoro:size', 'v must be 4 x 1, got [%d %d], %d entries', size(v, 1), size(v, 2), numel(v));
 end
 if ~isa(k, 'double') || numel(k) ~= 1
-    error('symoro:size', 'k must be 1 x 1 double, got [%d %d], %d entries', size(k, 1), size(k, 2), numel(k));
+    error('symoro:size', 'k must be 1 x 1 double, got [%d %d], %d entries of class %s', size(k, 1), ...
+        size(k, 2), numel(k), class(k));
 end
 A2 = double(A(1, 2));
 A3 = double(A(1, 3));

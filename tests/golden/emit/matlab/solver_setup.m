@@ -17,6 +17,7 @@ function k = solver_setup(p)
 % Made by symoro VERSION
 
 %#codegen
+
 if isstruct(p)
     k = solver_setup([p.m]);
     return
