@@ -67,11 +67,19 @@ def read_outputs(words: Sequence[str], outputs: Sequence[str]) -> dict[str, np.n
 
 
 def evaluate(
-    model: Model, inputs: dict[str, np.ndarray], folder: Path, scalar: str = "double"
+    model: Model,
+    inputs: dict[str, np.ndarray],
+    folder: Path,
+    scalar: str = "double",
+    values: dict[str, float] | None = None,
 ) -> dict[str, np.ndarray]:
-    """Export, build and run a MEX function, and return its outputs with the shapes of the model."""
+    """Export, build and run a MEX function, and return its outputs with the shapes of the model.
+
+    Args:
+        values: exported numbers of the parameters; by default those of the robot.
+    """
     assert scalar == "double"
-    name = build(folder, model.export("mex", models.values(model)))
+    name = build(folder, model.export("mex", values))
     lines = [literal(f"i_{key}", array.shape, np.ravel(array).tolist()) for key, array in inputs.items()]
     lines += call_lines(name, list(model.outputs), [f"i_{key}" for key in inputs])
     results = read_outputs(octave(folder, lines), list(model.outputs))
@@ -87,7 +95,9 @@ def evaluate(
 def test_numbers(tmp_path: Path, case: str) -> None:
     model = models.model(case)
     inputs = models.inputs(model)
-    assert_equal(evaluate(model, inputs, tmp_path), models.expected(model, inputs))
+    assert_equal(
+        evaluate(model, inputs, tmp_path, values=models.values(model)), models.expected(model, inputs)
+    )
 
 
 def test_batch(tmp_path: Path) -> None:
@@ -229,7 +239,9 @@ def test_hostile_names(tmp_path: Path) -> None:
         len(name) <= 63 + len(".c") for name in files if name.endswith((".c", ".m"))
     )  # limit of MATLAB
     inputs = models.inputs(model)
-    assert_equal(evaluate(model, inputs, tmp_path), models.expected(model, inputs))
+    assert_equal(
+        evaluate(model, inputs, tmp_path, values=models.values(model)), models.expected(model, inputs)
+    )
 
 
 def test_readme_and_marks(tmp_path: Path) -> None:

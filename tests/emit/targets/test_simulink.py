@@ -55,11 +55,13 @@ def evaluate(
     inputs: dict[str, np.ndarray],
     folder: Path,
     scalar: str = "double",
+    values: dict[str, float] | None = None,
     parameters: list[float] | None = None,
 ) -> dict[str, np.ndarray]:
     """Export, build and run an S-function, and return its outputs.
 
     Args:
+        values: exported numbers of the parameters; by default those of the robot.
         parameters: numbers of the dialog parameter; by default it is empty, and the exported numbers are used.
     """
     assert scalar == "double"
@@ -67,7 +69,7 @@ def evaluate(
     numbers = [float(len(given)), 1.0, *given]
     for array in inputs.values():
         numbers += np.ravel(array, order="F").tolist()
-    done = run(build(model, folder, models.values(model)), numbers)
+    done = run(build(model, folder, values), numbers)
     assert done.returncode == 0, done.stdout
     lines = done.stdout.split("\n")
     ports = [*model.program.inputs, *model.program.outputs]
@@ -86,7 +88,9 @@ def evaluate(
 def test_numbers(tmp_path: Path, case: str) -> None:
     model = models.model(case)
     inputs = models.inputs(model)
-    assert_equal(evaluate(model, inputs, tmp_path), models.expected(model, inputs))
+    assert_equal(
+        evaluate(model, inputs, tmp_path, values=models.values(model)), models.expected(model, inputs)
+    )
 
 
 def test_changed_parameters(tmp_path: Path) -> None:
@@ -135,7 +139,9 @@ def test_hostile_names(tmp_path: Path) -> None:
     model = models.hostile_model()
     inputs = models.inputs(model)
     assert all("/" not in name and ".." not in name for name in model.export("simulink"))
-    assert_equal(evaluate(model, inputs, tmp_path), models.expected(model, inputs))
+    assert_equal(
+        evaluate(model, inputs, tmp_path, values=models.values(model)), models.expected(model, inputs)
+    )
 
 
 def test_errors() -> None:

@@ -205,7 +205,7 @@ def _help(export: Export, code: Code) -> str:
         *header_lines(code, functions=False)[:-1],
         "",
         "Vectors are rows or columns. Inputs with one more axis N, such as n x N, contain N samples; inputs",
-        "with one sample are used for all of them. Inputs in brackets may be omitted or empty.",
+        "with one sample are used for all of them. Inputs in brackets may be omitted or [].",
     ]
     if code.constants:
         lines += [
