@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import symoro
+from symoro.emit.sample import sample_of
 from symoro.errors import ArgumentError, OptionError
 from symoro.files import is_ours
 from symoro.model import Model
@@ -116,15 +117,59 @@ def test_models_without_parameters_use_no_work_vector() -> None:
     assert "RWork" not in text and "mdlStart" not in text
 
 
-def test_scripts_of_matlab_are_valid(tmp_path: Path) -> None:
+# Substitutes for functions of MATLAB and Simulink, which write their arguments to the file log.txt.
+LOG = """function varargout = NAME(varargin)
+texts = cellfun(@(x) [' ' num2str(x)], varargin(cellfun(@(x) ischar(x) || isnumeric(x), varargin)), ...
+    'UniformOutput', false);
+file = fopen('log.txt', 'a'); fprintf(file, '%s\\n', ['NAME' texts{:}]); fclose(file);
+varargout = {RESULT};
+end
+"""
+SUBSTITUTES = {
+    "mex": "[]",
+    "bdIsLoaded": "true",
+    **dict.fromkeys(("new_system", "load_system", "close_system", "save_system"), "[]"),
+    **dict.fromkeys(("add_block", "add_line", "set_param"), "[]"),
+    "sim": "struct('get', @(name) signals_().(name))",
+    "+Simulink/+Mask/create": "struct('addParameter', @add_mask_parameter)",
+    "add_mask_parameter": "[]",
+}
+
+
+@pytest.mark.parametrize("case", ["rotation input", "3-D output", "matrix output"])
+def test_scripts_run_with_substitutes(tmp_path: Path, case: str) -> None:
+    """The scripts compile the right files, connect every port, and compare the outputs of the simulation."""
     octave = need("octave")
-    files = models.model("rotation input").export("simulink", models.values(models.model("rotation input")))
-    scripts = [name for name in files if name.endswith(".m")]
-    assert len(scripts) == 2
-    for name in scripts:
-        (tmp_path / name).write_text(str(files[name]))
-    checks = "; ".join(f"__parse_file__('{tmp_path / name}')" for name in scripts)
-    command(octave, "--no-gui", "--norc", "--quiet", "--eval", checks)
+    model = models.model(case)
+    files = model.export("simulink", models.values(model))
+    (base,) = (name.removesuffix("_sfun.c") for name in files if name.endswith("_sfun.c"))
+    for name, text in files.items():
+        (tmp_path / name).write_text(str(text))
+    for name, result in SUBSTITUTES.items():
+        path = tmp_path / f"{name}.m"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(LOG.replace("NAME", path.stem).replace("RESULT", result))
+    sample = model._demo(models.values(model))["sample"] or {}
+    shown = sample_of(model.program, models.values(model), sample)
+    inputs = {
+        port.name: np.reshape(entries, port.shape)
+        for port, entries in zip(model.program.inputs, shown.inputs, strict=True)
+    }
+    outputs = models.expected(model, inputs)
+    signals = [
+        f"s.{key} = [{' '.join(map(repr, np.ravel(x, order='F').tolist()))}];" for key, x in outputs.items()
+    ]
+    (tmp_path / "signals_.m").write_text("\n".join(["function s = signals_()", *signals, "end"]) + "\n")
+    command(octave, "--no-gui", "--norc", "--quiet", "--eval", f"build_{base}; {base}_example", cwd=tmp_path)
+    log = (tmp_path / "log.txt").read_text()
+    folder = tmp_path.resolve()
+    assert f"mex -outdir {folder} -I{folder} {folder}/{base}_sfun.c {folder}/{base}.c" in log
+    for at, name in enumerate(model.inputs, 1):
+        assert f"add_line {base}_model {name}/1 block/{at}" in log
+        assert f"port_label('input', {at}, '{name}')" in log
+    for at, name in enumerate(model.outputs, 1):
+        assert f"port_label('output', {at}, '{name}')" in log
+    assert ("add_mask_parameter" in log) == bool(model.parameters)
 
 
 def test_readme_and_marks(tmp_path: Path) -> None:
