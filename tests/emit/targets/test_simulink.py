@@ -14,6 +14,7 @@ from symoro.errors import ArgumentError, OptionError
 from symoro.files import is_ours
 from symoro.model import Model
 from symoro.program.program import size
+from symoro.ui.cli import main
 from tests.emit.run import WARNINGS, command, need
 from tests.emit.targets import models
 from tests.emit.targets.models import CASES, assert_equal
@@ -196,3 +197,18 @@ def test_errors() -> None:
         models.model("vectors").export("simulink", trig="fast")
     with pytest.raises(OptionError, match="has no option 'scalar'"):
         models.model("vectors").export("simulink", scalar="float")
+
+
+@pytest.mark.parametrize("target", ["mex", "simulink"])
+def test_command_line(tmp_path: Path, target: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A folder is written completely, or not at all if a parameter has no number."""
+    folder = tmp_path / "folder"
+    assert main(["export", "inverse-dynamics", "rx90", "--lang", target, "-o", str(folder)]) != 0
+    assert "without a number: ZZ1" in capsys.readouterr().err.replace("\n", " ")
+    assert not folder.exists()
+    assert (
+        main(["export", "fast-geometry", "rx90", "--lang", target, "--trig", "libm", "-o", str(folder)]) == 0
+    )
+    assert {"RX90_fast_geometry.c", "RX90_fast_geometry_example.m"} <= {
+        path.name for path in folder.iterdir()
+    }
