@@ -57,6 +57,10 @@ if TYPE_CHECKING:
     from symoro.identification.options import CalibrationOptions as CalibrationOptions
     from symoro.identification.options import ExcitationOptions as ExcitationOptions
     from symoro.identification.options import IdentificationOptions as IdentificationOptions
+    from symoro.listings import Listing as Listing
+    from symoro.listings import optimise as optimise
+    from symoro.model_files import load_model as load_model
+    from symoro.model_files import save_model as save_model
     from symoro.models.calibration.identifiable import GeometricParameters as GeometricParameters
     from symoro.models.calibration.identifiable import geometric_parameters as geometric_parameters
     from symoro.models.identification.base.parameters import BaseParameters as BaseParameters
@@ -84,6 +88,8 @@ _NAMESPACES = ("controllers", "derive", "pictures", "solutions", "trajectory")
 
 # Public names by module, imported when they are first used.
 _MODULES = {
+    "listings": ("Listing", "optimise"),
+    "model_files": ("load_model", "save_model"),
     "identification.dynamic": ("Identification", "identify"),
     "identification.excitation": ("Excitation", "excite"),
     "identification.geometric": ("Calibration", "calibrate"),
@@ -129,6 +135,7 @@ __all__ = [
     "Identification",
     "IdentificationOptions",
     "Limits",
+    "Listing",
     "Log",
     "Measurements",
     "Model",
@@ -155,15 +162,18 @@ __all__ = [
     "geometric_parameters",
     "identify",
     "load",
+    "load_model",
     "loads",
     "mobility",
     "numeric_inverse",
     "open_log",
+    "optimise",
     "parameter_values",
     "pictures",
     "platform_pose",
     "read_measurements",
     "save",
+    "save_model",
     "scene",
     "simulate",
     "simulated_measurements",

@@ -28,7 +28,7 @@ PURPOSES = {
     "solve for joint positions and poses": ("solve", "pose"),
     "simulate motion": ("torques", "simulate"),
     "identify parameters": ("base", "excite", "identify", "calibrate"),
-    "export code": ("languages", "export"),
+    "export code": ("languages", "export", "optimise"),
     "other": ("gui", "help"),
 }
 """Commands by purpose, in the order of the help."""

@@ -48,6 +48,7 @@ def run(options: argparse.Namespace) -> int:
         "eval": evaluate,
         "solve": solve,
         "export": export,
+        "optimise": optimise,
         "identify": identify,
         "torques": torques,
         "simulate": simulate,
@@ -340,6 +341,29 @@ def export(options: argparse.Namespace) -> None:
     _report_notes(model, options)
     _warn_of_other_model(Path(options.output), files)
     _written(write_folder(Path(options.output), files, force=options.force), options.json)
+
+
+def optimise(options: argparse.Namespace) -> None:
+    from symoro.listings import optimise as optimise_listing
+
+    names = [None if text is None else text.split(",") for text in (options.inputs, options.outputs)]
+    listing = optimise_listing(options.file, inputs=names[0], outputs=names[1])
+    emitting = {"name": options.name} if options.name else {}
+    counts = {"written": listing.written, "optimised": listing.count()}
+    if options.output:
+        files = listing.code(options.lang or "text", **emitting)
+        write_folder(Path(options.output), files, force=options.force)
+    if options.json:
+        ports = {"inputs": listing.inputs, "outputs": listing.outputs, "parameters": listing.parameters}
+        present.as_json({**{name: present.count_data(one) for name, one in counts.items()}, **ports})
+        return
+    if options.output:
+        for name in files:
+            print(f"wrote {Path(options.output) / name}")
+    else:
+        present.source(listing.code(options.lang or "text", **emitting))
+    for name, one in counts.items():
+        print(f"{name}: {one}", file=sys.stderr if not options.output else sys.stdout)
 
 
 def _warn_of_other_model(folder: Path, files: Mapping[str, Any]) -> None:

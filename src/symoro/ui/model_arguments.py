@@ -52,6 +52,7 @@ def add_generating(command: Command, arguments: Sequence[str]) -> None:
         "write a folder with source code, build file and demo",
         "symoro export fast-geometry rx90 -o out",
     )
+    _add_optimising(command)
     explain = command(
         "explain",
         "show the solution steps and choices of a model",
@@ -142,6 +143,35 @@ def add_generating(command: Command, arguments: Sequence[str]) -> None:
     if chosen in WITH_MODEL:
         after = arguments[arguments.index(chosen) + 1 :]
         add_model_options(chosen, parsers[chosen], after)
+
+
+def _add_optimising(command: Command) -> None:
+    optimise = command(
+        "optimise",
+        "read a listing of assignments and write it with fewer operations",
+        "symoro optimise RX90_idm.txt --lang c -o out",
+    )
+    optimise.add_argument(
+        "file",
+        help="listing of SYMORO+ or OpenSYMORO, text of 'symoro generate', C assignments, or one assignment per line",
+    )
+    optimise.add_argument(
+        "--lang", help="language of the result (default text; 'symoro languages' lists them)"
+    )
+    optimise.add_argument(
+        "--inputs",
+        metavar="NAMES",
+        help="names that vary from call to call; q stands for q1, q2, ... (default: the joint variables)",
+    )
+    optimise.add_argument(
+        "--outputs",
+        metavar="NAMES",
+        help="names of the results (default: entries of arrays, and names that no later assignment uses)",
+    )
+    output_argument(optimise, FOLDER, "folder to write into")
+    optimise.add_argument("--name", help="base name of files and functions (default: that of the listing)")
+    force_argument(optimise)
+    json_argument(optimise)
 
 
 def add_solving(command: Command, arguments: Sequence[str]) -> None:
