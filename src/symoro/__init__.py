@@ -72,6 +72,8 @@ if TYPE_CHECKING:
     from symoro.runtime.solutions import windings as windings
     from symoro.runtime.solutions import within_limits as within_limits
     from symoro.simulation.computed_torque import computed_torque as computed_torque
+    from symoro.simulation.linearise import Linearisation as Linearisation
+    from symoro.simulation.linearise import linearise as linearise
     from symoro.simulation.options import SimulationOptions as SimulationOptions
     from symoro.simulation.result import Recording as Recording
     from symoro.simulation.result import Simulation as Simulation
@@ -101,6 +103,7 @@ _MODULES = {
     "models.identification.base.parameters": ("BaseParameters",),
     "models.identification.columns": ("parameter_values",),
     "runtime.function": ("Function",),
+    "simulation.linearise": ("Linearisation", "linearise"),
     "simulation.options": ("SimulationOptions",),
     "simulation.result": ("Recording", "Simulation"),
     "simulation.simulate": ("simulate",),
@@ -135,6 +138,7 @@ __all__ = [
     "Identification",
     "IdentificationOptions",
     "Limits",
+    "Linearisation",
     "Listing",
     "Log",
     "Measurements",
@@ -161,6 +165,7 @@ __all__ = [
     "generate",
     "geometric_parameters",
     "identify",
+    "linearise",
     "load",
     "load_model",
     "loads",

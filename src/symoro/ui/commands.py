@@ -52,6 +52,7 @@ def run(options: argparse.Namespace) -> int:
         "identify": identify,
         "torques": torques,
         "simulate": simulate,
+        "linearise": linearise,
         "gui": open_gui,
     }[options.command]
     check_outputs(options)
@@ -398,6 +399,12 @@ def simulate(options: argparse.Namespace) -> int:
     from symoro.ui.simulate import show_simulation
 
     return show_simulation(_robot(options), options)
+
+
+def linearise(options: argparse.Namespace) -> int:
+    from symoro.ui.linearise import show_linearisation
+
+    return show_linearisation(_robot(options), options)
 
 
 def _base_name(robot: Robot, options: argparse.Namespace) -> str:
