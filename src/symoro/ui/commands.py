@@ -347,7 +347,7 @@ def export(options: argparse.Namespace) -> None:
 def optimise(options: argparse.Namespace) -> None:
     from symoro.listings import optimise as optimise_listing
 
-    names = [None if text is None else text.split(",") for text in (options.inputs, options.outputs)]
+    names = [None if text is None else _listed(text) for text in (options.inputs, options.outputs)]
     listing = optimise_listing(options.file, inputs=names[0], outputs=names[1])
     emitting = {"name": options.name} if options.name else {}
     counts = {"written": listing.written, "optimised": listing.count()}
@@ -487,10 +487,16 @@ def _derived(robot: Robot, options: argparse.Namespace) -> Model:
             hint="add --derivative vjp",
         )
     model = generate(robot, options.model, **_chosen(options))
-    if options.derivative is None:
-        return model
-    names = None if options.wrt is None else [name.strip() for name in options.wrt.split(",") if name.strip()]
-    return model.derivative(options.derivative, names)
+    if options.derivative is not None:
+        model = model.derivative(options.derivative, None if options.wrt is None else _listed(options.wrt))
+    if options.outputs is not None:
+        model = model.with_outputs(_listed(options.outputs))
+    return model.expanded() if options.no_variables else model
+
+
+def _listed(text: str) -> list[str]:
+    """Return the names in a text such as "q,qd"."""
+    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def _report_notes(model: Model, options: argparse.Namespace) -> None:

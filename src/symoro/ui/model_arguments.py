@@ -28,7 +28,7 @@ WITH_MODEL = ("generate", "count", "explain", "eval", "export")
 WITH_VALUE = (
     *("--bind", "--lang", "-o", "--output", "--values", "--name", "--trig", "--layout", "--integrator"),
     *("--base", "--fixed", "--frames", "--tool", "--arg", "--package", "--format", "--payload", "--actuated"),
-    *("--derivative", "--wrt"),
+    *("--derivative", "--wrt", "--outputs"),
 )
 
 
@@ -73,6 +73,14 @@ def add_generating(command: Command, arguments: Sequence[str]) -> None:
             "--wrt",
             metavar="NAMES",
             help="variables of the derivative: inputs such as q,qd, or parameters (default: all inputs)",
+        )
+        parser.add_argument(
+            "--outputs", metavar="NAMES", help="names of the outputs, for example A,Q (default: all outputs)"
+        )
+        parser.add_argument(
+            "--no-variables",
+            action="store_true",
+            help="write each entry of the outputs as one expression, without intermediate variables",
         )
     for parser in (generate, export):
         parser.add_argument(
