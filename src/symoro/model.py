@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from symoro.deprecation import current_names, renamed
 from symoro.display import html
 from symoro.errors import ArgumentError, NotApplicableError, OptionError, UnknownNameError
+from symoro.expr import ops
 from symoro.models import catalogue as models
 from symoro.program.count import LONGEST_EXPANDED, OpCount, count, largest_expression
 from symoro.program.pipeline import optimise
@@ -154,7 +155,9 @@ class Model:
                 f"(at most {LONGEST_EXPANDED})",
                 hint="choose other outputs, a smaller robot, or numbers for parameters; or keep the variables",
             )
-        program = replace(self.program, expanded=True, names={}, sections={})
+        operation = self.program.graph.op
+        names = {i: name for i, name in self.program.names.items() if operation[i] in (ops.SIN, ops.COS)}
+        program = replace(self.program, expanded=True, names=names, sections={})
         return Model(self.robot, self.entry, self.options, program)
 
     def explain(self, *, latex: bool = False) -> list[str]:
