@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from symoro.deprecation import current_names, renamed
 from symoro.display import html
 from symoro.errors import ArgumentError, NotApplicableError, OptionError, UnknownNameError
+from symoro.expr import ops
 from symoro.models import catalogue as models
-from symoro.program.count import OpCount, count
+from symoro.program.count import LONGEST_EXPANDED, OpCount, count, largest_expression
+from symoro.program.pipeline import optimise
 from symoro.program.program import Program, Shape
 from symoro.progress import task
 from symoro.robot.description import Robot
@@ -115,6 +118,47 @@ class Model:
         """
         entry, program = models.derived(self.robot, self.entry, self.options, self.program, kind, wrt)
         return Model(self.robot, entry, self.options, program)
+
+    def with_outputs(self, outputs: Sequence[str]) -> Model:
+        """Return the model with some of its outputs; what only the others need is left out.
+
+            symoro.generate("rx90", "lagrange").with_outputs(["A"])
+
+        Raises:
+            UnknownNameError: the model has no such output.
+            OptionError: no output is named.
+        """
+        names = [outputs] if isinstance(outputs, str) else list(outputs)
+        if not names:
+            raise OptionError(
+                "at least one output is required", hint=f"the outputs are {', '.join(self.outputs)}"
+            )
+        for name in names:
+            if name not in self.outputs:
+                raise UnknownNameError(f"output of {self.entry.id}", name, list(self.outputs))
+        kept = tuple(out for out in self.program.outputs if out.name in names)
+        program = optimise(replace(self.program, outputs=kept))
+        return Model(self.robot, self.entry, self.options, program)
+
+    def expanded(self) -> Model:
+        """Return the model without intermediate variables: each output entry is one expression of sines and cosines.
+
+        The size of the expressions is estimated before they are written.
+
+        Raises:
+            NotApplicableError: an entry would have more than 5,000 operations; the message contains the estimate.
+        """
+        largest, where = largest_expression(self.program)
+        if largest > LONGEST_EXPANDED:
+            raise NotApplicableError(
+                f"without intermediate variables, {where} of {self.program.name} would have {largest:.3g} operations "
+                f"(at most {LONGEST_EXPANDED})",
+                hint="choose other outputs, a smaller robot, or numbers for parameters; or keep the variables",
+            )
+        operation = self.program.graph.op
+        names = {i: name for i, name in self.program.names.items() if operation[i] in (ops.SIN, ops.COS)}
+        program = replace(self.program, expanded=True, names=names, sections={})
+        return Model(self.robot, self.entry, self.options, program)
 
     def explain(self, *, latex: bool = False) -> list[str]:
         """Return the formulation, the steps of the solution, and the operations that each optimisation pass saves.

@@ -113,10 +113,7 @@ def write(
 
     For a robot with closed loops the integrator also needs {NAME_loops.h, NAME_loops.c}, which close the loops.
     """
-    if scalar not in DIALECTS:
-        raise OptionError(f"scalar = {scalar!r} is not supported in C", hint="choose 'double' or 'float'")
-    if trig not in TRIG:
-        raise OptionError(f"trig = {trig!r} is not supported in C", hint="choose 'polynomial' or 'libm'")
+    _check_options(scalar, trig)
     if integrator not in (None, *INTEGRATORS):
         raise OptionError(f"integrator = {integrator!r} is not supported in C", hint="choose 'rk4'")
     numbers = sample_of(program, values, sample)
@@ -138,6 +135,13 @@ def write(
     )
     more = _steps(code, scalar, numbers, loops, values)
     return files | {f"{code.arrays.base}_example.c": _example(code, scalar, numbers, heads, more)}
+
+
+def _check_options(scalar: str, trig: str) -> None:
+    if scalar not in DIALECTS:
+        raise OptionError(f"scalar = {scalar!r} is not supported in C", hint="choose 'double' or 'float'")
+    if trig not in TRIG:
+        raise OptionError(f"trig = {trig!r} is not supported in C", hint="choose 'polynomial' or 'libm'")
 
 
 def _steps(
@@ -208,6 +212,19 @@ def batch_sources(
     """
     code = _batch_code(_code(program, name, scalar, trig), program, name, scalar, trig)
     return _sources(code, scalar, _spread(f"{code.arrays.base}_batch", _batch_unit(code, scalar, samples)))
+
+
+def one_sample_files(
+    program: Program, name: str, scalar: str = "double", trig: str = "polynomial"
+) -> tuple[Code, Files]:
+    """Return {NAME.h, NAME.c} without the batch function, for export targets, and the code with its names.
+
+    Raises:
+        OptionError: the type of the numbers or the kind of the sines and cosines is not supported.
+    """
+    _check_options(scalar, trig)
+    code = _code(program, name, scalar, trig)
+    return code, _call_files(code, scalar, batch=False)
 
 
 def _sources(code: Code, scalar: str, files: Files) -> Sources:
