@@ -86,7 +86,7 @@ CASES = [
     (["generate", "inverse-kinematics", "scara", "--method", "regular"], "requires six joints"),
     (["generate", "transform", "rx90_floating", "--from", "world"], "floating base"),
     (["export", "jacobian", "rx90"], "export needs a folder"),
-    (["export", "jacobian", "rx90", "-o", "out", "--lang", "c,cobol"], "no language called 'cobol'"),
+    (["export", "jacobian", "rx90", "-o", "out", "--lang", "c,cobol"], "no language or export target called 'cobol'"),
     (["eval", "jacobian", "rx90"], "input 'q' is missing"),
     (["eval", "jacobian", "rx90", "q"], "'q' is not of the form NAME=VALUE"),
     (["eval", "jacobian", "rx90", "q="], "'q=' is not of the form NAME=VALUE"),

@@ -197,7 +197,7 @@ def _check_applicable(program: Program, target: Target, values: Mapping[str, flo
         shown = ", ".join(free[:8]) + (" ..." if len(free) > 8 else "")
         raise ArgumentError(
             f"{target.title} needs a number for every parameter of {program.name}; without a number: {shown}",
-            hint="give numbers: --bind NAME=NUMBER on the command line, values={...} or robot.bind in Python",
+            hint=f"give a number for each of them: robot.bind({{'{free[0]}': 1.0, ...}})",
         )
 
 
