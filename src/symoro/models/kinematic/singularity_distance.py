@@ -1,0 +1,516 @@
+"""Distance of configurations from the singularities of a robot, by type, and the singular motions.
+
+Let W be the matrix of the loop closure constraints, W q' = 0, and J the Jacobian of a frame with respect to all joints,
+V = J q'. The velocities that the loops allow are q' = N c, with N an orthonormal basis of the null space of W. They
+give the twist V = J N c of the frame and the velocities qa' = E N c of the active joints. With the norms
+
+    |V|^2 = |v|^2 + L^2 |w|^2        |q'|^2 = sum (L q')^2 over revolute joints + sum q'^2 over prismatic joints
+
+in m/s, where L is the characteristic length, the distances are numbers without unit:
+
+    serial (type 1)      min |V| with |qa'| = 1       active joints move while the frame is at rest
+    parallel (type 2)    min |qa'| with |V| = 1       the frame moves while the active joints are locked
+    passive              min |[W; J] qp'| with |qp'| = 1   passive joints move, frame and active joints are at rest
+    constraint           min |W' f| with |f| = 1      the constraints become dependent, and the mobility increases
+
+Where V = Jv qa', as for platforms in regular configurations, the first two are the smallest singular value of Jv and
+the reciprocal of its largest one, both with the units above. For a Gough-Stewart platform the second one is the
+smallest singular value of the matrix whose rows are the Pluecker coordinates (u; L^-1 rho x u) of the legs.
+Directions in which a robot can never move are excluded by the rank at generic configurations: the minimum is the
+r-th largest singular value, with r this rank. A robot without loops has only serial singularities; its other distances
+are infinite.
+
+Rows of W are the relative velocity (linear; L angular) of the two cut frames of each loop at their common origin.
+Parallelograms are replaced by the linear relations between their joints, which hold even where the velocity equations
+of a flat parallelogram are dependent; `constraint` uses the velocity equations. Three passive revolute joints with
+concurrent axes are a spherical joint: their axes are replaced by three orthogonal ones, so that a gimbal lock of the
+three angles is not a singularity.
+
+C. Gosselin, J. Angeles, "Singularity analysis of closed-loop kinematic chains", IEEE Transactions on Robotics and
+Automation 6(3), 1990. D. Zlatanov, R.G. Fenton, B. Benhabib, "A unifying framework for classification and
+interpretation of mechanism singularities", ASME Journal of Mechanical Design 117(4), 1995 (redundant input, output and
+passive motion; increased instantaneous mobility). P.A. Voglewede, I. Ebert-Uphoff, "Overarching framework for measuring
+closeness to singularities of parallel manipulators", IEEE Transactions on Robotics 21(6), 2005.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from symoro.errors import ArgumentError, NotApplicableError
+from symoro.models.geometric.loop.mechanism import active_joints
+from symoro.models.geometric.loop.mobility import DRAWS, constraints, loop_mobility
+from symoro.models.geometric.loop.parallelogram import linear_loops
+from symoro.models.kinematic.determinant import not_rolling
+from symoro.models.kinematic.tool import moving_frame
+from symoro.models.numeric.closure import closure_error
+from symoro.models.numeric.fixed_point import Array
+from symoro.models.numeric.home import shut
+from symoro.models.numeric.tree import (
+    NumericTree,
+    Placements,
+    formulas,
+    joint_positions,
+    numeric_tree,
+    placements,
+)
+from symoro.models.rank import ranks
+from symoro.models.tolerances import CLOSED_POSTURES, EVALUATED, PARALLEL_AXES, SAME_POSTURE
+from symoro.robot.coordinates import followers, independent
+from symoro.robot.description import JointType, Robot
+from symoro.robot.topology import chain, children
+
+TYPES = ("serial", "parallel", "passive", "constraint")
+CHUNK = 2048  # configurations that are evaluated at once; limits the memory
+SAMPLES = 24  # random configurations of a robot without loops, at which the rank of J is determined
+
+
+@dataclass(frozen=True)
+class SingularityAnalysis:
+    """Distances of N configurations from the singularities of a robot, and the singular motions.
+
+    Attributes:
+        q: (N, n) joint positions.
+        length: characteristic length L in m.
+        joints: numbers of the active joints, one per entry of `rates`.
+        distances: (N,) arrays by type: 'serial', 'parallel', 'passive' and 'constraint', without unit. They are NaN
+            where q is not finite or does not close the loops.
+        twist: (N, 6) twist (linear, m/s; angular, rad/s) of the frame, of norm 1 m/s, in the axes of frame 0, that
+            requires the least velocities of the active joints. At a parallel singularity it is the motion of the frame
+            with locked active joints. NaN for robots without loops.
+        rates: (N, na) velocities of the active joints (rad/s, m/s), of norm 1 m/s, that give the smallest twist. At a
+            serial singularity the frame is at rest.
+    """
+
+    q: Array
+    length: float
+    joints: tuple[int, ...]
+    distances: Mapping[str, Array]
+    twist: Array
+    rates: Array
+
+    @property
+    def nearest(self) -> list[str]:
+        """Type with the smallest distance, per configuration; empty where the distances are NaN."""
+        table = np.stack([self.distances[name] for name in TYPES], -1).reshape(-1, len(TYPES))
+        return ["" if np.isnan(row).any() else TYPES[int(row.argmin())] for row in table]
+
+
+def singularity_distance(
+    robot: Robot,
+    q: ArrayLike,
+    length: float = 1.0,
+    *,
+    to: int | str | None = None,
+    values: Mapping[str, float] | None = None,
+) -> dict[str, Array]:
+    """Return the distances of configurations from the singularities of a robot, by type.
+
+    Args:
+        q: (N, n) or (n,) positions of the independent joints (rad, m), which close the loops.
+        length: characteristic length in m, by which angular velocities are multiplied.
+        to: frame whose twist is analysed; by default the tool, the platform or the last link's frame.
+        values: numbers for symbols; by default the nominal values of the robot.
+
+    Returns:
+        Arrays (N,), or () for one configuration, by type: 'serial', 'parallel', 'passive' and 'constraint' (see
+        `SingularityAnalysis.distances`).
+
+    Raises:
+        NotApplicableError: the robot is wheeled or has no moving joint, or its active joints do not determine its
+            motion.
+        ArgumentError: q has a wrong shape, the length is not positive, or a symbol has no value.
+    """
+    return dict(singularity_analysis(robot, q, length, to=to, values=values).distances)
+
+
+def singularity_analysis(
+    robot: Robot,
+    q: ArrayLike,
+    length: float = 1.0,
+    *,
+    to: int | str | None = None,
+    values: Mapping[str, float] | None = None,
+) -> SingularityAnalysis:
+    """Return the distances of configurations from singularities, and the singular motions.
+
+    The arguments and exceptions are those of `singularity_distance`. For one configuration (n,) the arrays have no axis
+    N.
+    """
+    if not np.isfinite(length) or length <= 0:
+        raise ArgumentError(f"length: expected a positive characteristic length in m, got {length}")
+    count = len(independent(robot))
+    positions = np.asarray(q, float)
+    if positions.ndim not in (1, 2) or positions.shape[-1] != count:
+        names = ", ".join(f"q{j}" for j in independent(robot)[:3])
+        raise ArgumentError(
+            f"q: expected the shape (N, {count}) or ({count},), one number per joint {names} ...; got "
+            f"{positions.shape}"
+        )
+    mechanism = _mechanism(robot.bind(values) if values else robot, to)
+    rows = np.atleast_2d(positions)
+    parts = [mechanism.analysed(rows[k : k + CHUNK], float(length)) for k in range(0, len(rows), CHUNK)]
+    parts = parts or [mechanism.analysed(rows, float(length))]
+    single = positions.ndim == 1
+
+    def joined(name: str) -> Array:
+        stacked = np.concatenate([part[name] for part in parts])
+        return stacked[0] if single else stacked
+
+    distances = {name: joined(name) for name in TYPES}
+    return SingularityAnalysis(
+        positions, float(length), mechanism.active, distances, joined("twist"), joined("rates")
+    )
+
+
+@dataclass(frozen=True)
+class _Mechanism:
+    """Numerical velocity equations of a robot, with their ranks at generic configurations.
+
+    Attributes:
+        tree: geometry with the parallelograms replaced by linear relations between joints.
+        velocity_tree: geometry with the velocity equations of all loops; `tree` if there is no parallelogram.
+        end: number of the frame whose twist is analysed.
+        own: numbers of the independent joints, one per entry of q.
+        active: numbers of the active joints.
+        rank: generic rank of W of `tree`; `velocity_rank`: that of `velocity_tree`.
+        freedoms: generic number of independent twists of the frame.
+        passive_rank: generic rank of [W; J] with respect to the passive joints.
+    """
+
+    tree: NumericTree
+    velocity_tree: NumericTree
+    end: int
+    own: tuple[int, ...]
+    active: tuple[int, ...]
+    rank: int = 0
+    velocity_rank: int = 0
+    freedoms: int = 0
+    passive_rank: int = 0
+
+    def analysed(self, q: Array, length: float) -> dict[str, Array]:
+        """Return the distances, by type, and the singular motions `twist` and `rates` at configurations q (N, n)."""
+        count = len(q)
+        results = {name: np.full(count, np.nan) for name in TYPES}
+        results |= {"twist": np.full((count, 6), np.nan), "rates": np.full((count, len(self.active)), np.nan)}
+        x, closed = self._closed(q)
+        good = np.flatnonzero(closed)
+        if not len(good):
+            return results
+        w, jacobian = matrices(self.tree, self.end, x[good], length)
+        for name in ("parallel", "passive", "constraint"):
+            results[name][good] = np.inf
+        if self.tree.robot.B:
+            w_all = w
+            if self.velocity_tree is not self.tree:
+                y, _ = _coordinates(self.velocity_tree, self.own, q[good])
+                w_all, _ = matrices(self.velocity_tree, self.end, y, length)
+            results["constraint"][good] = _singular_value(w_all, self.velocity_rank)
+            passive = [k for k, j in enumerate(self.tree.coordinates) if j not in self.active]
+            stacked = np.concatenate([w, jacobian], 1)[:, :, passive]
+            results["passive"][good] = _singular_value(stacked, self.passive_rank)
+        active = [self.tree.coordinates.index(j) for j in self.active]
+        for rows, twists, rates in _motions(w, jacobian, active, self.rank):
+            serial, parallel, twist, rate = _smallest(twists, rates, self.freedoms)
+            results["serial"][good[rows]] = serial
+            results["rates"][good[rows]] = rate / _joint_units(self.tree, active, length)
+            if self.tree.robot.B:
+                results["parallel"][good[rows]] = parallel
+                results["twist"][good[rows]] = twist / _twist_units(length)
+        return results
+
+    def _closed(self, q: Array) -> tuple[Array, NDArray[np.bool_]]:
+        """Return the coordinates of `tree` at configurations q (N, n), and flags that are true for closed loops."""
+        with np.errstate(invalid="ignore"):
+            x, mismatch = _coordinates(self.tree, self.own, q)
+            error = np.abs(closure_error(self.tree, x))
+        scale = np.tile([self.tree.size] * 3 + [1.0] * 9, len(self.tree.loops))
+        largest = np.maximum((error / scale).max(1, initial=0.0), mismatch)
+        return x, np.isfinite(q).all(1) & (largest <= SAME_POSTURE)
+
+
+def _coordinates(tree: NumericTree, own: Sequence[int], q: Array) -> tuple[Array, Array]:
+    """Return the coordinates of a tree at joint positions q, and the deviation of q from the relations of the tree.
+
+    Args:
+        own: numbers of the joints to which the columns of q belong.
+
+    Returns:
+        The coordinates (N, c), with cut joints that close the loops, and the largest deviation (N,) of a coupled joint
+        from its relation, in rad or relative to the size of the loops.
+    """
+    x = np.zeros((len(q), len(tree.coordinates)))
+    for k, j in enumerate(tree.coordinates):
+        if j in own:
+            x[:, k] = q[:, own.index(j)]
+    x = shut(tree, x, dict.fromkeys(own, 0.0))
+    related = joint_positions(tree, x)
+    mismatch = np.zeros(len(q))
+    for k, j in enumerate(own):
+        if j in tree.coordinates:
+            continue
+        difference = related[:, j - 1] - q[:, k]
+        if tree.robot.frame(j).sigma == JointType.REVOLUTE:
+            difference = np.abs(np.exp(1j * difference) - 1)
+        else:
+            difference = np.abs(difference) / tree.size
+        mismatch = np.maximum(mismatch, difference)
+    return x, mismatch
+
+
+def _twist_units(length: float) -> Array:
+    return np.array([1.0, 1.0, 1.0, length, length, length])
+
+
+def _joint_units(tree: NumericTree, columns: Sequence[int], length: float) -> Array:
+    kinds = [tree.robot.frame(tree.coordinates[k]).sigma for k in columns]
+    return np.array([1.0 if kind == JointType.PRISMATIC else length for kind in kinds])
+
+
+def matrices(tree: NumericTree, end: int, x: Array, length: float) -> tuple[Array, Array]:
+    """Return the constraint matrix W and the Jacobian J of frame `end`, without units.
+
+    Args:
+        end: number of the frame.
+        x: (N, c) coordinates of the tree, including the cut joints.
+        length: characteristic length in m.
+
+    Returns:
+        W (N, 6 L, c) for L loops and J (N, 6, c), in the axes of frame 0.
+    """
+    at = placements(tree, x)
+    twists = _joint_twists(tree, at, end)
+    rows = _twist_units(length)
+    columns = _joint_units(tree, range(len(tree.coordinates)), length)
+    sides = [(loop.left_chain, loop.right_chain, at[loop.right].position) for loop in tree.loops]
+    sides.append((tuple(chain(tree.robot, end)), (), at[end].position))
+    blocks = []
+    for left, right, point in sides:
+        sign = np.zeros(tree.robot.NF)
+        sign[[j - 1 for j in left]] = 1
+        sign[[j - 1 for j in right]] = -1
+        linear = twists[:, :3] + np.cross(twists[:, 3:], point[:, :, None], axis=1)
+        at_point = np.concatenate([linear, twists[:, 3:]], 1) * sign
+        blocks.append((at_point @ tree.ratios) * rows[:, None] / columns)
+    w = np.concatenate([np.zeros((len(x), 0, len(columns))), *blocks[:-1]], 1)
+    return w, blocks[-1]
+
+
+def _joint_twists(tree: NumericTree, at: Mapping[int, Placements], end: int) -> Array:
+    """Return the twist (N, 6, joints) of each joint at unit velocity, at the origin of frame 0 and in its axes.
+
+    Args:
+        at: poses of the frames, by frame number.
+        end: number of the frame whose twist is analysed; it is not inside a spherical joint.
+    """
+    twists = np.zeros((len(at[0].position), 6, tree.robot.NF))
+    for j in tree.frames:
+        axis, sigma = at[j].rotation[:, :, 2], tree.robot.frame(j).sigma
+        if sigma == JointType.PRISMATIC:
+            twists[:, :3, j - 1] = axis
+        elif sigma == JointType.REVOLUTE:
+            twists[:, :3, j - 1] = np.cross(at[j].position, axis)
+            twists[:, 3:, j - 1] = axis
+    for (i, j, k), along in _spherical_joints(tree, end).items():
+        centre = at[j].position + along[:, None] * at[j].rotation[:, :, 2]
+        for number, axis in zip((i, j, k), np.eye(3), strict=True):
+            twists[:, :3, number - 1] = np.cross(centre, axis)
+            twists[:, 3:, number - 1] = axis
+    return twists
+
+
+def _spherical_joints(tree: NumericTree, end: int) -> dict[tuple[int, int, int], Array]:
+    """Return the spherical joints: three consecutive passive revolute joints whose axes intersect in one point.
+
+    Returns:
+        By the numbers of the three joints, the coordinate (S,) of the point along the axis of the second one.
+    """
+    robot, groups = tree.robot, dict[tuple[int, int, int], Array]()
+    used: set[int] = set()
+    for k in tree.frames:
+        j = robot.frame(k).ant
+        i = robot.frame(j).ant if j else 0
+        if not i or used & {i, j, k} or not all(_free_revolute(robot, number) for number in (i, j, k)):
+            continue
+        if end in (i, j) or children(robot, i) != [j] or children(robot, j) != [k]:
+            continue  # a frame or another joint is fixed to a link inside the joint
+        first, second = _intersection(tree, j, along_own=True), _intersection(tree, k, along_own=False)
+        if first is None or second is None or np.abs(first - second).max() > PARALLEL_AXES * tree.size:
+            continue
+        groups[i, j, k] = second
+        used |= {i, j, k}
+    return groups
+
+
+def _free_revolute(robot: Robot, j: int) -> bool:
+    """Return whether joint j is a passive revolute joint that neither follows nor moves other joints."""
+    frame, laws = robot.frame(j), followers(robot)
+    driver = any(j == i for law in laws.values() for i, _ in law.terms)
+    return frame.sigma == JointType.REVOLUTE and not frame.mu and j not in laws and not driver
+
+
+def _intersection(tree: NumericTree, j: int, *, along_own: bool) -> Array | None:
+    """Return the point in which the axis of joint j intersects that of its antecedent, as a coordinate along one axis.
+
+    Args:
+        along_own: whether the coordinate is along the axis of joint j, from the origin of frame j, or along the axis of
+            the antecedent, from the origin of its frame.
+
+    Returns:
+        The coordinate (S,) in m; None if the axes are parallel or do not intersect.
+    """
+    direction, origin = tree.local[j].rotation[:, :, 2], tree.local[j].position
+    sine = np.hypot(direction[:, 0], direction[:, 1])
+    if sine.min() < PARALLEL_AXES:
+        return None
+    apart = np.abs(origin[:, 0] * direction[:, 1] - origin[:, 1] * direction[:, 0]) / sine
+    if apart.max() > PARALLEL_AXES * tree.size:
+        return None
+    along = -(origin[:, :2] * direction[:, :2]).sum(1) / sine**2
+    return along if along_own else origin[:, 2] + along * direction[:, 2]
+
+
+def _singular_value(matrices: Array, number: int) -> Array:
+    """Return the singular value of each matrix with the given number, counted from 1 in decreasing order."""
+    if not number:
+        return np.full(len(matrices), np.inf)
+    return np.asarray(np.linalg.svd(matrices, compute_uv=False)[:, number - 1])
+
+
+def _motions(
+    w: Array, jacobian: Array, active: Sequence[int], rank: int
+) -> Iterator[tuple[Array, Array, Array]]:
+    """Yield an orthonormal basis of the pairs (twist, velocities of the active joints) that the loops allow.
+
+    Configurations with the same dimensions are treated together. The constraints of a configuration have the generic
+    rank unless a singular value is zero up to round-off.
+
+    Args:
+        w: (N, rows, c) constraint matrices.
+        jacobian: (N, 6, c) Jacobians.
+        active: columns of the active joints.
+        rank: generic rank of w.
+
+    Yields:
+        Indices of the configurations; their twists (S, 6, d) and velocities of the active joints (S, na, d).
+    """
+    _, sizes, directions = np.linalg.svd(w)
+    present = (
+        np.minimum((sizes > EVALUATED.absent * sizes[:, :1]).sum(1), rank) if rank else np.zeros(len(w), int)
+    )
+    for kept in np.unique(present):
+        rows = np.flatnonzero(present == kept)
+        basis = directions[rows, kept:].transpose(0, 2, 1)
+        pairs = np.concatenate([jacobian[rows] @ basis, basis[:, active]], 1)
+        vectors, lengths, _ = np.linalg.svd(pairs, full_matrices=False)
+        dimensions = (lengths > EVALUATED.absent * lengths[:, :1]).sum(1)
+        for dimension in np.unique(dimensions):
+            these = np.flatnonzero(dimensions == dimension)
+            orthonormal = vectors[these][:, :, :dimension]
+            yield rows[these], orthonormal[:, :6], orthonormal[:, 6:]
+
+
+def _smallest(twists: Array, rates: Array, freedoms: int) -> tuple[Array, Array, Array, Array]:
+    """Return the distances from serial and parallel singularities, and the motions of these distances.
+
+    The columns of [twists; rates] are orthonormal, so that the singular values c of `twists` and s of `rates` belong to
+    the same motions, with c^2 + s^2 = 1 (CS decomposition); c / s are the singular values of the Jacobian.
+
+    Args:
+        twists: (S, 6, d) twists.
+        rates: (S, na, d) velocities of the active joints.
+        freedoms: generic number of independent twists.
+
+    Returns:
+        The distances (S,) from serial and from parallel singularities, the twist (S, 6) of the latter and the
+        velocities (S, na) of the former, both of norm 1.
+    """
+    last = min(freedoms, twists.shape[2]) - 1
+    slow = np.linalg.svd(twists)[2][:, last, :, None]
+    easy = np.linalg.svd(rates)[2][:, -1, :, None]
+    slow_twist, slow_rate, easy_twist, easy_rate = (
+        (part @ motion)[:, :, 0] for motion in (slow, easy) for part in (twists, rates)
+    )
+    norms = [np.linalg.norm(x, axis=1) for x in (slow_twist, slow_rate, easy_twist, easy_rate)]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        twist, rate = easy_twist / norms[2][:, None], slow_rate / norms[1][:, None]
+        return norms[0] / norms[1], norms[3] / norms[2], twist, rate
+
+
+@lru_cache(maxsize=16)
+def _mechanism(robot: Robot, to: int | str | None) -> _Mechanism:
+    """Return the numerical velocity equations of a robot and their generic ranks.
+
+    Raises:
+        NotApplicableError: the robot is wheeled or has no moving joint, its active joints do not determine its motion,
+            or its ranks are not clear.
+        ArgumentError: a symbol of the geometry has no value.
+    """
+    reason = not_rolling(robot)
+    if reason:
+        raise NotApplicableError(f"robot '{robot.name}' has no distance to singularities: {reason}")
+    whole, end, _ = moving_frame(robot, to)
+    values = dict(whole.nominal)
+    missing = sorted({name for f in formulas(whole) for name in f.symbols} - values.keys())
+    if missing:
+        raise ArgumentError(
+            f"'{missing[0]}' of robot '{robot.name}' has no value",
+            hint=f"give a number for each of {', '.join(missing[:8])}{' ...' if missing[8:] else ''}",
+        )
+    linear = linear_loops(whole) if whole.B else None
+    tree = numeric_tree(
+        linear.robot if linear else whole, lambda f: f.value(values), closing=linear.open if linear else None
+    )
+    velocity_tree = numeric_tree(whole, lambda f: f.value(values)) if linear and linear.relations else tree
+    own = tuple(independent(whole))
+    active = tuple(active_joints(whole)) if whole.B else own
+    if whole.B:
+        remarks = [remark for remark in loop_mobility(whole).remarks if "active" in remark]
+        if remarks:
+            raise NotApplicableError(f"robot '{robot.name}': {'; '.join(remarks)}")
+    plain = _Mechanism(tree, velocity_tree, end, own, active)
+    return _with_ranks(robot, plain, _generic_configurations(whole, own, tree))
+
+
+def _generic_configurations(robot: Robot, own: Sequence[int], tree: NumericTree) -> Array:
+    """Return configurations (S, n) at which the ranks are determined: closed ones if the robot has loops."""
+    if robot.B:
+        drawn = [constraints(robot, seed).postures.joints for seed in DRAWS]
+        return np.concatenate([np.stack([joints[j] for j in own], 1) for joints in drawn])
+    units = [1.0 if robot.frame(j).sigma == JointType.PRISMATIC else np.pi for j in own]
+    return np.random.default_rng(1).uniform(-1, 1, (SAMPLES, len(own))) * units
+
+
+def _with_ranks(robot: Robot, plain: _Mechanism, q: Array) -> _Mechanism:
+    """Return the velocity equations with their ranks at the generic configurations q (S, n)."""
+
+    def clear(name: str, values: Array) -> int:
+        decided = [rank for rank in ranks(values, CLOSED_POSTURES) if rank is not None]
+        if 2 * len(decided) < len(values):
+            raise NotApplicableError(
+                f"robot '{robot.name}': the rank of {name} is not clear at its closed configurations",
+                hint="give nominal values for lengths that must match each other",
+            )
+        return max(decided)
+
+    tree, velocity_tree = plain.tree, plain.velocity_tree
+    x, _ = _coordinates(tree, plain.own, q)
+    w, jacobian = matrices(tree, plain.end, x, tree.size)
+    rank = velocity_rank = clear("the constraints", w) if w.shape[1] else 0
+    if velocity_tree is not tree:
+        y, _ = _coordinates(velocity_tree, plain.own, q)
+        velocity_rank = clear("the constraints", matrices(velocity_tree, plain.end, y, tree.size)[0])
+    columns = [tree.coordinates.index(j) for j in plain.active]
+    passive = [k for k in range(len(tree.coordinates)) if k not in columns]
+    passive_rank = (
+        clear("the passive joints", np.concatenate([w, jacobian], 1)[:, :, passive]) if passive else 0
+    )
+    freedoms = max(clear("the Jacobian", twists) for _, twists, _ in _motions(w, jacobian, columns, rank))
+    return replace(
+        plain, rank=rank, velocity_rank=velocity_rank, freedoms=freedoms, passive_rank=passive_rank
+    )
