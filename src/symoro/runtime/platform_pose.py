@@ -138,6 +138,32 @@ def _error(
     return error, np.where(turns[:, None], rows, rows / size)
 
 
+def joints_at(
+    robot: Robot,
+    T: ArrayLike,
+    values: Mapping[str, float],
+    to: int | str | None = None,
+    working_mode: str = "1",
+) -> Array:
+    """Return the joint positions of a parallel robot at platform poses.
+
+    Args:
+        T: (N, 4, 4) or (4, 4) poses of the platform in frame 0.
+        values: parameter -> number.
+        to: frame whose pose is given; the platform by default.
+        working_mode: working mode of the legs.
+
+    Returns:
+        The positions (N, n) or (n,) of the joints; NaN where the legs do not reach the pose.
+
+    Raises:
+        NotApplicableError: the robot has no platform that the models support.
+    """
+    options = {"space": "platform", "working_mode": working_mode, **({} if to is None else {"to": to})}
+    _, program = build(robot, "inverse-geometry", options)
+    return np.asarray(Function(program, dict(values))(T=np.asarray(T, float))["q"])[..., 0, :]
+
+
 def assembly_modes(
     robot: Robot, qa: ArrayLike, values: Mapping[str, float], to: int | str | None = None
 ) -> AssemblyModes:

@@ -144,15 +144,14 @@ def singularity_analysis(
     """
     if not np.isfinite(length) or length <= 0:
         raise ArgumentError(f"length: expected a positive characteristic length in m, got {length}")
-    count = len(independent(robot))
+    mechanism = _mechanism(robot.bind(values) if values else robot, to)
+    count = len(mechanism.own)
     positions = np.asarray(q, float)
     if positions.ndim not in (1, 2) or positions.shape[-1] != count:
-        names = ", ".join(f"q{j}" for j in independent(robot)[:3])
+        names = ", ".join(f"q{j}" for j in mechanism.own)
         raise ArgumentError(
-            f"q: expected the shape (N, {count}) or ({count},), one number per joint {names} ...; got "
-            f"{positions.shape}"
+            f"q: expected the shape (N, {count}) or ({count},), one number for each of {names}; got {positions.shape}"
         )
-    mechanism = _mechanism(robot.bind(values) if values else robot, to)
     rows = np.atleast_2d(positions)
     parts = [mechanism.analysed(rows[k : k + CHUNK], float(length)) for k in range(0, len(rows), CHUNK)]
     parts = parts or [mechanism.analysed(rows, float(length))]
@@ -203,19 +202,20 @@ class _Mechanism:
         if not len(good):
             return results
         w, jacobian = matrices(self.tree, self.end, x[good], length)
+        _, sizes, directions = np.linalg.svd(w)
         for name in ("parallel", "passive", "constraint"):
             results[name][good] = np.inf
         if self.tree.robot.B:
-            w_all = w
+            results["constraint"][good] = _value(sizes, self.rank)
             if self.velocity_tree is not self.tree:
                 y, _ = _coordinates(self.velocity_tree, self.own, q[good])
                 w_all, _ = matrices(self.velocity_tree, self.end, y, length)
-            results["constraint"][good] = _singular_value(w_all, self.velocity_rank)
+                results["constraint"][good] = _value(_singular_values(w_all), self.velocity_rank)
             passive = [k for k, j in enumerate(self.tree.coordinates) if j not in self.active]
             stacked = np.concatenate([w, jacobian], 1)[:, :, passive]
-            results["passive"][good] = _singular_value(stacked, self.passive_rank)
+            results["passive"][good] = _value(_singular_values(stacked), self.passive_rank)
         active = [self.tree.coordinates.index(j) for j in self.active]
-        for rows, twists, rates in _motions(w, jacobian, active, self.rank):
+        for rows, twists, rates in _motions(sizes, directions, jacobian, active, self.rank):
             serial, parallel, twist, rate = _smallest(twists, rates, self.freedoms)
             results["serial"][good[rows]] = serial
             results["rates"][good[rows]] = rate / _joint_units(self.tree, active, length)
@@ -372,36 +372,39 @@ def _intersection(tree: NumericTree, j: int, *, along_own: bool) -> Array | None
     if apart.max() > PARALLEL_AXES * tree.size:
         return None
     along = -(origin[:, :2] * direction[:, :2]).sum(1) / sine**2
-    return along if along_own else origin[:, 2] + along * direction[:, 2]
+    return np.asarray(along if along_own else origin[:, 2] + along * direction[:, 2])
 
 
-def _singular_value(matrices: Array, number: int) -> Array:
-    """Return the singular value of each matrix with the given number, counted from 1 in decreasing order."""
-    if not number:
-        return np.full(len(matrices), np.inf)
-    return np.asarray(np.linalg.svd(matrices, compute_uv=False)[:, number - 1])
+def _singular_values(stack: Array) -> Array:
+    return np.asarray(np.linalg.svd(stack, compute_uv=False))
+
+
+def _value(values: Array, number: int) -> Array:
+    """Return the singular values (N,) with a number, counted from 1 in decreasing order; infinite for the number 0."""
+    return values[:, number - 1] if number else np.full(len(values), np.inf)
 
 
 def _motions(
-    w: Array, jacobian: Array, active: Sequence[int], rank: int
-) -> Iterator[tuple[Array, Array, Array]]:
+    sizes: Array, directions: Array, jacobian: Array, active: Sequence[int], rank: int
+) -> Iterator[tuple[NDArray[np.intp], Array, Array]]:
     """Yield an orthonormal basis of the pairs (twist, velocities of the active joints) that the loops allow.
 
     Configurations with the same dimensions are treated together. The constraints of a configuration have the generic
     rank unless a singular value is zero up to round-off.
 
     Args:
-        w: (N, rows, c) constraint matrices.
+        sizes, directions: singular values (N, rows) and right singular vectors (N, c, c) of the constraints.
         jacobian: (N, 6, c) Jacobians.
         active: columns of the active joints.
-        rank: generic rank of w.
+        rank: generic rank of the constraints.
 
     Yields:
         Indices of the configurations; their twists (S, 6, d) and velocities of the active joints (S, na, d).
     """
-    _, sizes, directions = np.linalg.svd(w)
     present = (
-        np.minimum((sizes > EVALUATED.absent * sizes[:, :1]).sum(1), rank) if rank else np.zeros(len(w), int)
+        np.minimum((sizes > EVALUATED.absent * sizes[:, :1]).sum(1), rank)
+        if rank
+        else np.zeros(len(directions), int)
     )
     for kept in np.unique(present):
         rows = np.flatnonzero(present == kept)
@@ -510,7 +513,10 @@ def _with_ranks(robot: Robot, plain: _Mechanism, q: Array) -> _Mechanism:
     passive_rank = (
         clear("the passive joints", np.concatenate([w, jacobian], 1)[:, :, passive]) if passive else 0
     )
-    freedoms = max(clear("the Jacobian", twists) for _, twists, _ in _motions(w, jacobian, columns, rank))
+    freedoms = max(
+        clear("the Jacobian", twists)
+        for _, twists, _ in _motions(*np.linalg.svd(w)[1:], jacobian, columns, rank)
+    )
     return replace(
         plain, rank=rank, velocity_rank=velocity_rank, freedoms=freedoms, passive_rank=passive_rank
     )
