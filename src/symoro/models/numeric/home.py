@@ -111,3 +111,38 @@ def closed_near_home(robot: Robot, qa: Array, active: Sequence[int]) -> tuple[Ar
     x[:, columns] = qa
     x, good = closed(tree, x, [k for k in range(len(tree.coordinates)) if k not in columns])
     return x[:, [tree.coordinates.index(j) for j in own]], good
+
+
+def sampled_near_home(robot: Robot, count: int, seed: int, spread: float, length: float) -> Array:
+    """Return the posture 'home' and random configurations near it, all with closed loops.
+
+    The active joints (all joints of a robot without loops) are displaced uniformly; the loops determine the others.
+
+    Args:
+        count: number of random configurations.
+        seed: seed of the random numbers.
+        spread: largest displacement of an active joint in rad, or relative to `length` for prismatic joints.
+        length: characteristic length in m.
+
+    Returns:
+        The positions (count + 1, n) of the independent joints; NaN where the loops do not close.
+
+    Raises:
+        ArgumentError: the robot has no posture 'home' in which its loops close.
+    """
+    own = independent(robot)
+    if HOME not in robot.postures:
+        raise ArgumentError(
+            f"robot '{robot.name}' has no posture '{HOME}', near which configurations are drawn",
+            hint="give configurations, or add the posture to the description",
+        )
+    home = dict(zip(own, robot.postures[HOME], strict=True))
+    active = [j for j in own if robot.frame(j).mu] if robot.B else own
+    units = [length if robot.frame(j).sigma == JointType.PRISMATIC else 1.0 for j in active]
+    away = np.random.default_rng(seed).uniform(-spread, spread, (count, len(active))) * units
+    qa = np.array([home[j] for j in active]) + np.concatenate([np.zeros((1, len(active))), away])
+    if not robot.B:
+        return np.asarray(qa)
+    q, good = closed_near_home(robot, qa, active)
+    q[~good] = np.nan
+    return q
