@@ -348,7 +348,9 @@ def test_a_spatial_loop_whose_conditions_are_too_long_has_a_note() -> None:
     robot = Robot("seven turns", (*frames, close), (Link(),) * 6)
     result = symoro.singularities(robot)
     assert not result.complete
-    assert any("characters" in note and "distance to the singularities" in note for note in result.parallel.notes)
+    assert any(
+        "characters" in note and "distance to the singularities" in note for note in result.parallel.notes
+    )
 
 
 @pytest.mark.slow
