@@ -27,7 +27,7 @@ def run(capsys: pytest.CaptureFixture[str]) -> Any:
 def test_a_platform_has_numbers_where_it_has_no_conditions(run: Any) -> None:
     out, err = run("gough_stewart")
     assert not err
-    assert "not analysed" in out and "at 101 configurations, characteristic length 1 m" in out
+    assert "not analysed" in out and "at 101 configurations; output: twist; characteristic length 1 m" in out
     assert "easiest twist" in out and "joint velocities of least effect" in out
     data = json.loads(run("gough_stewart", "--json")[0])
     assert data["parallel"]["complete"] is False
@@ -110,3 +110,19 @@ def test_rows_that_do_not_close_are_counted(run: Any) -> None:
 def test_wrong_arguments(run: Any, words: list[str], message: str) -> None:
     out, err = run(*words, code=2)
     assert message in err and not out
+
+
+def test_the_service_adds_the_distances_at_home() -> None:
+    yaml = pytest.importorskip("yaml")
+    from symoro.ui.service import answers
+
+    def answered(name: str) -> Any:
+        return answers.singular({"robot": yaml.safe_load(symoro.dumps(symoro.load(name), "yaml"))})
+
+    answer = answered("gough_stewart")
+    assert not answer.complete
+    assert (
+        "distances in posture 'home', characteristic length 1 m: serial 0.460749, parallel 0.388347"
+        in answer.text
+    )
+    assert "distances" not in answered("fivebar").text

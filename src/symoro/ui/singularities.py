@@ -50,7 +50,7 @@ def show_singularities(robot: Robot, options: argparse.Namespace) -> int:
     result = singularities(robot, options.to)
     if not options.json:
         print(result)
-    if robot.B and not result.complete and _has_home(robot):
+    if not result.complete and _has_home(robot):
         if not options.json:
             print()
         return _show(robot, _analysis(robot, given, options), options, asdict(result))
@@ -60,10 +60,24 @@ def show_singularities(robot: Robot, options: argparse.Namespace) -> int:
 
 
 def _has_home(robot: Robot) -> bool:
-    """Return whether the loops close in the posture 'home', with numbers for all lengths."""
+    """Return whether a robot has loops that close in the posture 'home', with numbers for all lengths."""
+    if not robot.B:
+        return False
     from symoro.models.numeric.home import closed_home
 
     return closed_home(robot) is not None
+
+
+def distances_at_home(robot: Robot, to: int | str | None) -> str:
+    """Return the distances in the posture 'home' as a line of text; empty if the loops do not close in it."""
+    if not _has_home(robot):
+        return ""
+    from symoro.models.numeric.home import sampled_near_home
+
+    home = sampled_near_home(robot, 0, 0, 0.0, 1.0)[0]
+    distances = singularity_analysis(robot, home, to=to).distances
+    listed = ", ".join(f"{name} {float(x):.6g}" for name, x in distances.items())
+    return f"distances in posture '{HOME}', characteristic length 1 m: {listed}"
 
 
 def _given(robot: Robot, options: argparse.Namespace) -> dict[str, Any]:
@@ -133,7 +147,8 @@ def _show(
     open_rows = int(np.isnan(rows["serial"]).sum())
     count = len(q)
     if options.json:
-        data = {"length": analysis.length, "joints": [f"q{j}" for j in analysis.joints]}
+        data: dict[str, Any] = {"length": analysis.length, "output": analysis.output}
+        data["joints"] = [f"q{j}" for j in analysis.joints]
         columns = {"q": q, **rows, "twist": twist, "rates": rates}
         lists = {name: column.tolist() for name, column in columns.items()}
         present.as_json({**first, "numeric": {**data, "nearest": analysis.nearest, **lists}})
@@ -161,8 +176,8 @@ def _print(
     count = len(rows["serial"])
     plural = "" if count == 1 else "s"
     print(
-        f"{robot.name}: distance to singularities at {count} configuration{plural}, characteristic length "
-        f"{analysis.length:g} m"
+        f"{robot.name}: distance to singularities at {count} configuration{plural}; output: {analysis.output}; "
+        f"characteristic length {analysis.length:g} m"
     )
     if count <= MOST_ROWS:
         table = [

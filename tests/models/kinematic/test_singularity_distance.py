@@ -331,6 +331,71 @@ def flat_fivebar(robot: Any) -> list[float]:
 # -- other structures
 
 
+def test_a_five_bar_has_the_singular_values_of_the_velocity_of_its_point() -> None:
+    """Its two motors move a point in the plane; the rotation of the link that carries the point is not an output."""
+    robot = symoro.load("fivebar")
+    n = dict(robot.nominal)
+    rng = np.random.default_rng(8)
+    point = np.stack([n["D3"] / 2 + rng.uniform(-0.1, 0.1, POSES), rng.uniform(0.25, 0.4, POSES)], 1)
+    motors_at = np.array([[0, 0], [n["D3"], 0]])
+    reach = point[:, None] - motors_at
+    distance = np.linalg.norm(reach, axis=2)
+    inner = np.arccos((distance**2 + n["D2"] ** 2 - n["D5"] ** 2) / (2 * distance * n["D2"]))
+    angle = np.arctan2(reach[:, :, 1], reach[:, :, 0]) + inner * [1, -1]  # elbows outward
+    elbows = motors_at + n["D2"] * np.stack([np.cos(angle), np.sin(angle)], 2)
+    rods = point[:, None] - elbows
+    across = n["D2"] * np.stack([-np.sin(angle), np.cos(angle)], 2)
+    jinv = rods * LENGTH / np.einsum("nki,nki->nk", rods, across)[:, :, None]
+    direction = np.arctan2(rods[:, :, 1], rods[:, :, 0])
+    q = np.stack([angle[:, 0], direction[:, 0] - angle[:, 0], angle[:, 1], direction[:, 1] - angle[:, 1]], 1)
+    analysis = symoro.singularity_analysis(robot, q, length=LENGTH)
+    values = np.linalg.svd(jinv, compute_uv=False)
+    assert analysis.output == "linear velocity"
+    assert_close(analysis.distances["parallel"], values[:, -1])
+    assert_close(analysis.distances["serial"], 1 / values[:, 0])
+
+
+def test_a_planar_arm_is_singular_where_its_determinant_is_zero() -> None:
+    robot = symoro.load("planar2r")
+    q = np.array([[0.3, 0.0], [0.3, 1e-4], [0.3, 1.0]])
+    serial = singularity_distance(robot, q, LENGTH)["serial"]
+    assert serial[0] < 1e-15 < 1e-6 < serial[1] < 1e-3 < 1e-2 < serial[2]
+    jacobian = symoro.generate(robot, "jacobian").function()(q=q)["J"]
+    assert_close(serial[1:], smallest(jacobian[1:, :2] / LENGTH, 2))
+
+
+def test_a_platform_of_lower_mobility_has_its_whole_twist_as_output() -> None:
+    """3-RPS: in the symmetric pose the platform tilts without a velocity of its centre, which is not singular."""
+    text = """
+symoro: 1
+name: rps
+platform: {link: {M: 1}}
+leg:
+  chain: [{alpha: -pi/2, offset: -pi/2}, {joint: prismatic, alpha: pi/2, active: true}]
+  attach: ball
+legs:
+  - {on: {d: 0.3}, at: {d: 0.24}}
+  - {on: {gamma: 2*pi/3, d: 0.3}, at: {gamma: 2*pi/3, d: 0.24}}
+  - {on: {gamma: 4*pi/3, d: 0.3}, at: {gamma: 4*pi/3, d: 0.24}}
+"""
+    robot = symoro.loads(text, "yaml")
+    T = np.eye(4)
+    T[2, 3] = 0.5
+    analysis = symoro.singularity_analysis(robot, T=T, length=LENGTH)
+    assert analysis.output == "twist"
+    # Heave: all legs at the same rate. Tilt: the leg along which the platform tilts changes by u . (w x b).
+    u = np.array([0.24 - 0.3, 0.5]) / np.hypot(0.24 - 0.3, 0.5)
+    tilt = np.linalg.svd(
+        np.stack(
+            [(0.24 * u[1] / LENGTH) * around(np.array([k * 2 * np.pi / 3]), 1.0)[0, :2] for k in range(3)]
+        ),
+        compute_uv=False,
+    )
+    expected = sorted([np.sqrt(3) * u[1], *tilt])
+    assert_close(analysis.distances["parallel"], expected[0])
+    assert_close(analysis.distances["serial"], 1 / expected[-1])
+
+
 def test_a_serial_arm_has_the_smallest_singular_value_of_its_jacobian() -> None:
     robot = symoro.load("rx90")
     q = np.random.default_rng(7).uniform(-3, 3, (200, 6))

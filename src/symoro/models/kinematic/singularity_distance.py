@@ -16,6 +16,9 @@ in m/s, where L is the characteristic length, the distances are numbers without 
 Where V = Jv qa', as for platforms in regular configurations, the first two are the smallest singular value of Jv and
 the reciprocal of its largest one, both with the units above. For a Gough-Stewart platform the second one is the
 smallest singular value of the matrix whose rows are the Pluecker coordinates (u; L^-1 rho x u) of the legs.
+V is the whole twist if its frame is the platform of a parallel robot, or if the frame has as many degrees of freedom as
+it has directions of motion over all configurations. Otherwise V is the linear velocity v alone if this has as many, as
+for a planar arm with two joints or a five-bar, and the whole twist if it has not (the rule of `jacobian-determinant`).
 Directions in which a robot can never move are excluded by the rank at generic configurations: the minimum is the
 r-th largest singular value, with r this rank. A robot without loops has only serial singularities; its other distances
 are infinite.
@@ -65,6 +68,7 @@ from symoro.robot.coordinates import followers, independent
 from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import chain, children
 
+LINEAR = 3  # number of rows of the linear velocity
 TYPES = ("serial", "parallel", "passive", "constraint")
 CHUNK = 2048  # configurations that are evaluated at once; limits the memory
 SAMPLES = 24  # random configurations of a robot without loops, at which the rank of J is determined
@@ -78,11 +82,12 @@ class SingularityAnalysis:
         q: (N, n) joint positions.
         length: characteristic length L in m.
         joints: numbers of the active joints, one per entry of `rates`.
+        output: 'twist' or 'linear velocity', the part of the motion of the frame that is analysed.
         distances: (N,) arrays by type: 'serial', 'parallel', 'passive' and 'constraint', without unit. They are NaN
             where q is not finite or does not close the loops.
-        twist: (N, 6) twist (linear, m/s; angular, rad/s) of the frame, of norm 1 m/s, in the axes of frame 0, that
-            requires the least velocities of the active joints. At a parallel singularity it is the motion of the frame
-            with locked active joints. NaN for robots without loops.
+        twist: (N, 6) twist (linear, m/s; angular, rad/s) of the frame, in the axes of frame 0, whose analysed part has
+            norm 1 m/s and requires the least velocities of the active joints. At a parallel singularity it is the
+            motion of the frame with locked active joints. NaN for robots without loops.
         rates: (N, na) velocities of the active joints (rad/s, m/s), of norm 1 m/s, that give the smallest twist. At a
             serial singularity the frame is at rest.
     """
@@ -90,6 +95,7 @@ class SingularityAnalysis:
     q: Array
     length: float
     joints: tuple[int, ...]
+    output: str
     distances: Mapping[str, Array]
     twist: Array
     rates: Array
@@ -163,7 +169,13 @@ def singularity_analysis(
 
     distances = {name: joined(name) for name in TYPES}
     return SingularityAnalysis(
-        positions, float(length), mechanism.active, distances, joined("twist"), joined("rates")
+        positions,
+        float(length),
+        mechanism.active,
+        "linear velocity" if mechanism.output == LINEAR else "twist",
+        distances,
+        joined("twist"),
+        joined("rates"),
     )
 
 
@@ -178,7 +190,8 @@ class _Mechanism:
         own: numbers of the independent joints, one per entry of q.
         active: numbers of the active joints.
         rank: generic rank of W of `tree`; `velocity_rank`: that of `velocity_tree`.
-        freedoms: generic number of independent twists of the frame.
+        output: number of rows of the twist that are analysed, 6 or 3 (the linear velocity).
+        freedoms: generic number of independent motions of the frame.
         passive_rank: generic rank of [W; J] with respect to the passive joints.
     """
 
@@ -189,6 +202,7 @@ class _Mechanism:
     active: tuple[int, ...]
     rank: int = 0
     velocity_rank: int = 0
+    output: int = 6
     freedoms: int = 0
     passive_rank: int = 0
 
@@ -212,11 +226,11 @@ class _Mechanism:
                 w_all, _ = matrices(self.velocity_tree, self.end, y, length)
                 results["constraint"][good] = _value(_singular_values(w_all), self.velocity_rank)
             passive = [k for k, j in enumerate(self.tree.coordinates) if j not in self.active]
-            stacked = np.concatenate([w, jacobian], 1)[:, :, passive]
+            stacked = np.concatenate([w, jacobian[:, : self.output]], 1)[:, :, passive]
             results["passive"][good] = _value(_singular_values(stacked), self.passive_rank)
         active = [self.tree.coordinates.index(j) for j in self.active]
-        for rows, twists, rates in _motions(sizes, directions, jacobian, active, self.rank):
-            serial, parallel, twist, rate = _smallest(twists, rates, self.freedoms)
+        for rows, twists, rates in _motions(sizes, directions, jacobian, active, self.rank, self.output):
+            serial, parallel, twist, rate = _smallest(twists, rates, self.output, self.freedoms)
             results["serial"][good[rows]] = serial
             results["rates"][good[rows]] = rate / _joint_units(self.tree, active, length)
             if self.tree.robot.B:
@@ -385,7 +399,7 @@ def _value(values: Array, number: int) -> Array:
 
 
 def _motions(
-    sizes: Array, directions: Array, jacobian: Array, active: Sequence[int], rank: int
+    sizes: Array, directions: Array, jacobian: Array, active: Sequence[int], rank: int, output: int
 ) -> Iterator[tuple[NDArray[np.intp], Array, Array]]:
     """Yield an orthonormal basis of the pairs (twist, velocities of the active joints) that the loops allow.
 
@@ -397,6 +411,7 @@ def _motions(
         jacobian: (N, 6, c) Jacobians.
         active: columns of the active joints.
         rank: generic rank of the constraints.
+        output: number of rows of the twist that belong to the pairs.
 
     Yields:
         Indices of the configurations; their twists (S, 6, d) and velocities of the active joints (S, na, d).
@@ -409,37 +424,42 @@ def _motions(
     for kept in np.unique(present):
         rows = np.flatnonzero(present == kept)
         basis = directions[rows, kept:].transpose(0, 2, 1)
-        pairs = np.concatenate([jacobian[rows] @ basis, basis[:, active]], 1)
-        vectors, lengths, _ = np.linalg.svd(pairs, full_matrices=False)
+        moved = jacobian[rows] @ basis
+        pairs = np.concatenate([moved[:, :output], basis[:, active]], 1)
+        _, lengths, mixed = np.linalg.svd(pairs, full_matrices=False)
         dimensions = (lengths > EVALUATED.absent * lengths[:, :1]).sum(1)
         for dimension in np.unique(dimensions):
             these = np.flatnonzero(dimensions == dimension)
-            orthonormal = vectors[these][:, :, :dimension]
-            yield rows[these], orthonormal[:, :6], orthonormal[:, 6:]
+            scaled = mixed[these, :dimension] / lengths[these, :dimension, None]
+            combined = scaled.transpose(0, 2, 1)  # combinations of the basis that make the pairs orthonormal
+            yield rows[these], moved[these] @ combined, basis[these][:, active] @ combined
 
 
-def _smallest(twists: Array, rates: Array, freedoms: int) -> tuple[Array, Array, Array, Array]:
+def _smallest(twists: Array, rates: Array, output: int, freedoms: int) -> tuple[Array, Array, Array, Array]:
     """Return the distances from serial and parallel singularities, and the motions of these distances.
 
-    The columns of [twists; rates] are orthonormal, so that the singular values c of `twists` and s of `rates` belong to
-    the same motions, with c^2 + s^2 = 1 (CS decomposition); c / s are the singular values of the Jacobian.
+    The columns of [output; rates] are orthonormal, so that the singular values c of the output, the first rows of
+    `twists`, and s of `rates` belong to the same motions, with c^2 + s^2 = 1 (CS decomposition); c / s are the singular
+    values of the Jacobian.
 
     Args:
         twists: (S, 6, d) twists.
         rates: (S, na, d) velocities of the active joints.
-        freedoms: generic number of independent twists.
+        output: number of rows of the twists that are analysed.
+        freedoms: generic number of independent motions of the frame.
 
     Returns:
-        The distances (S,) from serial and from parallel singularities, the twist (S, 6) of the latter and the
-        velocities (S, na) of the former, both of norm 1.
+        The distances (S,) from serial and from parallel singularities, the twist (S, 6) of the latter, whose output has
+        norm 1, and the velocities (S, na) of the former, of norm 1.
     """
     last = min(freedoms, twists.shape[2]) - 1
-    slow = np.linalg.svd(twists)[2][:, last, :, None]
+    slow = np.linalg.svd(twists[:, :output])[2][:, last, :, None]
     easy = np.linalg.svd(rates)[2][:, -1, :, None]
     slow_twist, slow_rate, easy_twist, easy_rate = (
         (part @ motion)[:, :, 0] for motion in (slow, easy) for part in (twists, rates)
     )
-    norms = [np.linalg.norm(x, axis=1) for x in (slow_twist, slow_rate, easy_twist, easy_rate)]
+    compared = (slow_twist[:, :output], slow_rate, easy_twist[:, :output], easy_rate)
+    norms = [np.linalg.norm(x, axis=1) for x in compared]
     with np.errstate(divide="ignore", invalid="ignore"):
         twist, rate = easy_twist / norms[2][:, None], slow_rate / norms[1][:, None]
         return norms[0] / norms[1], norms[3] / norms[2], twist, rate
@@ -509,14 +529,25 @@ def _with_ranks(robot: Robot, plain: _Mechanism, q: Array) -> _Mechanism:
         y, _ = _coordinates(velocity_tree, plain.own, q)
         velocity_rank = clear("the constraints", matrices(velocity_tree, plain.end, y, tree.size)[0])
     columns = [tree.coordinates.index(j) for j in plain.active]
+    decomposed = np.linalg.svd(w)[1:]
+
+    def directions(rows: int) -> tuple[int, int]:
+        """Return the largest number of independent motions in one configuration, and over all configurations."""
+        parts = [twists[:, :rows] for _, twists, _ in _motions(*decomposed, jacobian, columns, rank, rows)]
+        joined = np.concatenate([part.transpose(1, 0, 2).reshape(rows, -1) for part in parts], 1)
+        return max(clear("the Jacobian", part) for part in parts), clear("the Jacobian", joined[None])
+
+    output = 6
+    freedoms, every = directions(6)
+    if freedoms < every and plain.end != tree.robot.platform and directions(LINEAR) == (freedoms, freedoms):
+        output = LINEAR
     passive = [k for k in range(len(tree.coordinates)) if k not in columns]
-    passive_rank = (
-        clear("the passive joints", np.concatenate([w, jacobian], 1)[:, :, passive]) if passive else 0
-    )
-    freedoms = max(
-        clear("the Jacobian", twists)
-        for _, twists, _ in _motions(*np.linalg.svd(w)[1:], jacobian, columns, rank)
-    )
+    stacked = np.concatenate([w, jacobian[:, :output]], 1)[:, :, passive]
     return replace(
-        plain, rank=rank, velocity_rank=velocity_rank, freedoms=freedoms, passive_rank=passive_rank
+        plain,
+        rank=rank,
+        velocity_rank=velocity_rank,
+        output=output,
+        freedoms=freedoms,
+        passive_rank=clear("the passive joints", stacked) if passive else 0,
     )
