@@ -27,6 +27,7 @@ Array = NDArray[np.float64]
 ITERATIONS = 60
 LARGEST_STEP = 0.3  # largest step in radians, or relative to the size
 HOME = "home"
+MANY_POSES = 2000  # poses above which compiling takes less time than NumPy
 
 
 @dataclass(frozen=True)
@@ -154,14 +155,17 @@ def joints_at(
         working_mode: working mode of the legs.
 
     Returns:
-        The positions (N, n) or (n,) of the joints; NaN where the legs do not reach the pose.
+        The positions (N, n) or (n,) of the joints; NaN where the legs do not reach the pose or where it does not
+        determine the angles of a leg.
 
     Raises:
         NotApplicableError: the robot has no platform that the models support.
     """
     options = {"space": "platform", "working_mode": working_mode, **({} if to is None else {"to": to})}
     _, program = build(robot, "inverse-geometry", options)
-    return np.asarray(Function(program, dict(values))(T=np.asarray(T, float))["q"])[..., 0, :]
+    poses = np.asarray(T, float)
+    compiled = None if poses.ndim == 3 and len(poses) > MANY_POSES else False
+    return np.asarray(Function(program, dict(values), compiled=compiled)(T=poses)["q"])[..., 0, :]
 
 
 def assembly_modes(

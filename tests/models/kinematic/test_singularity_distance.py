@@ -94,7 +94,7 @@ class GoughStewart:
         return np.concatenate(blocks, 1), jacobian
 
 
-def test_gough_stewart_has_the_singular_values_of_the_plucker_lines() -> None:
+def test_gough_stewart_has_the_singular_values_of_its_lines_and_constraints() -> None:
     platform = GoughStewart(POSES)
     analysis = symoro.singularity_analysis("gough_stewart", T=platform.T, length=LENGTH)
     _, values, directions = np.linalg.svd(platform.jinv)
@@ -106,15 +106,10 @@ def test_gough_stewart_has_the_singular_values_of_the_plucker_lines() -> None:
     assert_close(np.linalg.norm(rates, axis=1), values[:, -1])
     moved = np.linalg.solve(platform.jinv, analysis.rates[:, :, None])[:, :, 0]
     assert_close(np.linalg.norm(moved, axis=1), analysis.distances["serial"])
-
-
-def test_gough_stewart_has_the_singular_values_of_its_constraints() -> None:
-    platform = GoughStewart(POSES)
-    distances = symoro.singularity_distance("gough_stewart", T=platform.T, length=LENGTH)
     w, jacobian = platform.closure()
-    assert_close(distances["constraint"], smallest(w, 30))
+    assert_close(analysis.distances["constraint"], smallest(w, 30))
     passive = [k for k in range(36) if k % 6 != 2]
-    assert_close(distances["passive"], smallest(np.concatenate([w, jacobian], 1)[:, :, passive], 30))
+    assert_close(analysis.distances["passive"], smallest(np.concatenate([w, jacobian], 1)[:, :, passive], 30))
 
 
 # -- Delta robot: rod . velocity of the platform = rod . velocity of the elbow
@@ -279,6 +274,24 @@ def test_gough_stewart_turned_by_a_right_angle_moves_with_locked_motors() -> Non
         @ analysis.twist[0]
     )
     assert np.abs(qa).max() < 1e-10
+
+
+def test_a_leg_along_its_universal_joint_moves_its_passive_joints_alone() -> None:
+    """The first axis of the universal joint of leg 1 is tangent to the circle of the base, and leg 1 is along it."""
+    n = dict(symoro.load("gough_stewart").nominal)
+    base = around(np.array([-n["GB"]]), n["RB"])[0]
+    tangent = np.cross(Z, base) / n["RB"]
+    offsets = np.array([1e-12, 1e-9, 1e-4, 0.1])  # at 0 the angles of the leg are undetermined
+    T = np.tile(np.eye(4), (len(offsets), 1, 1))
+    T[:, :3, :3] = rotation(np.array([[0.6, 0, 0]]))
+    T[:, :3, 3] = base + 0.9 * tangent - T[0, :3, :3] @ around(np.array([-n["GP"]]), n["RP"])[0]
+    T[:, 2, 3] += offsets
+    distances = symoro.singularity_distance("gough_stewart", T=T)
+    passive = distances["passive"]
+    assert passive[0] < 1e-11 < passive[1] < 1e-8 < passive[2] < 1e-3 < 1e-2 < passive[3]
+    assert_close(
+        distances["parallel"][1], distances["parallel"][2], 1e-3
+    )  # the lines of the legs are regular
 
 
 def test_gimbal_lock_of_a_spherical_joint_is_not_a_singularity() -> None:
@@ -472,3 +485,10 @@ def test_symbols_without_values_and_wheels_are_rejected() -> None:
         symoro.singularity_distance(nameless, [0.1, 0.2])
     with pytest.raises(NotApplicableError, match="singularities"):
         symoro.singularity_distance("diffdrive", [0.0, 0.0])
+
+
+def test_active_joints_must_determine_the_motion() -> None:
+    robot = symoro.load("fivebar")
+    for changed in (robot.with_frame(3, mu=False), robot.with_frame(2, mu=True)):
+        with pytest.raises(NotApplicableError, match="active joints"):
+            symoro.singularity_distance(changed, flat_fivebar(robot))

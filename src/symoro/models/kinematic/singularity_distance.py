@@ -492,10 +492,6 @@ def _mechanism(robot: Robot, to: int | str | None) -> _Mechanism:
     velocity_tree = numeric_tree(whole, lambda f: f.value(values)) if linear and linear.relations else tree
     own = tuple(independent(whole))
     active = tuple(active_joints(whole)) if whole.B else own
-    if whole.B:
-        remarks = [remark for remark in loop_mobility(whole).remarks if "active" in remark]
-        if remarks:
-            raise NotApplicableError(f"robot '{robot.name}': {'; '.join(remarks)}")
     plain = _Mechanism(tree, velocity_tree, end, own, active)
     return _with_ranks(robot, plain, _generic_configurations(whole, own, tree))
 
@@ -530,6 +526,12 @@ def _with_ranks(robot: Robot, plain: _Mechanism, q: Array) -> _Mechanism:
         velocity_rank = clear("the constraints", matrices(velocity_tree, plain.end, y, tree.size)[0])
     columns = [tree.coordinates.index(j) for j in plain.active]
     decomposed = np.linalg.svd(w)[1:]
+    free = clear("the active joints", decomposed[1][:, rank:, columns])
+    if not free == len(columns) == len(tree.coordinates) - rank:
+        remarks = [remark for remark in loop_mobility(robot).remarks if "active" in remark]
+        raise NotApplicableError(
+            f"robot '{robot.name}': {'; '.join(remarks) or 'its active joints do not determine its motion'}"
+        )
 
     def directions(rows: int) -> tuple[int, int]:
         """Return the largest number of independent motions in one configuration, and over all configurations."""
