@@ -10,9 +10,10 @@ import pytest
 import symoro
 from symoro.errors import ArgumentError, NotApplicableError
 from symoro.expr.formula import formula
+from symoro.models.geometric.loop.mobility import constraints
 from symoro.models.kinematic.singularity_distance import TYPES, singularity_distance
 from symoro.robot.coordinates import independent
-from symoro.robot.description import Frame, Link, Robot
+from symoro.robot.description import Frame, JointType, Link, Robot
 from symoro.robot.platform import motors
 
 POSES = 1000
@@ -49,7 +50,7 @@ def assert_close(one: Any, other: Any, tolerance: float = 1e-9) -> None:
     assert np.abs(one / other - 1).max() < tolerance
 
 
-# -- Gough-Stewart platform: rows of Jinv are the Pluecker coordinates of the legs
+# -- Gough-Stewart platform: rows of Jinv are the Plücker coordinates of the legs
 
 
 class GoughStewart:
@@ -366,6 +367,24 @@ def test_a_five_bar_has_the_singular_values_of_the_velocity_of_its_point() -> No
     assert analysis.output == "linear velocity"
     assert_close(analysis.distances["parallel"], values[:, -1])
     assert_close(analysis.distances["serial"], 1 / values[:, 0])
+
+
+@pytest.mark.parametrize("name", ["sr400", "akr3000", "slidercrank", "fourbar", "orthoglide", "hybrid"])
+def test_loops_have_the_singular_values_of_the_symbolic_jacobian(name: str) -> None:
+    """The model `jacobian` solves the loops for the passive joints; the distances use a null space."""
+    robot = symoro.load(name)
+    postures = constraints(robot).postures
+    q = np.stack([postures.joints[j] for j in independent(robot)], 1)
+    analysis = symoro.singularity_analysis(robot, q, length=LENGTH)
+    jacobian = symoro.generate(robot, "jacobian").function(compiled=False)(q=q)["J"]
+    units = [1.0 if robot.frame(j).sigma == JointType.PRISMATIC else LENGTH for j in analysis.joints]
+    scaled = jacobian * np.array([1, 1, 1, LENGTH, LENGTH, LENGTH])[:, None] / units
+    values = np.linalg.svd(scaled, compute_uv=False)
+    assert analysis.output == "twist"
+    assert_close(analysis.distances["serial"], values[:, len(units) - 1])
+    assert_close(analysis.distances["parallel"], 1 / values[:, 0])
+    moved = np.einsum("nij,nj->ni", scaled, analysis.rates * units)
+    assert_close(np.linalg.norm(moved, axis=1), analysis.distances["serial"], 1e-8)
 
 
 def test_a_planar_arm_is_singular_where_its_determinant_is_zero() -> None:

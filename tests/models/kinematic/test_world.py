@@ -28,7 +28,8 @@ def random_robot(seed: int) -> Robot:
         if kind == JointType.PRISMATIC:
             geometry["theta"] = geometry.pop("r")
         ant = j if j != 3 else 1  # a branch
-        frames.append(Frame(ant, kind, **{name: formula(x) for name, x in geometry.items()}))
+        fields: dict[str, Any] = {name: formula(x) for name, x in geometry.items()}
+        frames.append(Frame(ant, kind, **fields))
     return Robot("random", tuple(frames), (Link(),) * 6).floating()
 
 

@@ -15,19 +15,20 @@ in m/s, where L is the characteristic length, the distances are numbers without 
 
 Where V = Jv qa', as for platforms in regular configurations, the first two are the smallest singular value of Jv and
 the reciprocal of its largest one, both with the units above. For a Gough-Stewart platform the second one is the
-smallest singular value of the matrix whose rows are the Pluecker coordinates (u; L^-1 rho x u) of the legs.
+smallest singular value of the matrix whose rows are the Plücker coordinates (u; L^-1 rho x u) of the legs.
+
 V is the whole twist if its frame is the platform of a parallel robot, or if the frame has as many degrees of freedom as
 it has directions of motion over all configurations. Otherwise V is the linear velocity v alone if this has as many, as
 for a planar arm with two joints or a five-bar, and the whole twist if it has not (the rule of `jacobian-determinant`).
+
 Directions in which a robot can never move are excluded by the rank at generic configurations: the minimum is the
 r-th largest singular value, with r this rank. A robot without loops has only serial singularities; its other distances
 are infinite.
 
-Rows of W are the relative velocity (linear; L angular) of the two cut frames of each loop at their common origin.
-Parallelograms are replaced by the linear relations between their joints, which hold even where the velocity equations
-of a flat parallelogram are dependent; `constraint` uses the velocity equations. Three passive revolute joints with
-concurrent axes are a spherical joint: their axes are replaced by three orthogonal ones, so that a gimbal lock of the
-three angles is not a singularity.
+Rows of W are the relative velocity (linear; L angular) of the two cut frames of each loop at their common origin
+(`numeric/velocity_equations.py`). Parallelograms are replaced by the linear relations between their joints, which hold
+even where the velocity equations of a flat parallelogram are dependent; `constraint` uses the velocity equations. A
+gimbal lock of the three angles of a spherical joint is not a singularity.
 
 C. Gosselin, J. Angeles, "Singularity analysis of closed-loop kinematic chains", IEEE Transactions on Robotics and
 Automation 6(3), 1990. D. Zlatanov, R.G. Fenton, B. Benhabib, "A unifying framework for classification and
@@ -53,20 +54,21 @@ from symoro.models.kinematic.determinant import not_rolling
 from symoro.models.kinematic.tool import moving_frame
 from symoro.models.numeric.closure import closure_error
 from symoro.models.numeric.fixed_point import Array
-from symoro.models.numeric.home import shut
 from symoro.models.numeric.tree import (
     NumericTree,
-    Placements,
     formulas,
-    joint_positions,
     numeric_tree,
-    placements,
+)
+from symoro.models.numeric.velocity_equations import (
+    coordinates_of,
+    joint_units,
+    twist_units,
+    velocity_matrices,
 )
 from symoro.models.rank import ranks
-from symoro.models.tolerances import CLOSED_POSTURES, EVALUATED, PARALLEL_AXES, SAME_POSTURE
-from symoro.robot.coordinates import followers, independent
+from symoro.models.tolerances import CLOSED_POSTURES, EVALUATED, SAME_POSTURE
+from symoro.robot.coordinates import independent
 from symoro.robot.description import JointType, Robot
-from symoro.robot.topology import chain, children
 
 LINEAR = 3  # number of rows of the linear velocity
 TYPES = ("serial", "parallel", "passive", "constraint")
@@ -215,15 +217,15 @@ class _Mechanism:
         good = np.flatnonzero(closed)
         if not len(good):
             return results
-        w, jacobian = matrices(self.tree, self.end, x[good], length)
+        w, jacobian = velocity_matrices(self.tree, self.end, x[good], length)
         _, sizes, directions = np.linalg.svd(w)
         for name in ("parallel", "passive", "constraint"):
             results[name][good] = np.inf
         if self.tree.robot.B:
             results["constraint"][good] = _value(sizes, self.rank)
             if self.velocity_tree is not self.tree:
-                y, _ = _coordinates(self.velocity_tree, self.own, q[good])
-                w_all, _ = matrices(self.velocity_tree, self.end, y, length)
+                y, _ = coordinates_of(self.velocity_tree, self.own, q[good])
+                w_all, _ = velocity_matrices(self.velocity_tree, self.end, y, length)
                 results["constraint"][good] = _value(_singular_values(w_all), self.velocity_rank)
             passive = [k for k, j in enumerate(self.tree.coordinates) if j not in self.active]
             stacked = np.concatenate([w, jacobian[:, : self.output]], 1)[:, :, passive]
@@ -232,161 +234,20 @@ class _Mechanism:
         for rows, twists, rates in _motions(sizes, directions, jacobian, active, self.rank, self.output):
             serial, parallel, twist, rate = _smallest(twists, rates, self.output, self.freedoms)
             results["serial"][good[rows]] = serial
-            results["rates"][good[rows]] = rate / _joint_units(self.tree, active, length)
+            results["rates"][good[rows]] = rate / joint_units(self.tree, active, length)
             if self.tree.robot.B:
                 results["parallel"][good[rows]] = parallel
-                results["twist"][good[rows]] = twist / _twist_units(length)
+                results["twist"][good[rows]] = twist / twist_units(length)
         return results
 
     def _closed(self, q: Array) -> tuple[Array, NDArray[np.bool_]]:
         """Return the coordinates of `tree` at configurations q (N, n), and flags that are true for closed loops."""
         with np.errstate(invalid="ignore"):
-            x, mismatch = _coordinates(self.tree, self.own, q)
+            x, mismatch = coordinates_of(self.tree, self.own, q)
             error = np.abs(closure_error(self.tree, x))
         scale = np.tile([self.tree.size] * 3 + [1.0] * 9, len(self.tree.loops))
         largest = np.maximum((error / scale).max(1, initial=0.0), mismatch)
         return x, np.isfinite(q).all(1) & (largest <= SAME_POSTURE)
-
-
-def _coordinates(tree: NumericTree, own: Sequence[int], q: Array) -> tuple[Array, Array]:
-    """Return the coordinates of a tree at joint positions q, and the deviation of q from the relations of the tree.
-
-    Args:
-        own: numbers of the joints to which the columns of q belong.
-
-    Returns:
-        The coordinates (N, c), with cut joints that close the loops, and the largest deviation (N,) of a coupled joint
-        from its relation, in rad or relative to the size of the loops.
-    """
-    x = np.zeros((len(q), len(tree.coordinates)))
-    for k, j in enumerate(tree.coordinates):
-        if j in own:
-            x[:, k] = q[:, own.index(j)]
-    x = shut(tree, x, dict.fromkeys(own, 0.0))
-    related = joint_positions(tree, x)
-    mismatch = np.zeros(len(q))
-    for k, j in enumerate(own):
-        if j in tree.coordinates:
-            continue
-        difference = related[:, j - 1] - q[:, k]
-        if tree.robot.frame(j).sigma == JointType.REVOLUTE:
-            difference = np.abs(np.exp(1j * difference) - 1)
-        else:
-            difference = np.abs(difference) / tree.size
-        mismatch = np.maximum(mismatch, difference)
-    return x, mismatch
-
-
-def _twist_units(length: float) -> Array:
-    return np.array([1.0, 1.0, 1.0, length, length, length])
-
-
-def _joint_units(tree: NumericTree, columns: Sequence[int], length: float) -> Array:
-    kinds = [tree.robot.frame(tree.coordinates[k]).sigma for k in columns]
-    return np.array([1.0 if kind == JointType.PRISMATIC else length for kind in kinds])
-
-
-def matrices(tree: NumericTree, end: int, x: Array, length: float) -> tuple[Array, Array]:
-    """Return the constraint matrix W and the Jacobian J of frame `end`, without units.
-
-    Args:
-        end: number of the frame.
-        x: (N, c) coordinates of the tree, including the cut joints.
-        length: characteristic length in m.
-
-    Returns:
-        W (N, 6 L, c) for L loops and J (N, 6, c), in the axes of frame 0.
-    """
-    at = placements(tree, x)
-    twists = _joint_twists(tree, at, end)
-    rows = _twist_units(length)
-    columns = _joint_units(tree, range(len(tree.coordinates)), length)
-    sides = [(loop.left_chain, loop.right_chain, at[loop.right].position) for loop in tree.loops]
-    sides.append((tuple(chain(tree.robot, end)), (), at[end].position))
-    blocks = []
-    for left, right, point in sides:
-        sign = np.zeros(tree.robot.NF)
-        sign[[j - 1 for j in left]] = 1
-        sign[[j - 1 for j in right]] = -1
-        linear = twists[:, :3] + np.cross(twists[:, 3:], point[:, :, None], axis=1)
-        at_point = np.concatenate([linear, twists[:, 3:]], 1) * sign
-        blocks.append((at_point @ tree.ratios) * rows[:, None] / columns)
-    w = np.concatenate([np.zeros((len(x), 0, len(columns))), *blocks[:-1]], 1)
-    return w, blocks[-1]
-
-
-def _joint_twists(tree: NumericTree, at: Mapping[int, Placements], end: int) -> Array:
-    """Return the twist (N, 6, joints) of each joint at unit velocity, at the origin of frame 0 and in its axes.
-
-    Args:
-        at: poses of the frames, by frame number.
-        end: number of the frame whose twist is analysed; it is not inside a spherical joint.
-    """
-    twists = np.zeros((len(at[0].position), 6, tree.robot.NF))
-    for j in tree.frames:
-        axis, sigma = at[j].rotation[:, :, 2], tree.robot.frame(j).sigma
-        if sigma == JointType.PRISMATIC:
-            twists[:, :3, j - 1] = axis
-        elif sigma == JointType.REVOLUTE:
-            twists[:, :3, j - 1] = np.cross(at[j].position, axis)
-            twists[:, 3:, j - 1] = axis
-    for (i, j, k), along in _spherical_joints(tree, end).items():
-        centre = at[j].position + along[:, None] * at[j].rotation[:, :, 2]
-        for number, axis in zip((i, j, k), np.eye(3), strict=True):
-            twists[:, :3, number - 1] = np.cross(centre, axis)
-            twists[:, 3:, number - 1] = axis
-    return twists
-
-
-def _spherical_joints(tree: NumericTree, end: int) -> dict[tuple[int, int, int], Array]:
-    """Return the spherical joints: three consecutive passive revolute joints whose axes intersect in one point.
-
-    Returns:
-        By the numbers of the three joints, the coordinate (S,) of the point along the axis of the second one.
-    """
-    robot, groups = tree.robot, dict[tuple[int, int, int], Array]()
-    used: set[int] = set()
-    for k in tree.frames:
-        j = robot.frame(k).ant
-        i = robot.frame(j).ant if j else 0
-        if not i or used & {i, j, k} or not all(_free_revolute(robot, number) for number in (i, j, k)):
-            continue
-        if end in (i, j) or children(robot, i) != [j] or children(robot, j) != [k]:
-            continue  # a frame or another joint is fixed to a link inside the joint
-        first, second = _intersection(tree, j, along_own=True), _intersection(tree, k, along_own=False)
-        if first is None or second is None or np.abs(first - second).max() > PARALLEL_AXES * tree.size:
-            continue
-        groups[i, j, k] = second
-        used |= {i, j, k}
-    return groups
-
-
-def _free_revolute(robot: Robot, j: int) -> bool:
-    """Return whether joint j is a passive revolute joint that neither follows nor moves other joints."""
-    frame, laws = robot.frame(j), followers(robot)
-    driver = any(j == i for law in laws.values() for i, _ in law.terms)
-    return frame.sigma == JointType.REVOLUTE and not frame.mu and j not in laws and not driver
-
-
-def _intersection(tree: NumericTree, j: int, *, along_own: bool) -> Array | None:
-    """Return the point in which the axis of joint j intersects that of its antecedent, as a coordinate along one axis.
-
-    Args:
-        along_own: whether the coordinate is along the axis of joint j, from the origin of frame j, or along the axis of
-            the antecedent, from the origin of its frame.
-
-    Returns:
-        The coordinate (S,) in m; None if the axes are parallel or do not intersect.
-    """
-    direction, origin = tree.local[j].rotation[:, :, 2], tree.local[j].position
-    sine = np.hypot(direction[:, 0], direction[:, 1])
-    if sine.min() < PARALLEL_AXES:
-        return None
-    apart = np.abs(origin[:, 0] * direction[:, 1] - origin[:, 1] * direction[:, 0]) / sine
-    if apart.max() > PARALLEL_AXES * tree.size:
-        return None
-    along = -(origin[:, :2] * direction[:, :2]).sum(1) / sine**2
-    return np.asarray(along if along_own else origin[:, 2] + along * direction[:, 2])
 
 
 def _singular_values(stack: Array) -> Array:
@@ -518,12 +379,12 @@ def _with_ranks(robot: Robot, plain: _Mechanism, q: Array) -> _Mechanism:
         return max(decided)
 
     tree, velocity_tree = plain.tree, plain.velocity_tree
-    x, _ = _coordinates(tree, plain.own, q)
-    w, jacobian = matrices(tree, plain.end, x, tree.size)
+    x, _ = coordinates_of(tree, plain.own, q)
+    w, jacobian = velocity_matrices(tree, plain.end, x, tree.size)
     rank = velocity_rank = clear("the constraints", w) if w.shape[1] else 0
     if velocity_tree is not tree:
-        y, _ = _coordinates(velocity_tree, plain.own, q)
-        velocity_rank = clear("the constraints", matrices(velocity_tree, plain.end, y, tree.size)[0])
+        y, _ = coordinates_of(velocity_tree, plain.own, q)
+        velocity_rank = clear("the constraints", velocity_matrices(velocity_tree, plain.end, y, tree.size)[0])
     columns = [tree.coordinates.index(j) for j in plain.active]
     decomposed = np.linalg.svd(w)[1:]
     free = clear("the active joints", decomposed[1][:, rank:, columns])
