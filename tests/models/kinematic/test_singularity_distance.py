@@ -511,3 +511,8 @@ def test_active_joints_must_determine_the_motion() -> None:
     for changed in (robot.with_frame(3, mu=False), robot.with_frame(2, mu=True)):
         with pytest.raises(NotApplicableError, match="active joints"):
             symoro.singularity_distance(changed, flat_fivebar(robot))
+
+
+def test_a_frame_that_does_not_move_is_rejected() -> None:
+    with pytest.raises(NotApplicableError, match="frame 0 of robot 'RX90' does not move"):
+        symoro.singularity_distance("rx90", [0.0] * 6, to=0)

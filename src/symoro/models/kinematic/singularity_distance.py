@@ -218,26 +218,29 @@ class _Mechanism:
         if not len(good):
             return results
         w, jacobian = velocity_matrices(self.tree, self.end, x[good], length)
-        _, sizes, directions = np.linalg.svd(w)
-        for name in ("parallel", "passive", "constraint"):
-            results[name][good] = np.inf
-        if self.tree.robot.B:
-            results["constraint"][good] = _value(sizes, self.rank)
-            if self.velocity_tree is not self.tree:
-                y, _ = coordinates_of(self.velocity_tree, self.own, q[good])
-                w_all, _ = velocity_matrices(self.velocity_tree, self.end, y, length)
-                results["constraint"][good] = _value(_singular_values(w_all), self.velocity_rank)
-            passive = [k for k, j in enumerate(self.tree.coordinates) if j not in self.active]
-            stacked = np.concatenate([w, jacobian[:, : self.output]], 1)[:, :, passive]
-            results["passive"][good] = _value(_singular_values(stacked), self.passive_rank)
         active = [self.tree.coordinates.index(j) for j in self.active]
+        joints = joint_units(self.tree, active, length)
+        if not self.tree.robot.B:
+            _, values, directions = np.linalg.svd(jacobian[:, : self.output], full_matrices=False)
+            results["serial"][good] = _value(values, self.freedoms)
+            results["rates"][good] = directions[:, self.freedoms - 1] / joints
+            for name in ("parallel", "passive", "constraint"):
+                results[name][good] = np.inf
+            return results
+        _, sizes, directions = np.linalg.svd(w)
+        results["constraint"][good] = _value(sizes, self.rank)
+        if self.velocity_tree is not self.tree:
+            y, _ = coordinates_of(self.velocity_tree, self.own, q[good])
+            w_all, _ = velocity_matrices(self.velocity_tree, self.end, y, length)
+            results["constraint"][good] = _value(_singular_values(w_all), self.velocity_rank)
+        passive = [k for k, j in enumerate(self.tree.coordinates) if j not in self.active]
+        stacked = np.concatenate([w, jacobian[:, : self.output]], 1)[:, :, passive]
+        results["passive"][good] = _value(_singular_values(stacked), self.passive_rank)
         for rows, twists, rates in _motions(sizes, directions, jacobian, active, self.rank, self.output):
             serial, parallel, twist, rate = _smallest(twists, rates, self.output, self.freedoms)
-            results["serial"][good[rows]] = serial
-            results["rates"][good[rows]] = rate / joint_units(self.tree, active, length)
-            if self.tree.robot.B:
-                results["parallel"][good[rows]] = parallel
-                results["twist"][good[rows]] = twist / twist_units(length)
+            results["serial"][good[rows]], results["parallel"][good[rows]] = serial, parallel
+            results["rates"][good[rows]] = rate / joints
+            results["twist"][good[rows]] = twist / twist_units(length)
         return results
 
     def _closed(self, q: Array) -> tuple[Array, NDArray[np.bool_]]:
@@ -402,6 +405,11 @@ def _with_ranks(robot: Robot, plain: _Mechanism, q: Array) -> _Mechanism:
 
     output = 6
     freedoms, every = directions(6)
+    if not freedoms:
+        raise NotApplicableError(
+            f"frame {plain.end} of robot '{robot.name}' does not move with the joints",
+            hint="choose another frame",
+        )
     if freedoms < every and plain.end != tree.robot.platform and directions(LINEAR) == (freedoms, freedoms):
         output = LINEAR
     passive = [k for k in range(len(tree.coordinates)) if k not in columns]
