@@ -378,6 +378,7 @@ modules:
       - {on: {gamma: 2*pi/3, d: RB}, at: {gamma: 2*pi/3, d: RP}}
       - {on: {gamma: 4*pi/3, d: RB}, at: {gamma: 4*pi/3, d: RP}}
 nominal: {RB: 0.3, RP: 0.24}
-"""
+""",
+        "yaml",
     )
     assert "q2 = 0" in str(symoro.singularities(robot))
