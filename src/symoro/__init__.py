@@ -27,6 +27,8 @@ from symoro.model import mobility as mobility
 from symoro.model import numeric_inverse as numeric_inverse
 from symoro.model import platform_pose as platform_pose
 from symoro.model import singularities as singularities
+from symoro.model import singularity_analysis as singularity_analysis
+from symoro.model import singularity_distance as singularity_distance
 from symoro.models.catalogue import catalogue as catalogue
 from symoro.robot.description import Limits as Limits
 from symoro.robot.description import Robot as Robot
@@ -65,6 +67,7 @@ if TYPE_CHECKING:
     from symoro.models.calibration.identifiable import geometric_parameters as geometric_parameters
     from symoro.models.identification.base.parameters import BaseParameters as BaseParameters
     from symoro.models.identification.columns import parameter_values as parameter_values
+    from symoro.models.kinematic.singularity_distance import SingularityAnalysis as SingularityAnalysis
     from symoro.runtime.function import Function as Function
     from symoro.runtime.solutions import follow as follow
     from symoro.runtime.solutions import nearest as nearest
@@ -102,6 +105,7 @@ _MODULES = {
     "models.calibration.identifiable": ("GeometricParameters", "geometric_parameters"),
     "models.identification.base.parameters": ("BaseParameters",),
     "models.identification.columns": ("parameter_values",),
+    "models.kinematic.singularity_distance": ("SingularityAnalysis",),
     "runtime.function": ("Function",),
     "simulation.linearise": ("Linearisation", "linearise"),
     "simulation.options": ("SimulationOptions",),
@@ -149,6 +153,7 @@ __all__ = [
     "Samples",
     "Simulation",
     "SimulationOptions",
+    "SingularityAnalysis",
     "SymoroError",
     "TorqueReport",
     "Trajectory",
@@ -183,6 +188,8 @@ __all__ = [
     "simulate",
     "simulated_measurements",
     "singularities",
+    "singularity_analysis",
+    "singularity_distance",
     "solutions",
     "torques",
     "trajectory",

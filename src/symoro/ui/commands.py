@@ -6,14 +6,13 @@ import argparse
 import math
 import sys
 from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from symoro.emit.names import identifier
 from symoro.errors import MissingDependencyError, OptionError, SymoroError
 from symoro.files import file_name, write_folder
-from symoro.model import Model, base_parameters, generate, singularities
+from symoro.model import Model, base_parameters, generate
 from symoro.models import catalogue as models
 from symoro.progress import each
 from symoro.robot import consistency, formats
@@ -36,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
         "convert": convert,
         "models": list_models,
         "languages": list_languages,
-        "singularities": show_singularities,
+        "singularities": singularities,
         "base": base,
         "pose": pose,
         "excite": excite,
@@ -210,12 +209,10 @@ def list_languages(options: argparse.Namespace) -> None:
         present.table(["id", "language or export target", "also called", "options"], listed)
 
 
-def show_singularities(options: argparse.Namespace) -> None:
-    singular = singularities(_robot(options), options.to)
-    if options.json:
-        present.as_json(asdict(singular))
-    else:
-        print(singular)
+def singularities(options: argparse.Namespace) -> int:
+    from symoro.ui.singularities import show_singularities
+
+    return show_singularities(_robot(options), options)
 
 
 def pose(options: argparse.Namespace) -> int:
