@@ -84,7 +84,7 @@ CASES = [
     (["generate", "jacobian", "humanoid_torso", "--mid", "3"], "not on the path"),
     (["generate", "inverse-kinematics", "rx90", "--method", "best"], "invalid choice: 'best'"),
     (["generate", "inverse-kinematics", "scara", "--method", "regular"], "requires six joints"),
-    (["generate", "transform", "rx90_floating", "--from", "world"], "floating base"),
+    (["generate", "jacobian-inverse", "rx90_floating", "--frame", "world"], "floating"),
     (["export", "jacobian", "rx90"], "export needs a folder"),
     (["export", "jacobian", "rx90", "-o", "out", "--lang", "c,cobol"], "no language or export target called 'cobol'"),
     (["eval", "jacobian", "rx90"], "input 'q' is missing"),

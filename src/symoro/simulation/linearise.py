@@ -73,7 +73,7 @@ class Linearisation:
         if missing:
             raise ArgumentError(
                 f"A and B depend on parameters without a value: {', '.join(missing[:8])}",
-                hint="give numbers: values={...}; model.to_sympy() returns A and B with symbols",
+                hint="give numbers as values={...}; the attribute `model` contains A and B with symbols",
             )
         result = interpret(
             self.model.program, {}, {name: self.values[name] for name in self.model.parameters}
@@ -428,7 +428,7 @@ class _Equilibrium:
         if tau is None:
             raise ArgumentError(
                 "the static deflection of the flexible links needs numbers for all parameters",
-                hint="give numbers: values={...}, or the modes e",
+                hint="give numbers as values={...}, or the modes e",
             )
         outputs = self._numeric(self.direct, tau=tau)
         names = ["Vd0"] * self.floating + ["qdda" if self.robot.B else "qdd"] + ["edd"] * self.flexible
