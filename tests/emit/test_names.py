@@ -22,6 +22,7 @@ from symoro.emit import (
     mathematica,
     matlab,
     python,
+    rust,
     text,
 )
 from symoro.emit.dialect import Dialect
@@ -41,6 +42,7 @@ DIALECTS = {
     "mathematica": mathematica.DIALECT,
     "matlab": matlab.DIALECT,
     "python": python.DIALECT,
+    "rust": rust.DIALECT,
     "text": text.DIALECT,
 }
 
@@ -104,7 +106,7 @@ def _without_comments(written: str, language: str) -> str:
     blocks |= dict.fromkeys(("c", "cpp", "cuda", "javascript"), r"/\*.*?\*/")
     if language in blocks:
         return re.sub(blocks[language], "", written, flags=re.S)
-    mark = {"fortran": "!", "matlab": "%", "latex": "%"}.get(language, "#")
+    mark = {"fortran": "!", "matlab": "%", "latex": "%", "rust": "//"}.get(language, "#")
     body = re.sub(rf"^{mark}.*$", "", written, flags=re.M)
     return re.sub(r"\\section\*.*", "", body)
 

@@ -91,6 +91,8 @@ _ALLOWED = (
     "clippy::needless_range_loop",
     "clippy::neg_cmp_op_on_partial_ord",
     "clippy::precedence",
+    "clippy::unnecessary_cast",
+    "clippy::manual_range_contains",
 )
 
 _SETUP = "Constants from parameters, in the order of `PARAMETERS`; call it again after a parameter has changed."

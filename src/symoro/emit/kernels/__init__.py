@@ -21,9 +21,9 @@ def kernel_text(kernel: str, suffix: str, scalar: str = "double") -> str:
     folder = resources.files("symoro.emit.kernels")
     files = [folder / f"{part}{suffix}" for part in _PARTS.get(kernel, (kernel,))]
     text = "\n".join(_of_scalar(file.read_text(encoding="ascii"), scalar) for file in files if file.is_file())
-    if scalar == "double":
-        return text
-    return in_rust_float(text) if suffix == ".rs" else in_float(text)
+    if suffix == ".rs":
+        return in_rust(text, scalar)
+    return text if scalar == "double" else in_float(text)
 
 
 _SECTIONS = {f"/* -- {scalar} */\n": scalar for scalar in ("double", "float", "both")}
@@ -140,16 +140,17 @@ def in_float(text: str) -> str:
     return before + _rewritten(after, FLOAT)
 
 
-def in_rust_float(text: str) -> str:
-    """Return the Rust source of a kernel in single precision: `f32` for `f64`, and other tolerances.
+def in_rust(text: str, scalar: str) -> str:
+    """Return the Rust source of a kernel in a precision: in single precision `f32` for `f64`, and other tolerances.
 
     Functions that always compute in double precision are not changed.
 
     Args:
         text: Rust source of the kernel in double precision.
+        scalar: "double" or "float".
     """
     before, after = _halves(text)
-    return before + _rewritten(after, RUST_FLOAT)
+    return before + (after if scalar == "double" else _rewritten(after, RUST_FLOAT))
 
 
 def in_cpp(text: str) -> str:

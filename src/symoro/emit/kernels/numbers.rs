@@ -27,7 +27,7 @@ fn log_wide_(x: f64) -> f64 {
     if x < f64::MIN_POSITIVE {
         return log_wide_(x*18014398509481984.0) - 37.429947750237048; // 54 log(2)
     }
-    let from_root = x.to_bits() - 0x3fe6_a09e_667f_3bcd; // the mantissa is between the roots of 1/2 and 2
+    let from_root = x.to_bits().wrapping_sub(0x3fe6_a09e_667f_3bcd); // the mantissa is between the roots of 1/2 and 2
     let k = ((from_root as i64) >> 52) as f64;
     let m = f64::from_bits((from_root & 0x000f_ffff_ffff_ffff) + 0x3fe6_a09e_667f_3bcd);
     let f = m - 1.0;

@@ -21,6 +21,11 @@ _INDENT = "    "
 # Permitted difference of the outputs in the test, relative to the largest entry of each output.
 _TOLERANCES = {"double": "1e-9", "float": "1e-4"}
 
+# Names are those of the model, numbers have the digits of double precision, and f64 is converted to f64.
+_ALLOWED = (
+    "non_snake_case, clippy::excessive_precision, clippy::approx_constant, clippy::useless_conversion"
+)
+
 _SHOW = """\
 /// Print an array by rows, each number with nine significant digits.
 fn show(name: &str, x: &[REAL], columns: usize) {
@@ -110,7 +115,7 @@ def _demo(export: Export, code: Code, crate: str, scalar: str) -> str:
     for name, out in zip(a.outputs, code.program.outputs, strict=True):
         array = f"&{name}" if out.shape else f"&[{name}]"
         body.append(f'{_INDENT}show("{name}", {array}, {max(1, out.shape[-1]) if out.shape else 1});')
-    head = f"#![allow(non_snake_case)]\n\nuse {crate}::{_functions(code)};\n\n"
+    head = f"#![allow({_ALLOWED})]\n\nuse {crate}::{_functions(code)};\n\n"
     return text + head + _SHOW.replace("REAL", rust.SCALARS[scalar]) + _function("main", body)
 
 
@@ -124,7 +129,7 @@ def _test(
         numbers = ", ".join(_number(x, "f64") for x in expected[out.name])
         array = f"&{name}" if out.shape else f"&[{name}]"
         body.append(wrap(f'{_INDENT}check("{name}", {array}, &[{numbers}]);', _INDENT * 2, marks=","))
-    head = f"#![allow(non_snake_case, clippy::excessive_precision, clippy::approx_constant)]\n\n"
+    head = f"#![allow({_ALLOWED})]\n\n"
     head += f"use {crate}::{_functions(code)};\n\nconst TOLERANCE: f64 = {_TOLERANCES[scalar]};\n\n"
     check = _CHECK.replace("REAL", rust.SCALARS[scalar])
     return text + head + check + _function("sample", body).replace("\nfn", "\n#[test]\nfn", 1)
