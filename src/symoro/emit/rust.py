@@ -339,9 +339,12 @@ def _padded(texts: Sequence[str], filler: str) -> str:
 
 
 def _turn_lines(turns: Sequence[Turn]) -> list[str]:
-    lines = [f"let (sine_, cosine_) = sincos_({_padded([turn.argument for turn in turns], '0.0')});"]
+    arrays = {ops.SIN: "sine_", ops.COS: "cosine_"}
+    received = [array if any(op in turn.names for turn in turns) else "_" for op, array in arrays.items()]
+    angles = _padded([turn.argument for turn in turns], "0.0")
+    lines = [f"let ({', '.join(received)}) = sincos_({angles});"]
     for at, turn in enumerate(turns):
-        for op, array in ((ops.SIN, "sine_"), (ops.COS, "cosine_")):
+        for op, array in arrays.items():
             if op in turn.names:
                 lines.append(f"let {turn.names[op]} = {array}[{at}];")
     return lines
