@@ -262,7 +262,7 @@ def run_rust(folder: Path, cases: Sequence[Case], *flags: str, scalar: str = "do
     compiler = need("rustc")
     lines = [
         "#![allow(dead_code, non_snake_case, overflowing_literals)]",
-        "fn show(x: &[Real]) { for e in x { println!(\"{e:?}\"); } }",
+        'fn show(x: &[Real]) { for e in x { println!("{e:?}"); } }',
         f"type Real = {SCALARS[scalar]};",
     ]
     for at, case in enumerate(cases):

@@ -20,10 +20,10 @@ from tests.emit.run import (
     c_library,
     need,
     run_javascript,
-    run_rust,
     run_library,
     run_octave,
     run_python,
+    run_rust,
 )
 
 

@@ -124,8 +124,8 @@ JAVASCRIPT = words(
     """
 )
 
-# Keywords of all editions, reserved and weak ones; names of the prelude that cannot be a variable; names of crates; what
-# the code defines.
+# Keywords of all editions, including reserved and weak ones; names of the prelude that cannot be variables; names of
+# crates; names that the code defines.
 RUST = words(
     """
     abstract as async await become box break const continue crate do dyn else enum extern false final fn for gen if

@@ -4,8 +4,8 @@
     call(&q, ..., &k, &mut T);     one sample; matrices by rows, a scalar is a number
 
 Nothing is allocated. The library `core` has no square root, sine or arctangent; they are part of the code
-(`kernels/numbers.rs`, `sincos.rs`, `atan2.rs`). Those of several angles are computed together, in a loop without branches
-that the compiler vectorises.
+(`kernels/numbers.rs`, `sincos.rs`, `atan2.rs`). Those of several angles are computed together, in a loop without
+branches that the compiler vectorises.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from symoro.emit.dialect import Dialect, Files, Language, decimal
 from symoro.emit.header import commented, header_lines
 from symoro.emit.joints import joint_indices
 from symoro.emit.kernels import kernel_text
-from symoro.emit.layout import call_arguments, remark, wrap
+from symoro.emit.layout import remark, wrap
 from symoro.emit.names import Names
 from symoro.emit.parts import WHOLE, LineGroup, Parts, cut, whole, words
 from symoro.emit.vectors import Arc, Turn
@@ -95,7 +95,9 @@ _ALLOWED = (
     "clippy::manual_range_contains",
 )
 
-_SETUP = "Constants from parameters, in the order of `PARAMETERS`; call it again after a parameter has changed."
+_SETUP = (
+    "Constants from parameters, in the order of `PARAMETERS`; call it again after a parameter has changed."
+)
 _CALL = "One sample. Matrices are stored by rows."
 
 
@@ -118,9 +120,7 @@ def rust_code(program: Program, name: str | None, scalar: str) -> Code:
         NotApplicableError: the program calls a kernel that is not available in Rust.
     """
     if scalar not in SCALARS:
-        raise OptionError(
-            f"scalar = {scalar!r} is not supported in Rust", hint="choose 'double' or 'float'"
-        )
+        raise OptionError(f"scalar = {scalar!r} is not supported in Rust", hint="choose 'double' or 'float'")
     code = code_of(program, DIALECTS[scalar], name=name)
     missing = [kernel for kernel in code.kernels if kernel not in KERNELS]
     if missing:
@@ -252,7 +252,9 @@ def _call(code: Code, scalar: str) -> str:
         name: f"&mut {_array(real, out.shape)}" for name, out in zip(a.outputs, program.outputs, strict=True)
     }
     numbers = {name: name for name, port in zip(a.inputs, program.inputs, strict=True) if not port.shape}
-    numbers |= {name: f"*{name}" for name, out in zip(a.outputs, program.outputs, strict=True) if not out.shape}
+    numbers |= {
+        name: f"*{name}" for name, out in zip(a.outputs, program.outputs, strict=True) if not out.shape
+    }
     units = line_groups(
         code, _STYLE, _INDENT, lambda array, e: numbers.get(array) or f"{array}[{e}]", _together(code)
     )
@@ -301,7 +303,8 @@ def _divided(
         used = [argument for argument in types if argument in words(piece)]
         listed = ", ".join(f"{argument}: {types[argument]}" for argument in used)
         passed = ", ".join(
-            f"&mut {argument}" if argument in borrowed or argument == "kept_" else argument for argument in used
+            f"&mut {argument}" if argument in borrowed or argument == "kept_" else argument
+            for argument in used
         )
         head = wrap(f"fn {name}{number}_({listed}) {{", marks=",")
         functions.append("\n".join(["#[inline(never)]", head, *piece, "}"]) + "\n")

@@ -1,7 +1,7 @@
-"""Cargo package: Cargo.toml, src/lib.rs (`no_std`, no dependencies, no `unsafe` code), examples/demo.rs, tests/sample.rs.
+"""Cargo package without dependencies: Cargo.toml, src/lib.rs (`no_std`), examples/demo.rs, tests/sample.rs.
 
-    cargo run --release --example demo     prints the outputs for the sample numbers
-    cargo test                             compares them with the expected ones
+cargo run --release --example demo     prints the outputs for the sample numbers
+cargo test                             compares them with the expected ones
 """
 
 from __future__ import annotations
@@ -22,9 +22,7 @@ _INDENT = "    "
 _TOLERANCES = {"double": "1e-9", "float": "1e-4"}
 
 # Names are those of the model, numbers have the digits of double precision, and f64 is converted to f64.
-_ALLOWED = (
-    "non_snake_case, clippy::excessive_precision, clippy::approx_constant, clippy::useless_conversion"
-)
+_ALLOWED = "non_snake_case, clippy::excessive_precision, clippy::approx_constant, clippy::useless_conversion"
 
 _SHOW = """\
 /// Print an array by rows, each number with nine significant digits.
