@@ -161,8 +161,8 @@ def _constants(code: Code) -> str:
         "/// Number of constants that are computed from the parameters.",
         f"pub const CONSTANTS: usize = {len(code.constants)};",
     ]
-    ports = [*zip(a.inputs, program.inputs, strict=True), *zip(a.outputs, program.outputs, strict=True)]
-    sizes = [(name, size(port.shape)) for name, port in ports]
+    shapes = [port.shape for port in program.inputs] + [out.shape for out in program.outputs]
+    sizes = [(name, size(shape)) for name, shape in zip([*a.inputs, *a.outputs], shapes, strict=True)]
     lines += _indices("sizes", "Numbers of entries of inputs and outputs.", sizes)
     about = {
         "JOINT": ("joints", "Positions of the joints in arrays of all joints."),
