@@ -31,6 +31,7 @@ CASES = {
     ("ur5e", "inverse-dynamics"): 32,
     ("ur5e", "inverse-geometry"): 32,
     ("stanford", "inverse-geometry"): 32,
+    ("jaco2", "inverse-geometry"): 1,
     ("rx90", "fast-geometry"): 32,
     ("humanoid_torso", "inverse-dynamics"): 32,
     ("humanoid_torso", "direct-dynamics-derivatives"): 8,

@@ -100,6 +100,8 @@ def test_random_robots(tmp_path: Path, structure: str, scalar: str) -> None:
         ("ur5e", "inverse-geometry", "double"),
         ("ur5e", "inverse-geometry", "float"),
         ("stanford", "inverse-geometry", "double"),
+        ("jaco2", "inverse-geometry", "double"),
+        ("jaco2", "inverse-geometry", "float"),
         ("fivebar", "direct-dynamics", "double"),
         ("humanoid_torso", "direct-dynamics-derivatives", "double"),  # a function in parts
         ("planar2r", "energy", "double"),  # scalar outputs
@@ -131,7 +133,7 @@ def _numbers(text: str) -> list[float]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("model", ["ur5e inverse-geometry", "panda inverse-dynamics"])
+@pytest.mark.parametrize("model", ["jaco2 inverse-geometry", "panda inverse-dynamics"])
 @pytest.mark.parametrize("scalar", ["double", "float"])
 def test_clippy(tmp_path: Path, model: str, scalar: str) -> None:
     need("cargo-clippy")

@@ -63,6 +63,7 @@ def test_one_text_a_language() -> None:
     }
     names = [f.stem for f in files if f.suffix == ".c"]
     assert {*KERNELS} <= {*names} and max(Counter(names).values()) == 1
+    assert {*KERNELS} <= {f.stem for f in files if f.suffix == ".rs"}
 
 
 @pytest.mark.parametrize("name", KERNELS)

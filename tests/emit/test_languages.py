@@ -241,21 +241,18 @@ def test_javascript(tmp_path: Path) -> None:
 
 
 def test_rust(tmp_path: Path) -> None:
-    names = ("special", "roots", "refined", "poses")
-    check(lambda cases: run_rust(tmp_path, cases), names)
-    special = group("special").cases
-    assert_close(run_rust(tmp_path, special, scalar="float"), special, 1e-4)
+    check(lambda cases: run_rust(tmp_path, cases), ("special", *KERNELS))
 
 
 def test_optimised_rust_knows_what_is_not_finite(tmp_path: Path) -> None:
-    """Check the models whose kernels Rust has; the general inverse geometry calls another one."""
-    pairs = [
-        (job, made)
-        for job, made in zip(KNOWN, known_cases(), strict=True)
-        if job not in (KNOWN[5], KNOWN[7])  # rx90 by the general method, panda with a locked joint
-    ]
-    jobs, made = [job for job, _ in pairs], [case for _, case in pairs]
-    assert_no_solution(run_rust(tmp_path, [case for case, _ in made], "-O"), jobs, made)
+    check(lambda cases: run_rust(tmp_path, cases, "-O"), ("not finite",))
+
+
+def test_rust_in_float(tmp_path: Path) -> None:
+    special, loops = group("special").cases, group("loops").cases[:-1]  # as in C
+    results = run_rust(tmp_path, [*special, *loops], scalar="float")
+    assert_close(results[: len(special)], special, 1e-4)
+    assert_loops(results[len(special) :], loops, 1e-3)
 
 
 # -- random programs

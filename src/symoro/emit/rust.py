@@ -25,14 +25,13 @@ from symoro.emit.layout import remark, wrap
 from symoro.emit.names import Names
 from symoro.emit.parts import WHOLE, LineGroup, Parts, cut, whole, words
 from symoro.emit.vectors import Arc, Turn
-from symoro.errors import NotApplicableError, OptionError
+from symoro.errors import OptionError
 from symoro.expr import ops
 from symoro.expr.graph import Number
 from symoro.expr.number import in_single
 from symoro.program.program import Program, Shape, size
 
 SCALARS = {"double": "f64", "float": "f32"}
-KERNELS = frozenset({"solve", "circle", "quartic", "refine"})
 OPTIONS = {"scalar": "'double' or 'float'"}
 
 
@@ -93,6 +92,7 @@ _ALLOWED = (
     "clippy::precedence",
     "clippy::unnecessary_cast",
     "clippy::manual_range_contains",
+    "clippy::manual_clamp",
 )
 
 _SETUP = (
@@ -106,7 +106,6 @@ def write(program: Program, *, name: str | None = None, scalar: str = "double") 
 
     Raises:
         OptionError: the scalar type is not supported.
-        NotApplicableError: the program calls a kernel that is not available in Rust.
     """
     code = rust_code(program, name, scalar)
     return {f"{code.arrays.base}.rs": module_text(code, scalar)}
@@ -117,18 +116,10 @@ def rust_code(program: Program, name: str | None, scalar: str) -> Code:
 
     Raises:
         OptionError: the scalar type is not supported.
-        NotApplicableError: the program calls a kernel that is not available in Rust.
     """
     if scalar not in SCALARS:
         raise OptionError(f"scalar = {scalar!r} is not supported in Rust", hint="choose 'double' or 'float'")
-    code = code_of(program, DIALECTS[scalar], name=name)
-    missing = [kernel for kernel in code.kernels if kernel not in KERNELS]
-    if missing:
-        raise NotApplicableError(
-            f"Rust does not have the kernel '{missing[0]}', which {program.name} calls",
-            hint="generate the model in C, which has every kernel",
-        )
-    return code
+    return code_of(program, DIALECTS[scalar], name=name)
 
 
 def module_text(code: Code, scalar: str, attributes: Sequence[str] = ()) -> str:
@@ -141,9 +132,13 @@ def module_text(code: Code, scalar: str, attributes: Sequence[str] = ()) -> str:
     first.append(wrap(f"#![allow({', '.join(_ALLOWED)})]", marks=","))
     parts = ["\n".join(first) + "\n", _constants(code)]
     functions = [*([_setup(code, scalar)] if code.constants else []), _call(code, scalar)]
-    kernels = [kernel_text(kernel, ".rs", scalar) for kernel in code.kernels]
+    in_double = [kernel for kernel in code.kernels if scalar == "float" and kernel in _IN_DOUBLE]
+    kernels = [
+        _IN_DOUBLE[each] if each in in_double else kernel_text(each, ".rs", scalar) for each in code.kernels
+    ]
     called = "\n".join([*kernels, *functions])
-    return commented(header_lines(code), "//") + "\n".join([*parts, *_helpers(called, scalar), called])
+    parts += [*map(_wide_module, in_double), *_helpers(called, scalar)]
+    return commented(header_lines(code), "//") + "\n".join([*parts, called])
 
 
 # -- constants
@@ -190,6 +185,25 @@ def _escaped(character: str) -> str:
     if character in '"\\':
         return "\\" + character
     return character if " " <= character <= "~" else f"\\u{{{ord(character):x}}}"
+
+
+# -- kernels that compute in double precision for every scalar type
+
+_IN_DOUBLE = {
+    "closed_chain": """\
+/// Solutions of a closed chain, computed in double precision.
+fn closed_chain_(size: usize, constants: [f32; 72], marks: [f32; 6], plan: [f32; 12]) -> [f32; 112] {
+    let (constants, marks, plan) = (constants.map(f64::from), marks.map(f64::from), plan.map(f64::from));
+    wide_::closed_chain_(size, constants, marks, plan).map(|entry| entry as f32)
+}
+"""
+}
+
+
+def _wide_module(kernel: str) -> str:
+    """Return a module that contains a kernel and its helpers in double precision."""
+    text = kernel_text(kernel, ".rs").replace(f"fn {kernel}_(", f"pub fn {kernel}_(")
+    return "\n".join(["mod wide_ {", *_helpers(text, "double"), f"{text}}}", ""])
 
 
 # -- helpers: those functions of the files that the code calls

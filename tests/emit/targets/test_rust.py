@@ -1,4 +1,4 @@
-"""Test the Cargo package: files, constants and rejections, and the square root, sine and arctangent of the code."""
+"""Test the Cargo package: files, constants and rejected options, and the square root, sine and arctangent of the code."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 import symoro
 from symoro.emit import emit
 from symoro.emit.kernels import kernel_text
-from symoro.errors import NotApplicableError, OptionError
+from symoro.errors import OptionError
 from symoro.files import MADE_BY, is_ours
 from symoro.robot.formats import loads
 from tests.emit.programs import trivial
@@ -64,11 +64,7 @@ def test_hostile_names_are_data(tmp_path: Path) -> None:
     check_syntax(tmp_path, files["src/lib.rs"])
 
 
-def test_rejections() -> None:
-    model = symoro.generate("rx90", "inverse-geometry", method="general")
-    for rejected in (model.export, model.code):
-        with pytest.raises(NotApplicableError, match="does not have the kernel 'closed_chain'"):
-            rejected("rust")
+def test_rejected_options() -> None:
     with pytest.raises(OptionError, match="scalar = 'half' is not supported"):
         symoro.generate("rx90", "fast-geometry").export("rust", scalar="half")
     with pytest.raises(OptionError, match="scalar = 'half' is not supported"):

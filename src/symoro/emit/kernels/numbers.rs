@@ -174,3 +174,16 @@ fn exp_(x: f64) -> f64 {
 fn log_(x: f64) -> f64 {
     log_wide_(x as Wide_) as f64
 }
+
+/// The largest integer that is not greater than x.
+fn floor_(x: f64) -> f64 {
+    if !(abs_(x) < 4503599627370496.0) {
+        return x; // an integer, infinite or NaN
+    }
+    let integer = x as i64 as f64;
+    if integer > x { integer - 1.0 } else { integer }
+}
+
+fn ceil_(x: f64) -> f64 {
+    -floor_(-x)
+}

@@ -177,7 +177,6 @@ TARGET = Target(
     "Rust (Cargo package)",
     write,
     aliases=("rs", "cargo"),
-    kernels=rust.KERNELS,
     options=rust.OPTIONS,
     commands=("cargo run --release --example demo", "cargo test --release"),
     remarks=(
