@@ -14,10 +14,12 @@ import pytest
 import symoro
 from symoro import Model
 from symoro.program.program import size
+from symoro.robot import library
 from symoro.robot.formats import loads
 from tests.bridges.random_robots import STRUCTURES, inputs_of, models, random_robot
-from tests.emit.run import need
+from tests.emit.run import need, run_rust
 from tests.emit.test_header import NAMED
+from tests.emit.test_javascript import check as check_models
 
 TOLERANCES = {"double": 1e-12, "float": 1e-5}  # relative to the largest entry of an output
 
@@ -126,6 +128,17 @@ def test_demo_prints_the_numbers_of_c_and_the_test_passes(
     numbers, same = (_numbers(text) for text in (shown, expected))
     tolerance = {"double": 1e-8, "float": 1e-4}[scalar]
     np.testing.assert_allclose(numbers, same, rtol=tolerance, atol=tolerance * np.nanmax(np.abs(same)))
+
+
+@pytest.mark.parametrize("name", ["rx90", "sr400"])
+def test_every_model(tmp_path: Path, name: str) -> None:
+    check_models(tmp_path, name, run_rust)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(set(library.names()) - {"rx90", "sr400"}))
+def test_every_model_of_any_robot(tmp_path: Path, name: str) -> None:
+    check_models(tmp_path, name, run_rust)
 
 
 def _numbers(text: str) -> list[float]:

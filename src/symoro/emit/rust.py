@@ -220,12 +220,12 @@ def _helpers(called: str, scalar: str) -> list[str]:
         for item in re.split(r"\n\n+", kernel_text(name, ".rs", scalar))
     ]
     names = [set(_DEFINED.findall(item)) for item in items]
-    used, before = words([called]), -1
+    used, before = {*words(called.splitlines())}, -1
     while len(used) > before:
         before = len(used)
         for item, defined in zip(items, names, strict=True):
             if not used.isdisjoint(defined):
-                used |= words([item])
+                used.update(words(item.splitlines()))
     return [item for item, defined in zip(items, names, strict=True) if not used.isdisjoint(defined)]
 
 

@@ -1,4 +1,4 @@
-"""Test the Cargo package: files, constants and rejected options, and the square root, sine and arctangent of the code."""
+"""Test the Cargo package: files, constants, rejected options, and the square root, sine and arctangent of the code."""
 
 from __future__ import annotations
 
