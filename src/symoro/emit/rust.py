@@ -136,9 +136,9 @@ def module_text(code: Code, scalar: str, attributes: Sequence[str] = ()) -> str:
     kernels = [
         _IN_DOUBLE[each] if each in in_double else kernel_text(each, ".rs", scalar) for each in code.kernels
     ]
-    called = "\n".join([*kernels, *functions])
-    parts += [*map(_wide_module, in_double), *_helpers(called, scalar)]
-    return commented(header_lines(code), "//") + "\n".join([*parts, called])
+    called = "\n".join([*functions, *kernels])
+    parts += [called, *_helpers(called, scalar), *map(_wide_module, in_double)]
+    return commented(header_lines(code), "//") + "\n".join(parts)
 
 
 # -- constants
@@ -203,7 +203,7 @@ fn closed_chain_(size: usize, constants: [f32; 72], marks: [f32; 6], plan: [f32;
 def _wide_module(kernel: str) -> str:
     """Return a module that contains a kernel and its helpers in double precision."""
     text = kernel_text(kernel, ".rs").replace(f"fn {kernel}_(", f"pub fn {kernel}_(")
-    return "\n".join(["mod wide_ {", *_helpers(text, "double"), f"{text}}}", ""])
+    return "\n".join(["mod wide_ {", *_helpers(text, "double"), f"{text}}}"]) + "\n"
 
 
 # -- helpers: those functions of the files that the code calls

@@ -27,6 +27,51 @@ pub mod sizes {
     pub const P: usize = 6;
 }
 
+/// Constants from parameters, in the order of `PARAMETERS`; call it again after a parameter has changed.
+pub fn setup(p: &[f64; 4]) -> [f64; 7] {
+    let mut k = [0.0; 7];
+    let D1 = p[0];
+    let R1 = p[1];
+    let D2 = p[2];
+    let R2 = p[3];
+    let k1 = 0.3*D2;
+    let k2 = 0.95*R2;
+    let k3 = 0.95*D2;
+    let k4 = R1 + 0.3*R2;
+    k[0] = D1;
+    k[1] = R1;
+    k[2] = D2;
+    k[3] = k1;
+    k[4] = k2;
+    k[5] = k3;
+    k[6] = k4;
+    k
+}
+
+/// One sample. Matrices are stored by rows.
+pub fn call(q: &[f64; 2], k: &[f64; 7], P: &mut [f64; 6]) {
+    let q1 = q[0];
+    let C1 = cos_(q1);
+    let S1 = sin_(q1);
+    // link 2: position
+    let D1 = k[0];
+    let D2 = k[2];
+    let P2_1 = D1 + D2*C1;
+    P[3] = P2_1;
+    let k1 = k[3];
+    let k2 = k[4];
+    let P2_2 = k1*S1 - k2;
+    P[4] = P2_2;
+    let k3 = k[5];
+    let k4 = k[6];
+    let P2_3 = k3*S1 + k4;
+    P[5] = P2_3;
+    P[0] = D1;
+    P[1] = 0.0;
+    let R1 = k[1];
+    P[2] = R1;
+}
+
 /// Double precision in every precision of the code.
 type Wide_ = f64;
 
@@ -151,49 +196,4 @@ fn sin_(x: f64) -> f64 {
 
 fn cos_(x: f64) -> f64 {
     sincos_one_(x).1
-}
-
-/// Constants from parameters, in the order of `PARAMETERS`; call it again after a parameter has changed.
-pub fn setup(p: &[f64; 4]) -> [f64; 7] {
-    let mut k = [0.0; 7];
-    let D1 = p[0];
-    let R1 = p[1];
-    let D2 = p[2];
-    let R2 = p[3];
-    let k1 = 0.3*D2;
-    let k2 = 0.95*R2;
-    let k3 = 0.95*D2;
-    let k4 = R1 + 0.3*R2;
-    k[0] = D1;
-    k[1] = R1;
-    k[2] = D2;
-    k[3] = k1;
-    k[4] = k2;
-    k[5] = k3;
-    k[6] = k4;
-    k
-}
-
-/// One sample. Matrices are stored by rows.
-pub fn call(q: &[f64; 2], k: &[f64; 7], P: &mut [f64; 6]) {
-    let q1 = q[0];
-    let C1 = cos_(q1);
-    let S1 = sin_(q1);
-    // link 2: position
-    let D1 = k[0];
-    let D2 = k[2];
-    let P2_1 = D1 + D2*C1;
-    P[3] = P2_1;
-    let k1 = k[3];
-    let k2 = k[4];
-    let P2_2 = k1*S1 - k2;
-    P[4] = P2_2;
-    let k3 = k[5];
-    let k4 = k[6];
-    let P2_3 = k3*S1 + k4;
-    P[5] = P2_3;
-    P[0] = D1;
-    P[1] = 0.0;
-    let R1 = k[1];
-    P[2] = R1;
 }

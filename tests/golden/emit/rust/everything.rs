@@ -42,6 +42,96 @@ pub mod sizes {
     pub const last: usize = 8;
 }
 
+/// Constants from parameters, in the order of `PARAMETERS`; call it again after a parameter has changed.
+pub fn setup(p: &[f64; 11]) -> [f64; 7] {
+    let mut k_2 = [0.0; 7];
+    let D3 = p[0];
+    let d3 = p[1];
+    let end = p[2];
+    let double = p[3];
+    let _a = p[4];
+    let E = p[5];
+    let k_3 = p[6];
+    let function = p[7];
+    let t2 = p[8];
+    let x_y = p[9];
+    let xY = p[10];
+    let while_2 = D3*d3 + end/double;
+    let MXR = -(k_3 + _a*E);
+    let k1 = function*while_2 - MXR;
+    let k2 = xY - t2*x_y;
+    k_2[0] = D3;
+    k_2[1] = d3;
+    k_2[2] = end;
+    k_2[3] = while_2;
+    k_2[4] = MXR;
+    k_2[5] = k1;
+    k_2[6] = k2;
+    k_2
+}
+
+/// One sample. Matrices are stored by rows.
+pub fn call(q: &[f64; 3], T: &[f64; 4], n: f64, unused: &[f64; 2], k_2: &[f64; 7], t: &mut [f64; 6],
+    k: &mut f64, Q: &mut [f64; 6], r: &mut [f64; 9], last: &mut [f64; 8]) {
+    let _ = unused;
+    let q1 = q[0];
+    let q2 = q[1];
+    let (sine_, cosine_) = sincos_([q1, q2, 0.0, 0.0]);
+    let S1 = sine_[0];
+    let C1 = cosine_[0];
+    let S2 = sine_[1];
+    let C2 = cosine_[1];
+    let t1 = C1*C2;
+    let D3 = k_2[0];
+    let d3 = k_2[1];
+    let q1_2 = D3*t1 - d3*S1*S2;
+    t[0] = q1_2;
+    let q3 = q[2];
+    let end = k_2[2];
+    let class = -(end + q3*q1_2);
+    let t3 = select_(q1_2 < q3, 0.8660254037844386*q1_2, class - q1_2);
+    t[1] = -t3;
+    let T11 = T[0];
+    r[4] = select_(q2 == T11, q2, -q3);
+    let T22 = T[3];
+    let t4 = select_(T11 <= T22, 1.0, 0.0);
+    let T12 = T[1];
+    let T21 = T[2];
+    r[5] = q1*t4 + select_(t4 != 0.0, T12, T21);
+    r[0] = sqrt_(1.0 + q1*q1)/(2.0 + S2);
+    r[1] = asin_(S1*C2) - atan2_(S1, C1) - acos_(t1) + tan_(0.25*q3);
+    r[2] = sign_(q1)*abs_(q2 - q3) + 5.0*sign_(q2 - T11);
+    let t5 = t3 - q1_2;
+    t[4] = t5;
+    t[3] = -S1*t5;
+    t[5] = C1*t5;
+    let k1 = k_2[5];
+    Q[0] = k1*q1;
+    r[3] = 1e-12*(min_(q1, -q2) - 1e-07*max_(q3, T12) + 123456789012.0*min_(S1, C2));
+    let lambda = n;
+    r[6] = lambda*lambda;
+    r[7] = -(q1 + lambda);
+    last[0] = class/(2.0 + C1);
+    last[7] = 0.14285714285714285*T22;
+    t[2] = 1.0;
+    let MXR = k_2[4];
+    *k = MXR;
+    let while_2 = k_2[3];
+    Q[1] = while_2;
+    Q[2] = D3;
+    Q[3] = q2;
+    Q[4] = -q3;
+    let k2 = k_2[6];
+    Q[5] = -k2;
+    r[8] = 1.5707963267948966;
+    last[1] = 0.8660254037844386;
+    last[2] = -0.8660254037844386;
+    last[3] = -0.6666666666666666;
+    last[4] = 0.0;
+    last[5] = -1.0;
+    last[6] = 0.1;
+}
+
 /// Double precision in every precision of the code.
 type Wide_ = f64;
 
@@ -316,94 +406,4 @@ fn asin_(x: f64) -> f64 {
 
 fn acos_(x: f64) -> f64 {
     atan2_(sqrt_((1.0 - x)*(1.0 + x)), x)
-}
-
-/// Constants from parameters, in the order of `PARAMETERS`; call it again after a parameter has changed.
-pub fn setup(p: &[f64; 11]) -> [f64; 7] {
-    let mut k_2 = [0.0; 7];
-    let D3 = p[0];
-    let d3 = p[1];
-    let end = p[2];
-    let double = p[3];
-    let _a = p[4];
-    let E = p[5];
-    let k_3 = p[6];
-    let function = p[7];
-    let t2 = p[8];
-    let x_y = p[9];
-    let xY = p[10];
-    let while_2 = D3*d3 + end/double;
-    let MXR = -(k_3 + _a*E);
-    let k1 = function*while_2 - MXR;
-    let k2 = xY - t2*x_y;
-    k_2[0] = D3;
-    k_2[1] = d3;
-    k_2[2] = end;
-    k_2[3] = while_2;
-    k_2[4] = MXR;
-    k_2[5] = k1;
-    k_2[6] = k2;
-    k_2
-}
-
-/// One sample. Matrices are stored by rows.
-pub fn call(q: &[f64; 3], T: &[f64; 4], n: f64, unused: &[f64; 2], k_2: &[f64; 7], t: &mut [f64; 6],
-    k: &mut f64, Q: &mut [f64; 6], r: &mut [f64; 9], last: &mut [f64; 8]) {
-    let _ = unused;
-    let q1 = q[0];
-    let q2 = q[1];
-    let (sine_, cosine_) = sincos_([q1, q2, 0.0, 0.0]);
-    let S1 = sine_[0];
-    let C1 = cosine_[0];
-    let S2 = sine_[1];
-    let C2 = cosine_[1];
-    let t1 = C1*C2;
-    let D3 = k_2[0];
-    let d3 = k_2[1];
-    let q1_2 = D3*t1 - d3*S1*S2;
-    t[0] = q1_2;
-    let q3 = q[2];
-    let end = k_2[2];
-    let class = -(end + q3*q1_2);
-    let t3 = select_(q1_2 < q3, 0.8660254037844386*q1_2, class - q1_2);
-    t[1] = -t3;
-    let T11 = T[0];
-    r[4] = select_(q2 == T11, q2, -q3);
-    let T22 = T[3];
-    let t4 = select_(T11 <= T22, 1.0, 0.0);
-    let T12 = T[1];
-    let T21 = T[2];
-    r[5] = q1*t4 + select_(t4 != 0.0, T12, T21);
-    r[0] = sqrt_(1.0 + q1*q1)/(2.0 + S2);
-    r[1] = asin_(S1*C2) - atan2_(S1, C1) - acos_(t1) + tan_(0.25*q3);
-    r[2] = sign_(q1)*abs_(q2 - q3) + 5.0*sign_(q2 - T11);
-    let t5 = t3 - q1_2;
-    t[4] = t5;
-    t[3] = -S1*t5;
-    t[5] = C1*t5;
-    let k1 = k_2[5];
-    Q[0] = k1*q1;
-    r[3] = 1e-12*(min_(q1, -q2) - 1e-07*max_(q3, T12) + 123456789012.0*min_(S1, C2));
-    let lambda = n;
-    r[6] = lambda*lambda;
-    r[7] = -(q1 + lambda);
-    last[0] = class/(2.0 + C1);
-    last[7] = 0.14285714285714285*T22;
-    t[2] = 1.0;
-    let MXR = k_2[4];
-    *k = MXR;
-    let while_2 = k_2[3];
-    Q[1] = while_2;
-    Q[2] = D3;
-    Q[3] = q2;
-    Q[4] = -q3;
-    let k2 = k_2[6];
-    Q[5] = -k2;
-    r[8] = 1.5707963267948966;
-    last[1] = 0.8660254037844386;
-    last[2] = -0.8660254037844386;
-    last[3] = -0.6666666666666666;
-    last[4] = 0.0;
-    last[5] = -1.0;
-    last[6] = 0.1;
 }

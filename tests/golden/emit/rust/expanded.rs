@@ -27,6 +27,35 @@ pub mod sizes {
     pub const P: usize = 3;
 }
 
+/// Constants from parameters, in the order of `PARAMETERS`; call it again after a parameter has changed.
+pub fn setup(p: &[f64; 1]) -> [f64; 2] {
+    let mut k = [0.0; 2];
+    let D3 = p[0];
+    let k1 = 1.0 + D3;
+    k[0] = D3;
+    k[1] = k1;
+    k
+}
+
+/// One sample. Matrices are stored by rows.
+pub fn call(q: &[f64; 3], k: &[f64; 2], P: &mut [f64; 3]) {
+    let q1 = q[0];
+    let q2 = q[1];
+    let q3 = q[2];
+    let (sine_, cosine_) = sincos_([q1, q2, q3, 0.0]);
+    let S1 = sine_[0];
+    let C1 = cosine_[0];
+    let S2 = sine_[1];
+    let C2 = cosine_[1];
+    let S3 = sine_[2];
+    let C3 = cosine_[2];
+    let D3 = k[0];
+    let k1 = k[1];
+    P[0] = C1*(D3*C2 - C3*k1*S2);
+    P[1] = S1*(D3*C2 - C3*k1*S2);
+    P[2] = C3*k1*S2 - D3*C2 - C2*S3;
+}
+
 /// Double precision in every precision of the code.
 type Wide_ = f64;
 
@@ -156,33 +185,4 @@ fn sincos_<const N: usize>(x: [f64; N]) -> ([f64; N], [f64; N]) {
         }
     }
     (sines, cosines)
-}
-
-/// Constants from parameters, in the order of `PARAMETERS`; call it again after a parameter has changed.
-pub fn setup(p: &[f64; 1]) -> [f64; 2] {
-    let mut k = [0.0; 2];
-    let D3 = p[0];
-    let k1 = 1.0 + D3;
-    k[0] = D3;
-    k[1] = k1;
-    k
-}
-
-/// One sample. Matrices are stored by rows.
-pub fn call(q: &[f64; 3], k: &[f64; 2], P: &mut [f64; 3]) {
-    let q1 = q[0];
-    let q2 = q[1];
-    let q3 = q[2];
-    let (sine_, cosine_) = sincos_([q1, q2, q3, 0.0]);
-    let S1 = sine_[0];
-    let C1 = cosine_[0];
-    let S2 = sine_[1];
-    let C2 = cosine_[1];
-    let S3 = sine_[2];
-    let C3 = cosine_[2];
-    let D3 = k[0];
-    let k1 = k[1];
-    P[0] = C1*(D3*C2 - C3*k1*S2);
-    P[1] = S1*(D3*C2 - C3*k1*S2);
-    P[2] = C3*k1*S2 - D3*C2 - C2*S3;
 }

@@ -31,46 +31,6 @@ pub mod sizes {
     pub const y: usize = 2;
 }
 
-#[inline(always)]
-fn abs_(x: f64) -> f64 {
-    f64::from_bits(x.to_bits() & !SIGN_)
-}
-
-const SIGN_: u64 = 0x8000_0000_0000_0000;
-
-/// Solve A x = b for A (n, n) by rows: elimination with partial pivoting.
-fn solve_<const N: usize, const M: usize>(n: usize, mut a: [f64; M], mut b: [f64; N]) -> [f64; N] {
-    for c in 0..n {
-        let mut pivot = c;
-        for r in c + 1..n {
-            if abs_(a[r*n + c]) > abs_(a[pivot*n + c]) {
-                pivot = r;
-            }
-        }
-        if pivot != c {
-            for j in c..n {
-                a.swap(c*n + j, pivot*n + j);
-            }
-            b.swap(c, pivot);
-        }
-        for r in c + 1..n {
-            let factor = a[r*n + c]/a[c*n + c];
-            for j in c + 1..n {
-                a[r*n + j] -= factor*a[c*n + j];
-            }
-            b[r] -= factor*b[c];
-        }
-    }
-    for r in (0..n).rev() {
-        let mut sum = b[r];
-        for j in r + 1..n {
-            sum -= a[r*n + j]*b[j];
-        }
-        b[r] = sum/a[r*n + r];
-    }
-    b
-}
-
 /// Constants from parameters, in the order of `PARAMETERS`; call it again after a parameter has changed.
 pub fn setup(p: &[f64; 1]) -> [f64; 1] {
     let mut k = [0.0; 1];
@@ -115,3 +75,43 @@ pub fn call(A: &[f64; 16], v: &[f64; 4], k: &[f64; 1], x: &mut [f64; 4], y: &mut
     x[3] = solve1[3];
     y[1] = -solve2[1];
 }
+
+/// Solve A x = b for A (n, n) by rows: elimination with partial pivoting.
+fn solve_<const N: usize, const M: usize>(n: usize, mut a: [f64; M], mut b: [f64; N]) -> [f64; N] {
+    for c in 0..n {
+        let mut pivot = c;
+        for r in c + 1..n {
+            if abs_(a[r*n + c]) > abs_(a[pivot*n + c]) {
+                pivot = r;
+            }
+        }
+        if pivot != c {
+            for j in c..n {
+                a.swap(c*n + j, pivot*n + j);
+            }
+            b.swap(c, pivot);
+        }
+        for r in c + 1..n {
+            let factor = a[r*n + c]/a[c*n + c];
+            for j in c + 1..n {
+                a[r*n + j] -= factor*a[c*n + j];
+            }
+            b[r] -= factor*b[c];
+        }
+    }
+    for r in (0..n).rev() {
+        let mut sum = b[r];
+        for j in r + 1..n {
+            sum -= a[r*n + j]*b[j];
+        }
+        b[r] = sum/a[r*n + r];
+    }
+    b
+}
+
+#[inline(always)]
+fn abs_(x: f64) -> f64 {
+    f64::from_bits(x.to_bits() & !SIGN_)
+}
+
+const SIGN_: u64 = 0x8000_0000_0000_0000;
