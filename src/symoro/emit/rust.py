@@ -68,7 +68,7 @@ DIALECT = Dialect(
     number=literal,
     reserved=keywords.RUST,
     trailing_underscore=False,
-    turns=True,
+    turns=1,  # the sine and the cosine of one angle have most of their operations in common
     call_name="call",
     setup_name="setup",
     batch_name="",
@@ -351,8 +351,9 @@ def _together(code: Code) -> list[tuple[frozenset[int], list[str]]]:
 
 
 def _padded(texts: Sequence[str], filler: str) -> str:
-    """Return an array of a multiple of LANES entries, so that a vectorised loop has no remainder."""
-    return f"[{', '.join([*texts, *[filler] * (-len(texts) % LANES)])}]"
+    """Return an array of one entry or of a multiple of LANES, so that a vectorised loop has no remainder."""
+    missing = -len(texts) % LANES if len(texts) > 1 else 0
+    return f"[{', '.join([*texts, *[filler] * missing])}]"
 
 
 def _turn_lines(turns: Sequence[Turn]) -> list[str]:

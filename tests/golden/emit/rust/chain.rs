@@ -51,8 +51,9 @@ pub fn setup(p: &[f64; 4]) -> [f64; 7] {
 /// One sample. Matrices are stored by rows.
 pub fn call(q: &[f64; 2], k: &[f64; 7], P: &mut [f64; 6]) {
     let q1 = q[0];
-    let C1 = cos_(q1);
-    let S1 = sin_(q1);
+    let (sine_, cosine_) = sincos_([q1]);
+    let S1 = sine_[0];
+    let C1 = cosine_[0];
     // link 2: position
     let D1 = k[0];
     let D2 = k[2];
@@ -185,15 +186,20 @@ fn sincos_far_(x: f64) -> bool {
     abs_(x) > SINCOS_LIMIT_
 }
 
+/// Sines and cosines of several angles, in a loop without branches, which compilers vectorise.
 #[inline(always)]
-fn sincos_one_(x: f64) -> (f64, f64) {
-    if sincos_far_(x) { sincos_any_(x) } else { sincos_near_(x) }
-}
-
-fn sin_(x: f64) -> f64 {
-    sincos_one_(x).0
-}
-
-fn cos_(x: f64) -> f64 {
-    sincos_one_(x).1
+fn sincos_<const N: usize>(x: [f64; N]) -> ([f64; N], [f64; N]) {
+    let mut sines = [0.0; N];
+    let mut cosines = [0.0; N];
+    let mut far = false;
+    for i in 0..N {
+        (sines[i], cosines[i]) = sincos_near_(x[i]);
+        far |= sincos_far_(x[i]);
+    }
+    if far {
+        for i in 0..N {
+            (sines[i], cosines[i]) = sincos_any_(x[i]);
+        }
+    }
+    (sines, cosines)
 }
