@@ -16,13 +16,14 @@ from symoro.emit import (
     mathematica,
     matlab,
     python,
+    rust,
     text,
 )
 from symoro.emit.dialect import Files, Language
 from symoro.errors import OptionError, UnknownNameError
 from symoro.program.program import Program
 
-_MODULES = (c, cpp, cuda, fortran, matlab, python, julia, javascript, maple, mathematica, latex, text)
+_MODULES = (c, cpp, cuda, fortran, matlab, python, julia, javascript, rust, maple, mathematica, latex, text)
 LANGUAGES: dict[str, Language] = {module.LANGUAGE.id: module.LANGUAGE for module in _MODULES}
 
 _BY_NAME = {alias: row for row in LANGUAGES.values() for alias in (row.id, *row.aliases)}

@@ -124,6 +124,19 @@ JAVASCRIPT = words(
     """
 )
 
+# Keywords of all editions, including reserved and weak ones; names of the prelude that cannot be variables; names of
+# crates; names that the code defines.
+RUST = words(
+    """
+    abstract as async await become box break const continue crate do dyn else enum extern false final fn for gen if
+    impl in let loop macro macro_rules match mod move mut override priv pub raw ref return safe self Self static struct
+    super trait true try type typeof union unsafe unsized use virtual where while yield
+    bool char f32 f64 i8 i16 i32 i64 i128 isize str u8 u16 u32 u64 u128 usize None Some Ok Err
+    alloc core std test proc_macro demo main show
+    PARAMETERS CONSTANTS
+    """
+)
+
 MAPLE = KERNELS | words(
     """
     and assuming break by catch description do done elif else end error export fi finally for from

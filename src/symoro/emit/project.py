@@ -112,7 +112,9 @@ def find_target(name: str) -> Target:
     try:
         return _language_target(find_language(name))
     except UnknownNameError:
-        raise UnknownNameError("language or export target", name, [*LANGUAGES, *TARGETS]) from None
+        raise UnknownNameError(
+            "language or export target", name, list(dict.fromkeys((*LANGUAGES, *TARGETS)))
+        ) from None
 
 
 def project(

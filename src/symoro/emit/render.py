@@ -39,7 +39,7 @@ class Renderer:
         self.prec = [ATOM] * size
         self.flipped: dict[int, str] = {}
         self.conditions: dict[int, str] = {}
-        self._times = dialect.times
+        self._times, self._zero = dialect.times, dialect.number(0)
         self._open, self._close = dialect.parentheses
         self._rules = {
             ops.ADD: self._sum,
@@ -101,8 +101,8 @@ class Renderer:
             return self.text[i]
         if i in self.flipped:
             return self.flipped[i]
-        if self.text[i] == "0":
-            return "0"
+        if self.text[i] == self._zero:
+            return self._zero
         return f"-{self._inside(i)}" if self.prec[i] == SUM else f"-{self.text[i]}"
 
     # -- constants

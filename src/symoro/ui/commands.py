@@ -201,7 +201,11 @@ def list_languages(options: argparse.Namespace) -> None:
     from symoro.emit.targets import TARGETS
 
     rows = [(row.id, row.title, row.aliases, ("name", *row.options)) for row in LANGUAGES.values()]
-    rows += [(row.id, row.title, row.aliases, ("name", *row.options)) for row in TARGETS.values()]
+    rows += [
+        (row.id, row.title, row.aliases, ("name", *row.options))
+        for row in TARGETS.values()
+        if row.id not in LANGUAGES
+    ]
     if options.json:
         present.as_json([dict(zip(("id", "title", "aliases", "options"), row, strict=True)) for row in rows])
     else:

@@ -95,7 +95,7 @@ def add_generating(command: Command, arguments: Sequence[str]) -> None:
             "--float",
             dest="float32",
             action="store_true",
-            help="generate code in single precision (C and CUDA)",
+            help="generate code in single precision (C, CUDA and Rust)",
         )
         parser.add_argument(
             "--trig",
