@@ -5,8 +5,9 @@ from __future__ import annotations
 from types import ModuleType
 
 from symoro.emit.target import Target
+from symoro.emit.targets import fmu
 
-_MODULES: tuple[ModuleType, ...] = ()
+_MODULES: tuple[ModuleType, ...] = (fmu,)
 TARGETS: dict[str, Target] = {module.TARGET.id: module.TARGET for module in _MODULES}
 
 __all__ = ["TARGETS"]
