@@ -43,6 +43,8 @@ NEAR = 0.05  # largest closure error of an initial posture: radians, or lengths 
 CLOSED = 1e-11  # closure error before the last Newton step, which makes it a round-off
 SINGULAR = 1e-5  # smallest relative pivot of the loop equations
 NEWTON_STEPS = 30
+STRIDE = 0.01  # largest closure error of a posture that is predicted with the tangent
+SHORTEST = 2.0**-12  # shortest part of the way to a posture
 
 Floats = NDArray[np.float64]
 Initial = Mapping[str, Any] | str | None
@@ -247,11 +249,7 @@ def _closed_posture(model: FmuModel, ode: Ode, closure: Program, q: Any) -> Floa
             hint=f"give initial={{'q': ...}} with the positions of all {count} joints",
         )
     posture = close(np.array(postures[0] if sample is None else sample["q"], dtype=float), "in the default posture")
-    if q is None:
-        return posture
-    start = posture.copy()
-    start[list(ode.active)] = _numbers("q", q, len(ode.active))
-    return close(start, "at these positions of the active joints", side=close.determinant(posture))
+    return posture if q is None else close.walked(posture, ode.active, _numbers("q", q, len(ode.active)))
 
 
 @dataclass(frozen=True)
@@ -262,7 +260,7 @@ class _Closer:
     active: int
 
     def __call__(self, q: Floats, where: str, near: float = math.inf, side: float = 0.0) -> Floats:
-        """Return a posture with closed loops near q.
+        """Return a posture with closed loops near q, for fixed active joints.
 
         Args:
             where: end of the message if there is none.
@@ -278,17 +276,31 @@ class _Closer:
             gap, room = float(result["gap"]), float(result["room"])
             if not room > SINGULAR:
                 raise ArgumentError(f"initial: the loops are singular {where}", hint=hint)
-            if not gap <= near:
+            if not gap <= near or (gap <= CLOSED and side * float(result["det"]) < 0):
                 break
             q, near = q + result["dq"], math.inf
             if gap <= CLOSED:
-                if side * float(result["det"]) < 0:
-                    break
                 return np.asarray(q)
         raise ArgumentError(f"initial: the loops do not close {where}", hint=hint)
 
-    def determinant(self, q: Floats) -> float:
-        return float(self.function(q=q, qda=np.zeros(self.active))["det"])
+    def walked(self, q: Floats, active: Sequence[int], qa: Floats) -> Floats:
+        """Return the posture at the positions qa of the active joints, in the assembly mode of the closed posture q.
+
+        The posture is followed along a straight line of the active joints, as in the FMU.
+        """
+        side = float(self.function(q=q, qda=np.zeros(self.active))["det"])
+        begin, share, way = 0.0, 1.0, qa - q[list(active)]
+        while begin < 1:
+            guess = q + self.function(q=q, qda=share * way)["qd"]
+            guess[list(active)] = qa if begin + share >= 1 else guess[list(active)]
+            try:
+                q = self(guess, "between the default posture and these positions of the active joints", STRIDE, side)
+                begin += share
+            except ArgumentError:
+                share /= 2
+                if share < SHORTEST:
+                    raise
+        return q
 
 
 # -- units of arrays whose entries have different units
