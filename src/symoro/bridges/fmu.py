@@ -29,7 +29,7 @@ from symoro.emit.targets.fmu import TARGET
 from symoro.errors import ArgumentError, NotApplicableError, OptionError, UnknownNameError
 from symoro.models.kinematic.loop.closure import loop_closure
 from symoro.notation import UNITS
-from symoro.program.program import Program, size
+from symoro.program.program import Input, Output, Program, size
 from symoro.robot.description import JointType, Robot
 from symoro.runtime.compiler import portable_library
 from symoro.runtime.demo import demo_sample
@@ -45,6 +45,8 @@ SINGULAR = 1e-5  # smallest relative pivot of the loop equations
 NEWTON_STEPS = 30
 STRIDE = 0.01  # largest closure error of a posture that is predicted with the tangent
 SHORTEST = 2.0**-12  # shortest part of the way to a posture
+
+POSTURE_INPUTS = ("q", "qa", "q0", "T")
 
 Floats = NDArray[np.float64]
 Initial = Mapping[str, Any] | str | None
@@ -138,12 +140,12 @@ def _system(model: FmuModel) -> Ode:
         ) from None
 
 
-def _inner_step(step: float | None, ode: Ode) -> float:
+def _inner_step(step: Any, ode: Ode) -> float:
     if step is None:
         return STEP
     if not ode.states:
         raise OptionError("this model has no state, and so there is no integration step", hint="omit 'step'")
-    number = math.nan if isinstance(step, (bool, str)) else float(step)
+    number = float(step) if isinstance(step, (int, float)) and not isinstance(step, bool) else math.nan
     if not (math.isfinite(number) and number > 0):
         raise OptionError(f"step = {step!r} is not valid", hint="give a positive number of seconds")
     return number
@@ -159,6 +161,9 @@ def _start(
     shapes = {port.name: port.shape for port in model.program.inputs if port.name in ode.inputs}
     sizes = {**ode.states, **{name: size(shape) for name, shape in shapes.items()}}
     defaults = {port.name: port.default for port in model.program.inputs if port.default is not None}
+    if not ode.states:  # postures that close the loops, and poses that can be reached
+        sample = demo_sample(model.robot, model.program, model.options, model.values) or {}
+        defaults |= {name: tuple(sample[name]) for name in POSTURE_INPUTS if name in sample}
     start: dict[str, Sequence[float]] = {
         name: list(defaults.get(name) or _neutral(name, count)) for name, count in sizes.items()
     }
@@ -191,7 +196,7 @@ def _neutral(name: str, count: int) -> list[float]:
 
 def _names(ode: Ode, sizes: Mapping[str, int]) -> list[str]:
     """Return the names that start values may have: q and qd also for the state of active joints."""
-    names = ["q" if name == "qa" else name for name in sizes]
+    names = ["q" if name == "qa" and ode.active else name for name in sizes]
     return [*names, *(["qd"] if "qda" in sizes and "qd" not in sizes else [])]
 
 
@@ -236,7 +241,9 @@ def _numbers(name: str, value: Any, count: int) -> Floats:
 
 def _closed_posture(model: FmuModel, ode: Ode, closure: Program, q: Any) -> Floats:
     """Return the initial posture of a robot with loops: near the given posture, or a default one."""
-    close = _Closer(Function(closure, parameter_values(closure, model.values), compiled=False), len(ode.active))
+    close = _Closer(
+        Function(closure, parameter_values(closure, model.values), compiled=False), len(ode.active)
+    )
     count = size(next(port.shape for port in closure.inputs if port.name == "q"))
     if q is not None and np.size(q) != len(ode.active):
         given = _numbers("q", q, count)
@@ -248,7 +255,9 @@ def _closed_posture(model: FmuModel, ode: Ode, closure: Program, q: Any) -> Floa
             f"no posture of robot '{model.robot.name}' is known in which the loops are closed",
             hint=f"give initial={{'q': ...}} with the positions of all {count} joints",
         )
-    posture = close(np.array(postures[0] if sample is None else sample["q"], dtype=float), "in the default posture")
+    posture = close(
+        np.array(postures[0] if sample is None else sample["q"], dtype=float), "in the default posture"
+    )
     return posture if q is None else close.walked(posture, ode.active, _numbers("q", q, len(ode.active)))
 
 
@@ -294,7 +303,12 @@ class _Closer:
             guess = q + self.function(q=q, qda=share * way)["qd"]
             guess[list(active)] = qa if begin + share >= 1 else guess[list(active)]
             try:
-                q = self(guess, "between the default posture and these positions of the active joints", STRIDE, side)
+                q = self(
+                    guess,
+                    "between the default posture and these positions of the active joints",
+                    STRIDE,
+                    side,
+                )
                 begin += share
             except ArgumentError:
                 share /= 2
@@ -312,10 +326,11 @@ _JOINT = re.compile(r"[a-z]+(\d+)")
 def _entry_units(robot: Robot, ode: Ode) -> dict[str, list[str]]:
     """Return the units of the entries of arrays that belong to joints of both types, or to a twist or wrench."""
     units = {}
-    ports = {port.name: port for port in (*ode.program.inputs, *ode.program.outputs)}
+    ports: dict[str, Input | Output] = {port.name: port for port in ode.program.inputs}
+    ports |= {port.name: port for port in ode.program.outputs}
     symbols = {port.name: port.symbols for port in ode.program.inputs}
     joints = [_joint_numbers(symbols.get(name, ())) for name in ("q", "qda", "tau")]
-    names = {**{name: port.shape for name, port in ports.items()}}
+    names = {name: port.shape for name, port in ports.items()}
     if ode.active:
         names |= {"qa": (len(ode.active),), "qd": ports["q"].shape}
     for name, shape in names.items():
@@ -359,7 +374,9 @@ def _platform(version: str) -> tuple[str, str]:
     system, suffix = {"win32": ("windows", ".dll"), "darwin": ("darwin", ".dylib")}.get(
         sys.platform, ("linux", ".so")
     )
-    machine = {"amd64": "x86_64", "arm64": "aarch64"}.get(platform.machine().lower(), platform.machine().lower())
+    machine = {"amd64": "x86_64", "arm64": "aarch64"}.get(
+        platform.machine().lower(), platform.machine().lower()
+    )
     if version == "2.0" and machine == "x86_64":
         return {"windows": "win64"}.get(system, f"{system}64"), suffix
     return f"{machine}-{system}", suffix

@@ -42,7 +42,10 @@ def model_description(text: FmuText, version: str, token: str) -> str:
         token: GUID (2.0) or instantiation token (3.0) of the FMU.
     """
     write = {"2.0": _fmi2, "3.0": _fmi3}[version]
-    return "\n".join(['<?xml version="1.0" encoding="UTF-8"?>', f"<!-- {MADE_BY} -->", *write(text, token)]) + "\n"
+    return (
+        "\n".join(['<?xml version="1.0" encoding="UTF-8"?>', f"<!-- {MADE_BY} -->", *write(text, token)])
+        + "\n"
+    )
 
 
 def build_description(text: FmuText) -> str:
@@ -71,7 +74,9 @@ def quoted(text: str) -> str:
 
 
 def _element(name: str, attributes: Mapping[str, object], indent: int, *, closed: bool = True) -> str:
-    written = " ".join(f"{key}={quoted(str(value))}" for key, value in attributes.items() if value is not None)
+    written = " ".join(
+        f"{key}={quoted(str(value))}" for key, value in attributes.items() if value is not None
+    )
     return f"{' ' * indent}<{name}{' ' if written else ''}{written}{'/' if closed else ''}>"
 
 
@@ -159,7 +164,11 @@ def _fmi3(text: FmuText, token: str) -> list[str]:
                 attributes["derivative"] = text.variables[array.of].first + k
             lines.append(_element("Float64", attributes, 4))
     lines += ["  </ModelVariables>", "  <ModelStructure>"]
-    names = {"Outputs": "Output", "Derivatives": "ContinuousStateDerivative", "InitialUnknowns": "InitialUnknown"}
+    names = {
+        "Outputs": "Output",
+        "Derivatives": "ContinuousStateDerivative",
+        "InitialUnknowns": "InitialUnknown",
+    }
     for kind, rows in _structure(text).items():
         lines += [_unknown(names[kind], "valueReference", row, 0, 4) for row in rows]
     return [*lines, "  </ModelStructure>", "</fmiModelDescription>"]
@@ -247,7 +256,9 @@ def _unknown(element: str, attribute: str, row: Unknown, first: int, indent: int
     attributes: dict[str, object] = {attribute: row.reference + first}
     if row.knowns is not None:
         attributes["dependencies"] = " ".join(str(known + first) for known in row.knowns)
-        attributes["dependenciesKind"] = " ".join(["constant" if row.constant else "dependent"] * len(row.knowns))
+        attributes["dependenciesKind"] = " ".join(
+            ["constant" if row.constant else "dependent"] * len(row.knowns)
+        )
     return _element(element, attributes, indent)
 
 
@@ -286,13 +297,7 @@ def _dependent_entries(text: FmuText) -> dict[str, list[tuple[int, ...]]]:
         place = {joint: k for k, joint in enumerate(ode.active)}
         knowns["q"] = [(positions[place[j]],) if j in place else tuple(positions) for j in joints]
         rows["q"] = [tuple(known) for known in knowns["q"]]
-        rows["qd"] = [
-            (velocities[place[j]],) if j in place else (*positions, *velocities) for j in joints
-        ]
+        rows["qd"] = [(velocities[place[j]],) if j in place else (*positions, *velocities) for j in joints]
     for name, masks in dependencies(ode.program).items():
-        rows[name] = [
-            tuple(sorted({r for array, k in mask for r in knowns[array][k]})) for mask in masks
-        ]
+        rows[name] = [tuple(sorted({r for array, k in mask for r in knowns[array][k]})) for mask in masks]
     return rows
-
-

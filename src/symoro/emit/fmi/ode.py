@@ -19,7 +19,7 @@ from symoro.emit.integrator import PAIRS, state_of
 from symoro.expr import ops
 from symoro.expr.linalg import cross
 from symoro.expr.scalar import Expr, cos, sin
-from symoro.program.passes.rebuild import Rebuild
+from symoro.program.passes.rebuild import copied
 from symoro.program.program import Input, Output, Program, size
 
 RATE = "{}_rate"  # name of an output that is added to the program
@@ -73,7 +73,7 @@ def ode_of(program: Program) -> Ode:
 
 def _with_base_motion(program: Program) -> Program:
     """Return the program with the derivatives of position, quaternion and velocity of the base as outputs."""
-    copy = _copy(program)
+    copy = copied(program)
     r, velocity = _input(copy, "Q0"), _input(copy, "V0")
     v, w = velocity[:3], velocity[3:]
     acceleration = _output(copy, "Vd0")
@@ -99,18 +99,11 @@ def _with_rolling(program: Program) -> Program:
             symbol += "_"
         symbols.append(symbol)
     pose = Input("pose", (3,), tuple(symbols), "pose of the base: x, y and heading", unit="m; rad")
-    copy = replace(_copy(program), inputs=(*program.inputs, pose))
+    copy = replace(copied(program), inputs=(*program.inputs, pose))
     heading, velocity = _input(copy, "pose")[2], _output(copy, "V0")
     c, s = cos(heading), sin(heading)
     rate = [c * velocity[0] - s * velocity[1], s * velocity[0] + c * velocity[1], velocity[2]]
     return _with_rates(copy, {"pose": rate})
-
-
-def _copy(program: Program) -> Program:
-    """Return a copy of the program with a separate graph, to which nodes can be added."""
-    rebuild = Rebuild(program)
-    rebuild.move_all(program.nodes)
-    return rebuild.finish()
 
 
 def _input(program: Program, name: str) -> list[Expr]:

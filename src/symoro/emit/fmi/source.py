@@ -165,17 +165,19 @@ class _Source:
         ]
 
     def data(self) -> list[str]:
-        start = [
-            x for array in self.variables.arrays for x in (array.start or [0.0] * len(array.names))
+        start = [x for array in self.variables.arrays for x in (array.start or [0.0] * len(array.names))]
+        arrays = [
+            f"    double {_constants(name)}[{count}];" for name, count in self.constants.items() if count
         ]
-        arrays = [f"    double {_constants(name)}[{count}];" for name, count in self.constants.items() if count]
         lines = [
             _table("static const double start_[SIZE_]", map(repr, start)),
         ]
         if self.programs.ode.active:
             active, posture = self.programs.ode.active, self.programs.posture
             arrays += ["    double posture[JOINTS_]; /* posture from which the loops are followed */"]
-            arrays += ["    double det, det_now;     /* their determinants there, and in the present posture */"]
+            arrays += [
+                "    double det, det_now;     /* their determinants there, and in the present posture */"
+            ]
             lines += [
                 _table("static const int active_[ACTIVE_]", map(str, active)),
                 _table("static const double posture_[JOINTS_]", (repr(float(x)) for x in posture)),

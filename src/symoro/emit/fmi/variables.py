@@ -82,54 +82,66 @@ def variables_of(
         start: start values of states and inputs, by name of the array.
         units: units of the entries of arrays whose entries have different units.
     """
-    program = ode.program
-    ports: dict[str, Input | Output] = {port.name: port for port in (*program.outputs, *program.inputs)}
-    arrays = [Array("time", "time", 0, ("time",), ("time",), ("s",))]
+    listed = _Listed(ode, units)
     taken = {"time", *ode.states, *ode.inputs, *ode.outputs, "q", "qd"}
+    for parameter, value in parameters.items():
+        name = parameter if parameter not in taken else f"parameters.{parameter}"
+        unit = ode.program.units.get(parameter, "")
+        listed.add(f"parameter {parameter}", "parameter", [name], [""], [unit], [value])
+    for name in ode.inputs:
+        listed.add_port(name, "input", listed.ports[name].shape, start[name])
+    for name, count in ode.states.items():
+        listed.add_port(name, "state", (count,), start[name])
+    for state in [array for array in listed.arrays if array.kind == "state"]:
+        listed.add(
+            RATE.format(state.name),
+            "derivative",
+            [f"der({entry})" for entry in state.names],
+            [f"derivative of {entry}" for entry in state.names],
+            [_per_second(unit) for unit in state.units],
+            of=state.name,
+        )
+    joints = ("q", "qd") if ode.active else ()
+    for name in (*joints, *ode.outputs):
+        listed.add_port(name, "output", listed.ports[name if name in listed.ports else "q"].shape)
+    return Variables(tuple(listed.arrays))
+
+
+class _Listed:
+    """List of arrays to which further ones are added; `ports` are the ports of the program by name."""
+
+    def __init__(self, ode: Ode, units: Mapping[str, Sequence[str]]) -> None:
+        self.program, self.units = ode.program, units
+        self.arrays = [Array("time", "time", 0, ("time",), ("time",), ("s",))]
+        self.ports: dict[str, Input | Output] = {port.name: port for port in ode.program.outputs}
+        self.ports |= {port.name: port for port in ode.program.inputs}
 
     def add(
+        self,
         name: str,
         kind: Kind,
         names: Sequence[str],
         titles: Sequence[str],
-        own: Sequence[str],
+        units: Sequence[str],
+        start: Sequence[float] = (),
         of: str = "",
-        given: Sequence[float] = (),
     ) -> None:
-        at = arrays[-1].references.stop
-        arrays.append(
-            Array(name, kind, at, tuple(names), tuple(titles), tuple(own), tuple(map(float, given)), of)
-        )
+        first, numbers = self.arrays[-1].references.stop, tuple(map(float, start))
+        self.arrays.append(Array(name, kind, first, tuple(names), tuple(titles), tuple(units), numbers, of))
 
-    for parameter, value in parameters.items():
-        name = parameter if parameter not in taken else f"parameters.{parameter}"
-        add(f"parameter {parameter}", "parameter", [name], [""], [program.units.get(parameter, "")], "", [value])
-
-    def named(name: str, kind: Kind, shape: Shape, given: Sequence[float] = ()) -> None:
-        port, count = ports.get(name), size(shape)
-        title = TITLES.get(name) or (port.title if port is not None else "")
-        unit = UNITS.get(name, port.unit if port is not None else "")
-        add(name, kind, entries(name, shape), _titles(program, name, title, count), _units(unit, units.get(name), count),
-            "", given)  # fmt: skip
-
-    for name in ode.inputs:
-        named(name, "input", ports[name].shape, start[name])
-    for name, count in ode.states.items():
-        named(name, "state", (count,), start[name])
-    for name in ode.states:
-        state = next(array for array in arrays if array.name == name)
-        titles = [f"derivative of {entry}" for entry in state.names]
-        rates = [_per_second(unit) for unit in state.units]
-        add(RATE.format(name), "derivative", [f"der({entry})" for entry in state.names], titles, rates, name)
-    every = ("q", "qd") if ode.active else ()
-    for name in (*every, *ode.outputs):
-        named(name, "output", ports[name].shape if name in ports else ports["q"].shape)
-    return Variables(tuple(arrays))
+    def add_port(self, name: str, kind: Kind, shape: Shape, start: Sequence[float] = ()) -> None:
+        """Add an input, output or part of the state; its meaning and unit are those of the port with its name."""
+        port, count = self.ports.get(name), size(shape)
+        title, unit = PARTS.get(name) or ((port.title, port.unit) if port is not None else ("", ""))
+        titles, units = _titles(self.program, name, title, count), _units(unit, self.units.get(name), count)
+        self.add(name, kind, entries(name, shape), titles, units, start)
 
 
-TITLES = {"qa": "positions of the active joints, in frame order", "P0": "position of the base"}
-UNITS = {"P0": "m"}
-"""Units of arrays that are not ports of a model; the others come from `units`."""
+# meaning and unit of parts of the state that are not ports of a model
+PARTS = {
+    "qa": ("positions of the active joints, in frame order", ""),
+    "P0": ("position of the base in the world frame", "m"),
+}
 
 
 def entries(name: str, shape: Shape) -> list[str]:

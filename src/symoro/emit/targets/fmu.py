@@ -19,7 +19,7 @@ def _without_compiler(export: Export) -> ExportFiles:
 
 TARGET = Target(
     "fmu",
-    "FMU",
+    "FMU (FMI 2.0, 3.0)",
     _without_compiler,
     aliases=("fmi",),
     options={
@@ -28,9 +28,12 @@ TARGET = Target(
         "initial": "start values of state and inputs, by name",
     },
     remarks=(
-        "The FMU is for model exchange and co-simulation. `fmpy simulate NAME.fmu` runs it, and its "
-        "`modelDescription.xml` lists its variables with their start values and units. Direct dynamics have the "
-        "positions and velocities as state; every other model is a function of its inputs.",
+        "The FMU is for model exchange and co-simulation; `fmpy simulate NAME.fmu` runs it. Its "
+        "`modelDescription.xml` lists the variables with start values and units: the entries of the arrays below, "
+        "counted from 1 (`q[1]`), and the parameters.",
+        "Direct dynamics have a state: positions and velocities are outputs with start values. Closed loops have the "
+        "state `qa`, `qda` of the active joints, and a floating base has the quaternion `Q0` and the position `P0`. "
+        "Every other model is a function of its inputs.",
     ),
     with_values=True,
 )
