@@ -29,9 +29,9 @@ static void report_(Instance_ *m, int discard, const char *text)
 {
     const fmi2CallbackLogger logger = (fmi2CallbackLogger)m->logger;
 
-    if (logger == NULL) return;
+    if (logger == NULL) return; /* the texts contain no format characters */
     logger(m->environment, m->name, discard ? fmi2Discard : fmi2Error,
-           discard ? "logStatusDiscard" : "logStatusError", "%s", text);
+           discard ? "logStatusDiscard" : "logStatusError", text);
 }
 
 static fmi2Status status_(int result)

@@ -20,7 +20,7 @@ from symoro.emit.dialect import Files
 from symoro.emit.fmi.ode import Ode
 from symoro.emit.fmi.variables import Variables
 from symoro.emit.layout import wrap
-from symoro.errors import NotApplicableError
+from symoro.errors import NotApplicableError, OptionError
 from symoro.files import MADE_BY
 from symoro.program.derivative import derivative
 from symoro.program.program import Program
@@ -58,14 +58,17 @@ class FmuPrograms:
 
 
 def fmu_programs(ode: Ode, closure: Program | None, posture: Sequence[float]) -> FmuPrograms:
-    """Return the programs of an FMU, with directional derivatives unless the model calls a kernel without them."""
+    """Return the programs of an FMU, with those of the directional derivatives if they are available.
+
+    They are not if the model calls a kernel without derivative rules, or is a Jacobian-vector product itself.
+    """
     programs = FmuPrograms(ode, closure, posture, {})
     try:
         directions = {JVP: derivative(ode.program, "jvp")}
         if closure is not None:
             rates = replace(closure, outputs=tuple(port for port in closure.outputs if port.name == "qd"))
             directions[RATES_JVP] = derivative(rates, "jvp")
-    except NotApplicableError:
+    except (NotApplicableError, OptionError):
         return programs
     return replace(programs, directions=directions)
 
