@@ -27,9 +27,12 @@ from symoro.emit.fmi.variables import variables_of
 from symoro.emit.target import Export, ExportFiles, Target
 from symoro.emit.targets.fmu import TARGET
 from symoro.errors import ArgumentError, NotApplicableError, OptionError, UnknownNameError
+from symoro.models.geometric.loop.parallelogram import linear_loops
 from symoro.models.kinematic.loop.closure import loop_closure
+from symoro.models.tolerances import CLOSED, HOME_ERROR
 from symoro.notation import UNITS
 from symoro.program.program import Input, Output, Program, size
+from symoro.robot.coordinates import independent
 from symoro.robot.description import JointType, Robot
 from symoro.runtime.compiler import portable_library
 from symoro.runtime.demo import demo_sample
@@ -39,8 +42,6 @@ VERSIONS = ("2.0", "3.0")
 STEP = 1e-3  # seconds, default inner step of the co-simulation
 DIRECT = "direct-dynamics"
 
-NEAR = 0.05  # largest closure error of an initial posture: radians, or lengths relative to the largest length
-CLOSED = 1e-11  # closure error before the last Newton step, which makes it a round-off
 SINGULAR = 1e-5  # smallest relative pivot of the loop equations
 NEWTON_STEPS = 30
 STRIDE = 0.01  # largest closure error of a posture that is predicted with the tangent
@@ -241,13 +242,12 @@ def _numbers(name: str, value: Any, count: int) -> Floats:
 
 def _closed_posture(model: FmuModel, ode: Ode, closure: Program, q: Any) -> Floats:
     """Return the initial posture of a robot with loops: near the given posture, or a default one."""
-    close = _Closer(
-        Function(closure, parameter_values(closure, model.values), compiled=False), len(ode.active)
-    )
+    function = Function(closure, parameter_values(closure, model.values), compiled=False)
+    close = _Closer(function, len(ode.active))
     count = size(next(port.shape for port in closure.inputs if port.name == "q"))
     if q is not None and np.size(q) != len(ode.active):
-        given = _numbers("q", q, count)
-        return close(given, f"near the initial posture (closure error at most {NEAR:g})", NEAR)
+        given = _with_parallelograms(model, _numbers("q", q, count))
+        return close(given, f"near the initial posture (closure error at most {HOME_ERROR:g})", HOME_ERROR)
     postures = list(model.robot.postures.values())
     sample = None if postures else demo_sample(model.robot, model.program, model.options, model.values)
     if not postures and sample is None:
@@ -259,6 +259,30 @@ def _closed_posture(model: FmuModel, ode: Ode, closure: Program, q: Any) -> Floa
         np.array(postures[0] if sample is None else sample["q"], dtype=float), "in the default posture"
     )
     return posture if q is None else close.walked(posture, ode.active, _numbers("q", q, len(ode.active)))
+
+
+def _with_parallelograms(model: FmuModel, q: Floats) -> Floats:
+    """Return a posture in which the joints of parallelograms satisfy their linear relations.
+
+    Raises:
+        ArgumentError: a joint violates its relation by more than the error of a rounded posture.
+    """
+    joints = independent(model.robot)
+    q = q.copy()
+    for j, law in linear_loops(model.robot).relations.items():
+        if j in joints:
+            terms = sum(ratio.value(model.values) * q[joints.index(i)] for i, ratio in law.terms)
+            deviation = float(q[joints.index(j)] - law.offset.value(model.values) - terms)
+            if model.robot.frame(j).sigma == JointType.REVOLUTE:
+                deviation = math.remainder(deviation, 2 * math.pi)
+            if abs(deviation) > HOME_ERROR:
+                raise ArgumentError(
+                    f"initial: the loops do not close: joint {j} must be at {q[joints.index(j)] - deviation:.6g} "
+                    "to close its parallelogram",
+                    hint="give the active joints only, or a posture in which the loops are closed",
+                )
+            q[joints.index(j)] -= deviation
+    return q
 
 
 @dataclass(frozen=True)
@@ -283,7 +307,7 @@ class _Closer:
         for _ in range(NEWTON_STEPS):
             result = self.function(q=q, qda=np.zeros(self.active))
             gap, room = float(result["gap"]), float(result["room"])
-            if not room > SINGULAR:
+            if room <= SINGULAR:
                 raise ArgumentError(f"initial: the loops are singular {where}", hint=hint)
             if not gap <= near or (gap <= CLOSED and side * float(result["det"]) < 0):
                 break
