@@ -253,7 +253,7 @@ def _closed_posture(model: FmuModel, ode: Ode, closure: Program, q: Any) -> Floa
     if not postures and sample is None:
         raise ArgumentError(
             f"no posture of robot '{model.robot.name}' is known in which the loops are closed",
-            hint=f"give initial={{'q': ...}} with the positions of all {count} joints",
+            hint=f"give the positions of all {count} joints as start values of q",
         )
     posture = close(
         np.array(postures[0] if sample is None else sample["q"], dtype=float), "in the default posture"

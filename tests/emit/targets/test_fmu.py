@@ -88,11 +88,11 @@ def test_a_foreign_file_is_not_overwritten(model: Model, tmp_path: Path) -> None
 def test_the_library_has_no_variables_that_instances_share(archive: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(archive) as members:
         members.extractall(tmp_path)
-    found = compiler.find_compiler()
-    assert found is not None
+    cc = compiler.find_compiler()
+    assert cc is not None
     for source in sorted((tmp_path / "sources").glob("*.c")):
         target = source.with_suffix(".o")
-        subprocess.run([*found.command, "-std=c99", "-O2", "-c", str(source), "-o", str(target)], check=True)
+        subprocess.run([*cc.command, "-std=c99", "-O2", "-c", str(source), "-o", str(target)], check=True)
         listed = subprocess.run(["nm", str(target)], capture_output=True, text=True, check=True).stdout
         assert not [line for line in listed.splitlines() if line.split()[-2] in "BbCDd"]
 
