@@ -507,6 +507,26 @@ def test_a_loop_that_cannot_be_closed_is_reported(fivebar: Path) -> None:
     instance.free()
 
 
+def test_a_singular_configuration_ends_the_motion(tmp_path: Path) -> None:
+    """A co-simulation ends with an error at the communication step in which the simulation ends."""
+    model = symoro.generate("fivebar", "direct-dynamics")
+    values, path, tau, h = numbers(model.robot), tmp_path / "model.fmu", [0.3, -0.3], 1e-3
+    model.write_fmu(path, values=values, initial={"tau": tau})
+    instance = Instance(path)
+    instance.start()
+    simulation = symoro.simulate(
+        model.robot, 1.0, q=instance.get(instance.array("q")), tau=tau, values=values, step=h
+    )
+    assert "singular" in simulation.why
+    count = len(simulation.t) - 1
+    for k in range(count):
+        instance.fmu.doStep(k * h, h)
+    with pytest.raises(Exception, match="status 3"):
+        instance.fmu.doStep(count * h, h)
+    assert any("loops" in message for message in instance.log)
+    instance.free()
+
+
 # -- the C interface
 
 
