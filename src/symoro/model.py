@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
@@ -10,8 +11,10 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from symoro.deprecation import current_names, renamed
 from symoro.display import html
 from symoro.errors import ArgumentError, NotApplicableError, OptionError, UnknownNameError
+from symoro.expr import ops
 from symoro.models import catalogue as models
-from symoro.program.count import OpCount, count
+from symoro.program.count import LONGEST_EXPANDED, OpCount, count, largest_expression
+from symoro.program.pipeline import optimise
 from symoro.program.program import Program, Shape
 from symoro.progress import task
 from symoro.robot.description import Robot
@@ -20,7 +23,7 @@ from symoro.robot.formats import RobotLike, as_robot
 
 if TYPE_CHECKING:
     import casadi
-    from numpy.typing import ArrayLike, DTypeLike
+    from numpy.typing import ArrayLike, DTypeLike, NDArray
 
     from symoro.bridges.cuda import CudaFunction
     from symoro.bridges.fmu import FmuModel
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
     from symoro.models.identification.base.parameters import BaseParameters
     from symoro.models.kinematic.loop_singularities import LoopSingularities
     from symoro.models.kinematic.singularities import Singularities
+    from symoro.models.kinematic.singularity_distance import SingularityAnalysis
     from symoro.models.kinematic.wheels.mobility import WheeledClass
     from symoro.models.numeric.assembly_modes import AssemblyModes
     from symoro.runtime.function import Function
@@ -119,6 +123,47 @@ class Model:
         """
         entry, program = models.derived(self.robot, self.entry, self.options, self.program, kind, wrt)
         return Model(self.robot, entry, self.options, program)
+
+    def with_outputs(self, outputs: Sequence[str]) -> Model:
+        """Return the model with some of its outputs; what only the others need is left out.
+
+            symoro.generate("rx90", "lagrange").with_outputs(["A"])
+
+        Raises:
+            UnknownNameError: the model has no such output.
+            OptionError: no output is named.
+        """
+        names = [outputs] if isinstance(outputs, str) else list(outputs)
+        if not names:
+            raise OptionError(
+                "at least one output is required", hint=f"the outputs are {', '.join(self.outputs)}"
+            )
+        for name in names:
+            if name not in self.outputs:
+                raise UnknownNameError(f"output of {self.entry.id}", name, list(self.outputs))
+        kept = tuple(out for out in self.program.outputs if out.name in names)
+        program = optimise(replace(self.program, outputs=kept))
+        return Model(self.robot, self.entry, self.options, program)
+
+    def expanded(self) -> Model:
+        """Return the model without intermediate variables: each output entry is one expression of sines and cosines.
+
+        The size of the expressions is estimated before they are written.
+
+        Raises:
+            NotApplicableError: an entry would have more than 5,000 operations; the message contains the estimate.
+        """
+        largest, where = largest_expression(self.program)
+        if largest > LONGEST_EXPANDED:
+            raise NotApplicableError(
+                f"without intermediate variables, {where} of {self.program.name} would have {largest:.3g} operations "
+                f"(at most {LONGEST_EXPANDED})",
+                hint="choose other outputs, a smaller robot, or numbers for parameters; or keep the variables",
+            )
+        operation = self.program.graph.op
+        names = {i: name for i, name in self.program.names.items() if operation[i] in (ops.SIN, ops.COS)}
+        program = replace(self.program, expanded=True, names=names, sections={})
+        return Model(self.robot, self.entry, self.options, program)
 
     def explain(self, *, latex: bool = False) -> list[str]:
         """Return the formulation, the steps of the solution, and the operations that each optimisation pass saves.
@@ -617,7 +662,8 @@ def base_parameters(robot: RobotLike, *, inertia: str = "given", **options: Any)
 def singularities(robot: RobotLike, to: int | str | None = None) -> Singularities | LoopSingularities:
     """Return the conditions under which the Jacobian of a frame is singular, in symbolic form.
 
-    For a robot with closed loops there are three kinds: `.serial` (type 1), `.parallel` (type 2) and `.constraint`.
+    For a robot with closed loops there are three kinds: `.serial` (type 1), `.parallel` (type 2) and `.constraint`. A
+    kind whose conditions are too long for text has no conditions and a note; `singularity_analysis` computes numbers.
 
     Args:
         robot: a robot, the name of a bundled robot, or the path of a file.
@@ -629,6 +675,94 @@ def singularities(robot: RobotLike, to: int | str | None = None) -> Singularitie
     rigid = _rigid(as_robot(robot), "singularities")
     with task("computing singularities"):
         return loop_singularities(rigid, to) if rigid.B else tree_singularities(rigid, to)
+
+
+def singularity_analysis(
+    robot: RobotLike,
+    q: ArrayLike | None = None,
+    *,
+    qa: ArrayLike | None = None,
+    T: ArrayLike | None = None,
+    length: float = 1.0,
+    to: int | str | None = None,
+    working_mode: str = "1",
+    values: Mapping[str, float] | None = None,
+) -> SingularityAnalysis:
+    """Return the distances of configurations from the singularities of a robot, and the singular motions.
+
+        analysis = symoro.singularity_analysis("gough_stewart", T=poses)      # (N, 4, 4)
+        analysis.distances["parallel"]                                        # (N,), zero at a type 2 singularity
+        analysis.twist                                                        # (N, 6), motion with locked motors
+
+    The distances are defined in `symoro.models.kinematic.singularity_distance`. Exactly one of q, qa and T is given.
+
+    Args:
+        robot: a robot, the name of a bundled robot, or the path of a file.
+        q: (N, n) or (n,) positions of the joints (rad, m), which close the loops.
+        qa: (N, na) or (na,) positions of the active joints; Newton's method closes the loops from the posture 'home'.
+        T: (N, 4, 4) or (4, 4) poses of the platform of a parallel robot.
+        length: characteristic length in m, by which angular velocities are multiplied.
+        to: frame whose twist is analysed; by default the tool, the platform or the last link's frame.
+        working_mode: working mode of the legs at the poses T.
+        values: numbers for symbols; by default the nominal values of the robot.
+
+    Raises:
+        ArgumentError: an argument is missing or has a wrong shape, or a symbol has no value.
+        NotApplicableError: the robot is wheeled or has no moving joint, its active joints do not determine its motion,
+            or T is given for a robot without a platform.
+    """
+    import numpy as np
+
+    from symoro.models.geometric.loop.mechanism import active_joints
+    from symoro.models.kinematic.singularity_distance import singularity_analysis as compute
+    from symoro.models.numeric.home import closed_near_home
+    from symoro.runtime.platform_pose import joints_at
+
+    rigid = _rigid(as_robot(robot), "singularity_analysis")
+    for name in values or {}:
+        if name not in rigid.symbols():
+            raise UnknownNameError(f"symbol of robot {rigid.name}", name, rigid.symbols())
+    rigid = rigid.bind(values) if values else rigid
+    given = [name for name, value in (("q", q), ("qa", qa), ("T", T)) if value is not None]
+    if len(given) != 1:
+        raise ArgumentError(
+            f"expected one of q, qa and T, got {' and '.join(given) or 'none of them'}",
+            hint="q: all joints; qa: active joints; T: poses of the platform",
+        )
+    positions = q
+    if T is not None:
+        poses = np.asarray(T, float)
+        if poses.ndim not in (2, 3) or poses.shape[-2:] != (4, 4):
+            raise ArgumentError(f"T: expected the shape (N, 4, 4) or (4, 4), got {poses.shape}")
+        positions = joints_at(rigid, poses, dict(rigid.nominal), to, working_mode)
+    if qa is not None:
+        active = active_joints(rigid)
+        motors = np.asarray(qa, float)
+        if motors.ndim not in (1, 2) or motors.shape[-1] != len(active):
+            raise ArgumentError(
+                f"qa: expected the shape (N, {len(active)}) or ({len(active)},), got {motors.shape}"
+            )
+        rows, closed = closed_near_home(rigid, np.atleast_2d(motors), active)
+        positions = np.where(closed[:, None], rows, np.nan).reshape(*motors.shape[:-1], -1)
+    assert positions is not None
+    return compute(rigid, positions, length, to=to)
+
+
+def singularity_distance(
+    robot: RobotLike, q: ArrayLike | None = None, length: float = 1.0, **options: Any
+) -> dict[str, NDArray[Any]]:
+    """Return the distances of configurations from the singularities of a robot, by type.
+
+    Args:
+        robot, q, length: as for `singularity_analysis`.
+        options: the other arguments of `singularity_analysis`.
+
+    Returns:
+        Arrays (N,), or () for one configuration, by type: 'serial' (type 1), 'parallel' (type 2), 'passive' and
+        'constraint'. They have no unit, are zero at a singularity, infinite if a robot has no singularity of the type,
+        and NaN where the loops are not closed.
+    """
+    return dict(singularity_analysis(robot, q, length=length, **options).distances)
 
 
 def mobility(robot: RobotLike) -> WheeledClass:

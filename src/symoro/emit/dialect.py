@@ -74,8 +74,8 @@ class Dialect:
         symbol: function that returns the displayed form of a name; names with the same form are the same name.
         comment: template of a comment on a separate line.
         helpers: definitions that are added if the code uses one of their operations.
-        turns: whether sines and cosines of several angles, and several arctangents, are computed together (see
-            `vectors`).
+        turns: from this number of angles on, their sines and cosines are computed together, and several arctangents
+            too (see `vectors`); 0 if never.
         listing: whether the text is a list of equations without functions: arrays of arguments need no names.
         call_name, setup_name, batch_name: templates of the functions' names; {0} is the base name,
             "" if there is no such function.
@@ -105,7 +105,7 @@ class Dialect:
     macros: tuple[str, ...] = ()
     comment: str = "# {0}"
     helpers: Mapping[tuple[int, ...], str] = field(default_factory=dict)
-    turns: bool = False
+    turns: int = 0
     listing: bool = False
     call_name: str = "{0}"
     setup_name: str = "{0}_setup"

@@ -97,7 +97,7 @@ MATLAB = KERNELS | words(
     break case catch classdef continue else elseif end endfunction endif endwhile endfor for function
     global if methods otherwise parfor persistent properties return spmd switch try until unwind_protect
     while do double sqrt sin cos tan asin acos atan2 abs sign min max zeros isstruct isreal ans pi Inf NaN eps
-    numel size isequal isvector error mat2str
+    numel size isvector isa class error
     nargin nargout real_sqrt real_asin real_acos select_
     """
 )

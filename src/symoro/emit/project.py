@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from symoro.emit import LANGUAGES, emit, find_language
+from symoro.emit import LANGUAGES, emit, find_language, keywords
 from symoro.emit.code import base_name
 from symoro.emit.dialect import Dialect, Files, Language
 from symoro.emit.header import clean, commented, joint_lines, shape_text
@@ -89,6 +89,15 @@ BUILDS = {
 
 MAKE = ("make run",)
 
+# Base names that are valid functions of C and MATLAB, whose names have at most 63 characters with the suffix.
+_FILE_NAMES = Dialect(
+    reserved=keywords.C | keywords.MATLAB,
+    externals=keywords.LIBM,
+    leading_underscore=False,
+    trailing_underscore=False,
+    longest=55,
+)
+
 
 def find_target(name: str) -> Target:
     """Return the export target with an id or alias: one of `targets`, or a language with its build file.
@@ -145,7 +154,7 @@ def project(
     numbers = sample_of(program, values, sample)
     for target in chosen:
         _check_applicable(program, target, values or {})
-    base = base_name(program, Dialect(), Names(Dialect()), name)
+    base = base_name(program, _FILE_NAMES, Names(_FILE_NAMES), name)
     expected = _expected(program, numbers)
     contents = Export(
         program,
@@ -188,7 +197,7 @@ def _check_applicable(program: Program, target: Target, values: Mapping[str, flo
         shown = ", ".join(free[:8]) + (" ..." if len(free) > 8 else "")
         raise ArgumentError(
             f"{target.title} needs a number for every parameter of {program.name}; without a number: {shown}",
-            hint="give numbers: --bind NAME=NUMBER on the command line, values={...} or robot.bind in Python",
+            hint=f"give a number for each of them: robot.bind({{'{free[0]}': 1.0, ...}})",
         )
 
 

@@ -357,6 +357,8 @@ def _published_jacobian(robot: Robot, base: Entry, raw: Program) -> Program | No
     name = f"{base.id}-derivatives"
     if name not in catalogue() or robot.B or robot.wheels or robot.base.kind == BaseKind.FLOATING:
         return None
+    if entry(name).why_not(robot):  # for example flexible links
+        return None
     other = build(robot, name, {})[1]
     blocks = {o.name: o for o in other.outputs}
     symbols = {s for port in raw.inputs for s in port.symbols}

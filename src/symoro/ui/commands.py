@@ -6,14 +6,13 @@ import argparse
 import math
 import sys
 from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from symoro.emit.names import identifier
 from symoro.errors import MissingDependencyError, OptionError, SymoroError
 from symoro.files import file_name, write_folder
-from symoro.model import Model, base_parameters, generate, singularities
+from symoro.model import Model, base_parameters, generate
 from symoro.models import catalogue as models
 from symoro.progress import each
 from symoro.robot import consistency, formats
@@ -36,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
         "convert": convert,
         "models": list_models,
         "languages": list_languages,
-        "singularities": show_singularities,
+        "singularities": singularities,
         "base": base,
         "pose": pose,
         "excite": excite,
@@ -48,9 +47,11 @@ def run(options: argparse.Namespace) -> int:
         "eval": evaluate,
         "solve": solve,
         "export": export,
+        "optimise": optimise,
         "identify": identify,
         "torques": torques,
         "simulate": simulate,
+        "linearise": linearise,
         "gui": open_gui,
     }[options.command]
     check_outputs(options)
@@ -208,12 +209,10 @@ def list_languages(options: argparse.Namespace) -> None:
         present.table(["id", "language or export target", "also called", "options"], listed)
 
 
-def show_singularities(options: argparse.Namespace) -> None:
-    singular = singularities(_robot(options), options.to)
-    if options.json:
-        present.as_json(asdict(singular))
-    else:
-        print(singular)
+def singularities(options: argparse.Namespace) -> int:
+    from symoro.ui.singularities import show_singularities
+
+    return show_singularities(_robot(options), options)
 
 
 def pose(options: argparse.Namespace) -> int:
@@ -342,6 +341,29 @@ def export(options: argparse.Namespace) -> None:
     _written(write_folder(Path(options.output), files, force=options.force), options.json)
 
 
+def optimise(options: argparse.Namespace) -> None:
+    from symoro.listings import optimise as optimise_listing
+
+    names = [None if text is None else _listed(text) for text in (options.inputs, options.outputs)]
+    listing = optimise_listing(options.file, inputs=names[0], outputs=names[1])
+    emitting = {"name": options.name} if options.name else {}
+    counts = {"written": listing.written, "optimised": listing.count()}
+    if options.output:
+        files = listing.code(options.lang or "text", **emitting)
+        write_folder(Path(options.output), files, force=options.force)
+    if options.json:
+        ports = {"inputs": listing.inputs, "outputs": listing.outputs, "parameters": listing.parameters}
+        present.as_json({**{name: present.count_data(one) for name, one in counts.items()}, **ports})
+        return
+    if options.output:
+        for name in files:
+            print(f"wrote {Path(options.output) / name}")
+    else:
+        present.source(listing.code(options.lang or "text", **emitting))
+    for name, one in counts.items():
+        print(f"{name}: {one}", file=sys.stderr if not options.output else sys.stdout)
+
+
 def _warn_of_other_model(folder: Path, files: Mapping[str, Any]) -> None:
     """Print a warning if the output folder contains the project of another model.
 
@@ -374,6 +396,12 @@ def simulate(options: argparse.Namespace) -> int:
     from symoro.ui.simulate import show_simulation
 
     return show_simulation(_robot(options), options)
+
+
+def linearise(options: argparse.Namespace) -> int:
+    from symoro.ui.linearise import show_linearisation
+
+    return show_linearisation(_robot(options), options)
 
 
 def _base_name(robot: Robot, options: argparse.Namespace) -> str:
@@ -478,10 +506,16 @@ def _derived(robot: Robot, options: argparse.Namespace) -> Model:
             hint="add --derivative vjp",
         )
     model = generate(robot, options.model, **_chosen(options))
-    if options.derivative is None:
-        return model
-    names = None if options.wrt is None else [name.strip() for name in options.wrt.split(",") if name.strip()]
-    return model.derivative(options.derivative, names)
+    if options.derivative is not None:
+        model = model.derivative(options.derivative, None if options.wrt is None else _listed(options.wrt))
+    if options.outputs is not None:
+        model = model.with_outputs(_listed(options.outputs))
+    return model.expanded() if options.no_variables else model
+
+
+def _listed(text: str) -> list[str]:
+    """Return the names in a text such as "q,qd"."""
+    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def _report_notes(model: Model, options: argparse.Namespace) -> None:

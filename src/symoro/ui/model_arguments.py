@@ -28,7 +28,7 @@ WITH_MODEL = ("generate", "count", "explain", "eval", "export")
 WITH_VALUE = (
     *("--bind", "--lang", "-o", "--output", "--values", "--name", "--trig", "--layout", "--integrator"),
     *("--base", "--fixed", "--frames", "--tool", "--arg", "--package", "--format", "--payload", "--actuated"),
-    *("--derivative", "--wrt", "--fmi", "--step", "--initial"),
+    *("--derivative", "--wrt", "--outputs", "--fmi", "--step", "--initial"),
 )
 
 
@@ -52,6 +52,7 @@ def add_generating(command: Command, arguments: Sequence[str]) -> None:
         "write a folder with source code, build file and demo",
         "symoro export fast-geometry rx90 -o out",
     )
+    _add_optimising(command)
     explain = command(
         "explain",
         "show the solution steps and choices of a model",
@@ -72,6 +73,14 @@ def add_generating(command: Command, arguments: Sequence[str]) -> None:
             "--wrt",
             metavar="NAMES",
             help="variables of the derivative: inputs such as q,qd, or parameters (default: all inputs)",
+        )
+        parser.add_argument(
+            "--outputs", metavar="NAMES", help="names of the outputs, for example A,Q (default: all outputs)"
+        )
+        parser.add_argument(
+            "--no-variables",
+            action="store_true",
+            help="write each entry of the outputs as one expression, without intermediate variables",
         )
     for parser in (generate, export):
         parser.add_argument(
@@ -158,6 +167,35 @@ def fmu_arguments(parser: argparse.ArgumentParser) -> None:
         help="start values of the state or of an input: q=0,pi/2,0; may be repeated; q=home uses the posture 'home' "
         "of the robot",
     )
+
+
+def _add_optimising(command: Command) -> None:
+    optimise = command(
+        "optimise",
+        "read a listing of assignments and write it with fewer operations",
+        "symoro optimise RX90_idm.txt --lang c -o out",
+    )
+    optimise.add_argument(
+        "file",
+        help="listing of SYMORO+ or OpenSYMORO, text of 'symoro generate', C assignments, or one assignment per line",
+    )
+    optimise.add_argument(
+        "--lang", help="language of the result (default text; 'symoro languages' lists them)"
+    )
+    optimise.add_argument(
+        "--inputs",
+        metavar="NAMES",
+        help="names that vary from call to call; q stands for q1, q2, ... (default: the joint variables)",
+    )
+    optimise.add_argument(
+        "--outputs",
+        metavar="NAMES",
+        help="names of the results (default: entries of arrays, and names that no later assignment uses)",
+    )
+    output_argument(optimise, FOLDER, "folder to write into")
+    optimise.add_argument("--name", help="base name of files and functions (default: that of the listing)")
+    force_argument(optimise)
+    json_argument(optimise)
 
 
 def add_solving(command: Command, arguments: Sequence[str]) -> None:
