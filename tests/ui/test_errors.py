@@ -86,10 +86,7 @@ CASES = [
     (["generate", "inverse-kinematics", "scara", "--method", "regular"], "requires six joints"),
     (["generate", "jacobian-inverse", "rx90_floating", "--frame", "world"], "floating"),
     (["export", "jacobian", "rx90"], "export needs a folder"),
-    (
-        ["export", "jacobian", "rx90", "-o", "out", "--lang", "c,cobol"],
-        "no language or export target called 'cobol'",
-    ),
+    (["export", "jacobian", "rx90", "-o", "out", "--lang", "c,cobol"], "no language or export target called 'cobol'"),
     (["eval", "jacobian", "rx90"], "input 'q' is missing"),
     (["eval", "jacobian", "rx90", "q"], "'q' is not of the form NAME=VALUE"),
     (["eval", "jacobian", "rx90", "q="], "'q=' is not of the form NAME=VALUE"),
