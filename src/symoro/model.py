@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from symoro.deprecation import current_names, renamed
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
     from symoro.bridges.cuda import CudaFunction
+    from symoro.bridges.fmu import FmuModel
+    from symoro.emit.target import Target
     from symoro.models.identification.base.parameters import BaseParameters
     from symoro.models.kinematic.loop_singularities import LoopSingularities
     from symoro.models.kinematic.singularities import Singularities
@@ -240,13 +244,79 @@ class Model:
         closing = self._closing(options)
         return project(
             self.program,
-            chosen,
+            [self._target(target, values) for target in chosen],
             extra_files={f"{file_name(self.robot.name)}.yaml": dumps(self.robot, "yaml")},
             name=name,
             options=closing | options,
             companions=self._companions(),
             **self._demo(values, **closing),
         )
+
+    def _target(self, name: str, values: Mapping[str, float] | None) -> str | Target:
+        """Return an export target; the one of FMUs needs the robot and a compiler in addition to the program."""
+        from symoro.emit.targets.fmu import TARGET
+
+        if name.strip().lower() not in (TARGET.id, *TARGET.aliases):
+            return name
+        from symoro.bridges.fmu import fmu_target
+
+        return fmu_target(self._fmu_model(values))
+
+    def _fmu_model(self, values: Mapping[str, float] | None) -> FmuModel:
+        """Return the model as a part of an FMU: the state of a floating base contains a quaternion."""
+        from symoro.bridges.fmu import DIRECT, FmuModel
+
+        program = self.program
+        if self.entry.id == DIRECT and "R0" in self.inputs:
+            program = models.build(self.robot, DIRECT, {**self.options, "rotation": "quaternion"})[1]
+        return FmuModel(self.robot, self.entry.id, program, self.options, self._numbers(values))
+
+    def write_fmu(
+        self,
+        path: str | PathLike[str],
+        version: str = "2.0",
+        *,
+        step: float | None = None,
+        initial: Mapping[str, Any] | str | None = None,
+        values: Mapping[str, float] | None = None,
+        name: str | None = None,
+        force: bool = False,
+    ) -> None:
+        """Write a Functional Mock-up Unit (FMU) for model exchange and co-simulation.
+
+            model = symoro.generate("panda", "direct-dynamics")
+            model.write_fmu("panda.fmu", initial={"q": [0, -0.3, 0, -2, 0, 1.8, 0.8]}, step=1e-3)
+
+        Direct dynamics have the positions and velocities as state; any other model is a function of its inputs. The
+        variables are the entries of the arrays, `q[1]`, `tau[3]`, and the parameters of the model.
+
+        Args:
+            path: file to write.
+            version: version of FMI, "2.0" or "3.0".
+            step: step in seconds of the fourth-order Runge-Kutta method of the co-simulation; 1 ms by default.
+            initial: start values by name: parts of the state (`q`, `qd`, `e`, `Q0` ...) and inputs; zero by default.
+                `q` may be the name of a posture. For a robot with closed loops `q` contains all joints, near a posture
+                in which the loops are closed, or the active joints.
+            values: numbers for the parameters; by default the nominal values of the robot.
+            name: model identifier; by default the name of the model's program.
+            force: overwrite a file that symoro did not write.
+
+        Raises:
+            OptionError: the version or the step is not valid.
+            ArgumentError: a start value has the wrong size or does not close the loops, or a parameter has no value.
+            UnknownNameError: there is no such start value, posture or parameter.
+            NotApplicableError: the state of the model cannot be integrated.
+            MissingDependencyError: there is no C compiler.
+            WriteError: the file cannot be written.
+        """
+        from symoro.bridges.fmu import fmu_archive
+        from symoro.emit.c import function_name
+        from symoro.files import check_targets, write_files
+
+        check_targets([Path(path)], force=force)
+        base = function_name(self.program, name)
+        content = fmu_archive(self._fmu_model(values), base, version, step, initial)
+        write_files({Path(path): content}, force=force)
 
     def _companions(self) -> dict[str, Callable[[], Program]]:
         """Return functions that derive further programs of the robot, which some export targets need."""

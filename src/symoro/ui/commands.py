@@ -339,7 +339,7 @@ def export(options: argparse.Namespace) -> None:
     fixed = ("Makefile", "README.md", f"{file_name(robot.name)}.yaml")
     check_names(options.output, _base_name(robot, options), fixed, options.force)
     model = _derived(robot, options)
-    files = model.export(targets, **_emitting(options))
+    files = model.export(targets, **_emitting(options), **_fmu_options(options))
     _report_notes(model, options)
     _warn_of_other_model(Path(options.output), files)
     _written(write_folder(Path(options.output), files, force=options.force), options.json)
@@ -424,6 +424,28 @@ def _emitting(options: argparse.Namespace) -> dict[str, Any]:
         "integrator": options.integrator,
     }
     return {name: value for name, value in given.items() if value is not None}
+
+
+def _fmu_options(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the options of FMUs that are given on the command line: values by option name.
+
+    Raises:
+        OptionError: a start value is given twice, or the step is not one number.
+    """
+    given: dict[str, Any] = {}
+    if options.fmi is not None:
+        given["version"] = options.fmi
+    if options.step is not None:
+        given["step"] = numbers("step", options.step)
+    if options.initial is not None:
+        initial: dict[str, Any] = {}
+        for item in options.initial:
+            name, text = binding(item)
+            if name in initial:
+                raise OptionError(f"--initial: '{name}' is given twice")
+            initial[name] = posture_word(text) if name == "q" else numbers(name, text)
+        given["initial"] = initial
+    return given
 
 
 def _reading(options: argparse.Namespace) -> dict[str, Any]:

@@ -28,7 +28,7 @@ WITH_MODEL = ("generate", "count", "explain", "eval", "export")
 WITH_VALUE = (
     *("--bind", "--lang", "-o", "--output", "--values", "--name", "--trig", "--layout", "--integrator"),
     *("--base", "--fixed", "--frames", "--tool", "--arg", "--package", "--format", "--payload", "--actuated"),
-    *("--derivative", "--wrt", "--outputs"),
+    *("--derivative", "--wrt", "--outputs", "--fmi", "--step", "--initial"),
 )
 
 
@@ -114,6 +114,7 @@ def add_generating(command: Command, arguments: Sequence[str]) -> None:
             help="also write a fixed-step integrator for a direct dynamic model (C)",
         )
         force_argument(parser)
+    fmu_arguments(export)
     count.add_argument(
         "--explain",
         action="store_true",
@@ -151,6 +152,21 @@ def add_generating(command: Command, arguments: Sequence[str]) -> None:
     if chosen in WITH_MODEL:
         after = arguments[arguments.index(chosen) + 1 :]
         add_model_options(chosen, parsers[chosen], after)
+
+
+def fmu_arguments(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("options of --lang fmu")
+    group.add_argument("--fmi", metavar="VERSION", help="version of FMI: 2.0 (default) or 3.0")
+    group.add_argument(
+        "--step", metavar="SECONDS", help="step of the integrator inside a co-simulation (default 0.001)"
+    )
+    group.add_argument(
+        "--initial",
+        metavar="NAME=VALUES",
+        action="append",
+        help="start values of the state or of an input: q=0,pi/2,0; may be repeated; q=home uses the posture 'home' "
+        "of the robot",
+    )
 
 
 def _add_optimising(command: Command) -> None:
