@@ -172,7 +172,7 @@ def fmu_arguments(parser: argparse.ArgumentParser) -> None:
 def _add_optimising(command: Command) -> None:
     optimise = command(
         "optimise",
-        "read a listing of assignments and write it with fewer operations",
+        "rewrite a listing of assignments with fewer operations",
         "symoro optimise RX90_idm.txt --lang c -o out",
     )
     optimise.add_argument(
