@@ -283,7 +283,7 @@ def _build_instructions(target: Target, base: str, folder: str) -> list[str]:
     into = [f"cd {folder}"] if commands and folder else []
     lines = [f"    {command}" for command in (*into, *commands)]
     lines += ["", "builds the example and runs it with the sample below.", ""] if commands else []
-    return [*lines, *(line for text in target.remarks for line in (text, ""))]
+    return [*lines, *(line for text in target.remarks for line in (text.format(base), ""))]
 
 
 def _arguments(program: Program) -> list[str]:
