@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from symoro.emit import LANGUAGES, emit, find_language
+from symoro.emit import LANGUAGES, c, cpp, emit, find_language
 from symoro.emit.code import base_name
 from symoro.emit.dialect import Dialect, Files, Language
 from symoro.emit.header import clean, commented, joint_lines, shape_text
@@ -88,6 +88,8 @@ BUILDS = {
 
 
 MAKE = ("make run",)
+# Names of targets are valid in C and C++, so that build files, README and sources agree.
+_TARGETS_DIALECT = replace(c.DOUBLE, reserved=c.DOUBLE.reserved | cpp.DIALECT.reserved)
 
 
 def find_target(name: str) -> Target:
@@ -145,7 +147,8 @@ def project(
     numbers = sample_of(program, values, sample)
     for target in chosen:
         _check_applicable(program, target, values or {})
-    base = base_name(program, Dialect(), Names(Dialect()), name)
+    dialect = _TARGETS_DIALECT if any(target.id in TARGETS for target in chosen) else Dialect()
+    base = base_name(program, dialect, Names(dialect), name)
     expected = _expected(program, numbers)
     contents = Export(
         program,

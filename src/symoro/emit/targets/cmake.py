@@ -27,7 +27,7 @@ SCALARS = ("double", "float")
 def write(export: Export) -> ExportFiles:
     """Return the files of the package."""
     scalar = choice(export, "scalar", SCALARS)
-    program, name = export.program, valid_base(export)
+    program, name = export.program, export.base
     sources = c.write(program, name=name, scalar=scalar)
     del sources[f"{name}_example.c"]
     texts = {"NAME": name, "TITLE": clean(f"{name}: {program.title or program.name}"), "MADE_BY": MADE_BY}
@@ -39,12 +39,6 @@ def write(export: Export) -> ExportFiles:
         f"{name}/{name}_eigen.hpp": eigen_header(program, name, scalar),
     }
     return files | _examples(export, name, scalar)
-
-
-def valid_base(export: Export) -> str:
-    """Return the base name of an export, changed if it is a reserved word of C or C++."""
-    name = c.function_name(export.program, export.base)
-    return code_of(export.program, cpp.DIALECT, name=name).arrays.base
 
 
 def _examples(export: Export, name: str, scalar: str) -> ExportFiles:
