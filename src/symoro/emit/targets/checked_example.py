@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite, isnan
 
-from symoro.emit.clike import array_of
 from symoro.emit.code import CodeNames
 from symoro.emit.header import clean
 from symoro.emit.layout import wrap
@@ -51,12 +50,12 @@ def checked_example(export: Export, calls: ExampleCalls, scalar: str) -> str:
     lines = [f"/* {clean(calls.title)}", f" * {MADE_BY} */", *calls.includes]
     lines += ["", "#include <math.h>", "#include <stdio.h>", "", *_check(export, scalar), "", "int main(void)", "{"]
     if calls.setup:
-        lines.append(array_of(f"const {scalar} {arrays.parameters}", sample.parameters))
+        lines.append(_array(scalar, arrays.parameters, sample.parameters))
     for array, entries in zip(arrays.inputs, sample.inputs, strict=True):
-        lines.append(array_of(f"const {scalar} {array}", entries))
+        lines.append(_array(scalar, array, entries))
     for array, out in zip(arrays.outputs, program.outputs, strict=True):
         if export.expected is not None:
-            lines.append(_expected_array(f"static const {scalar} {array}_expected", export.expected[out.name]))
+            lines.append(_array("double", f"{array}_expected", export.expected[out.name]))
         lines.append(f"    static {scalar} {array}[{max(1, size(out.shape))}];")
     lines += ["    int wrong = 0;", "", *(f"    {line}" for line in (*calls.setup, *calls.call)), ""]
     for array, out in zip(arrays.outputs, program.outputs, strict=True):
@@ -66,12 +65,17 @@ def checked_example(export: Export, calls: ExampleCalls, scalar: str) -> str:
     return "\n".join([*lines, "    return wrong != 0;", "}"]) + "\n"
 
 
-def _expected_array(declared: str, numbers: Sequence[float]) -> str:
+def _array(scalar: str, name: str, numbers: Sequence[float]) -> str:
     """Return the definition of an array whose entries may be NaN or infinite."""
-    texts = [
-        "NAN" if isnan(x) else repr(x) if isfinite(x) else "INFINITY" if x > 0 else "-INFINITY" for x in numbers
-    ]
-    return wrap(f"    {declared}[{max(1, len(texts))}] = {{{', '.join(texts) or '0'}}};", "        ")
+    suffix = "f" if scalar == "float" else ""
+
+    def text(x: float) -> str:
+        if isfinite(x):
+            return f"{x!r}{suffix}"
+        return "NAN" if isnan(x) else "INFINITY" if x > 0 else "-INFINITY"
+
+    entries = ", ".join(map(text, numbers)) or "0"
+    return wrap(f"    static const {scalar} {name}[{max(1, len(numbers))}] = {{{entries}}};", "        ")
 
 
 def _check(export: Export, scalar: str) -> list[str]:
@@ -80,19 +84,19 @@ def _check(export: Export, scalar: str) -> list[str]:
     numbers += [x for entries in (export.expected or {}).values() for x in entries if isfinite(x)]
     round_off = ROUND_OFF[scalar] * max(map(abs, numbers), default=1.0)
     return [
-        f"static int check(const char *name, const {scalar} *x, const {scalar} *expected, int size, int columns)",
+        f"static int check(const char *name, const {scalar} *x, const double *expected, int size, int columns)",
         "{",
         "    double largest = 0;",
         "    int wrong = 0;",
         '    printf("%s =\\n", name);',
         "    for (int e = 0; e < size; ++e) {",
         '        printf("%16.9g%s", (double)x[e], (e + 1) % columns == 0 ? "\\n" : " ");',
-        "        if (expected && fabs((double)expected[e]) > largest && fabs((double)expected[e]) < HUGE_VAL) {",
-        "            largest = fabs((double)expected[e]);",
+        "        if (expected && fabs(expected[e]) > largest && fabs(expected[e]) < HUGE_VAL) {",
+        "            largest = fabs(expected[e]);",
         "        }",
         "    }",
         "    for (int e = 0; expected && e < size; ++e) {",
-        "        const double value = (double)x[e], known = (double)expected[e];",
+        "        const double value = (double)x[e], known = expected[e];",
         f"        const double bound = {SHARE[scalar]!r} * largest + {round_off!r};",
         "        const int both_nan = value != value && known != known;",
         "        wrong += !(both_nan || value == known || fabs(value - known) <= bound);",
