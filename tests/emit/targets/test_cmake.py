@@ -18,20 +18,20 @@ from symoro.program.program import Program
 HOSTILE = '../../x*/ #include "y" \\\n${ENV{HOME}} @NAME@ <a> & --> ü'
 
 
-def shapes() -> Program:
-    """Return a program with ports of every kind of shape."""
+def shapes(largest: int = 1) -> Program:
+    """Return a program with ports of every kind of shape, and one of 2 x `largest` entries."""
     b = Builder("shapes")
     (x,) = b.input("x", (), ["x1"])
     for name, shape in (("row", (1, 3)), ("column", (3, 1)), ("matrix", (2, 3)), ("none", (0,))):
         b.input(name, shape)
     b.output("y", x + 1)
     b.output("cube", [[[x] * 4] * 3] * 2)
-    b.output("large", [[x] * LARGEST_FIXED] * 2)
+    b.output("large", [[x] * largest] * 2)
     return b.program()
 
 
 def test_types_of_eigen_matrices_follow_from_the_shapes() -> None:
-    text = eigen_header(shapes(), "shapes", "float")
+    text = eigen_header(shapes(LARGEST_FIXED), "shapes", "float")
     for line in (
         "using Scalar = float;",
         "using row_type = Eigen::Matrix<Scalar, 1, 3, Eigen::RowMajor>;",

@@ -144,19 +144,24 @@ def _evaluate(name: str, inputs: list[_Array], outputs: list[_Array], constants:
     written = ", ".join(f"outputs.{array.name}" for array in outputs)
     return [
         "/* One sample; the outputs must not overlap the inputs. */",
-        wrap(f"inline void evaluate({', '.join([*given, *results])})", marks=",", indent="                     "),
+        _head("inline void evaluate(", [*given, *results]),
         "{",
         *checks,
         wrap(f"    ::{name}({call});", "        "),
         "}",
         "",
-        wrap(f"inline Outputs evaluate({', '.join(given)})", marks=",", indent="                        "),
+        _head("inline Outputs evaluate(", given),
         "{",
         "    Outputs outputs;",
         wrap(f"    evaluate({', '.join(filter(None, (passed, written)))});", "        "),
         "    return outputs;",
         "}",
     ]
+
+
+def _head(start: str, arguments: list[str]) -> str:
+    """Return the head of a function, with one argument per line."""
+    return start + f",\n{' ' * len(start)}".join(arguments) + ")"
 
 
 def eigen_example_call(program: Program, name: str, scalar: str) -> tuple[list[str], list[str]]:
