@@ -225,11 +225,16 @@ def source(name: str, model: Model, inputs: dict[str, Array]) -> str:
     if code.constants:
         values = ", ".join(f"Scalar({x!r})" for x in sample_of(program).parameters)
         lines.append(f"    const Scalar p[] = {{{values}}};")
-        setup, arguments = f"Scalar k[{len(code.constants)}]; symoro::{name}::setup<Scalar>(p, k); ", [*arguments, "k"]
+        setup, arguments = (
+            f"Scalar k[{len(code.constants)}]; symoro::{name}::setup<Scalar>(p, k); ",
+            [*arguments, "k"],
+        )
     arguments += [f"y + {end}" for end in ends[:-1]]
     call = f"{setup}symoro::{name}::call<Scalar>({', '.join(arguments)});"
     capture = "&" if setup else ""
-    lines.append(f"    differentiate([{capture}](const Scalar *x, Scalar *y) {{ {call} }}, {starts[-1]}, {ends[-1]}, points);")
+    lines.append(
+        f"    differentiate([{capture}](const Scalar *x, Scalar *y) {{ {call} }}, {starts[-1]}, {ends[-1]}, points);"
+    )
     return "\n".join([*lines, "}\n"])
 
 
@@ -247,7 +252,9 @@ def expected(model: Model, inputs: dict[str, Array]) -> tuple[Array, Array]:
     values = dict(zip(model.parameters, sample_of(model.program).parameters, strict=True))
     # `function` would replace the residuals of poses that are out of reach
     result, slopes = (
-        _stacked([interpret(program, {name: x[k] for name, x in inputs.items()}, values) for k in range(POINTS)])
+        _stacked(
+            [interpret(program, {name: x[k] for name, x in inputs.items()}, values) for k in range(POINTS)]
+        )
         for program in (model.program, model.derivative("jacobian").program)
     )
     rows = [
@@ -260,7 +267,9 @@ def expected(model: Model, inputs: dict[str, Array]) -> tuple[Array, Array]:
         )
         for out in model.outputs
     ]
-    return np.concatenate([result[out].reshape(POINTS, -1) for out in model.outputs], axis=1), np.concatenate(rows, axis=1)
+    return np.concatenate([result[out].reshape(POINTS, -1) for out in model.outputs], axis=1), np.concatenate(
+        rows, axis=1
+    )
 
 
 @pytest.mark.parametrize("scalar", SCALARS)
@@ -299,8 +308,19 @@ def test_kernels_that_drop_derivatives_are_rejected(tmp_path: Path, scalar: str)
     put(tmp_path, model.code("cpp", name="model"))
     text = '#include "model.hpp"\nauto *const function = &symoro::model::call<{}>;\n'
     put(tmp_path, {"double.cpp": text.format("double")})
-    put(tmp_path, {"other.cpp": f"#include <vector>\nconstexpr int POINTS = 1;\n{SCALARS[scalar]}" + text.format("Scalar")})
-    compile_only = [compiler, "-std=c++17", "-fsyntax-only", *[flag for flag in library if flag.startswith("-isystem")]]
+    put(
+        tmp_path,
+        {
+            "other.cpp": f"#include <vector>\nconstexpr int POINTS = 1;\n{SCALARS[scalar]}"
+            + text.format("Scalar")
+        },
+    )
+    compile_only = [
+        compiler,
+        "-std=c++17",
+        "-fsyntax-only",
+        *[flag for flag in library if flag.startswith("-isystem")],
+    ]
     command(*compile_only, "double.cpp", cwd=tmp_path)
     ran = subprocess.run([*compile_only, "other.cpp"], cwd=tmp_path, capture_output=True, text=True)
     assert ran.returncode != 0

@@ -9,6 +9,7 @@ import json
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -26,7 +27,14 @@ Array = np.ndarray
 MOCKS = Path(__file__).parent / "ros_mocks"
 EIGEN = Path("/usr/include/eigen3")
 FLAGS = ["-std=c++17", "-O0", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror", f"-isystem{MOCKS}"]
-FIELDS = {"q": "position", "qa": "position", "q0": "position", "qd": "velocity", "qda": "velocity", "tau": "effort"}
+FIELDS = {
+    "q": "position",
+    "qa": "position",
+    "q0": "position",
+    "qd": "velocity",
+    "qda": "velocity",
+    "tau": "effort",
+}
 
 
 def bound(name: str) -> symoro.Robot:
@@ -121,12 +129,16 @@ def joint_messages(model: Model, inputs: dict[str, Array], optional: bool) -> li
                 table.setdefault(variable, {})[field] = float(x)
     lines = []
     for variable, fields in reversed(table.items()):
-        entries = [f"{{{fields[key]!r}}}" if key in fields else "{}" for key in ("position", "velocity", "effort")]
+        entries = [
+            f"{{{fields[key]!r}}}" if key in fields else "{}" for key in ("position", "velocity", "effort")
+        ]
         lines.append(f"joints({{{json.dumps(model.program.joints[variable])}}}, {', '.join(entries)});")
     return lines
 
 
-def evaluate(model: Model, inputs: dict[str, Array], folder: Path, scalar: str = "double") -> dict[str, Array]:
+def evaluate(
+    model: Model, inputs: dict[str, Array], folder: Path, scalar: str = "double"
+) -> dict[str, Array]:
     """Return the outputs that the node publishes after it has received the inputs."""
     assert scalar == "double", "ROS messages contain numbers in double precision"
     source, name = export(model, folder)
@@ -232,7 +244,15 @@ def test_package_with_ament(tmp_path: Path) -> None:
     if subprocess.run([python, "-c", "import ament_package"], capture_output=True).returncode:
         pytest.skip("the package ament_package of the system's Python is not installed")
     source, name = export(symoro.generate(bound("planar2r"), "energy"), tmp_path)
-    command("cmake", "-S", source, "-B", source / "build", f"-DPython3_EXECUTABLE={python}", "-DCMAKE_BUILD_TYPE=Debug")
+    command(
+        "cmake",
+        "-S",
+        source,
+        "-B",
+        source / "build",
+        f"-DPython3_EXECUTABLE={python}",
+        "-DCMAKE_BUILD_TYPE=Debug",
+    )
     command("cmake", "--build", source / "build")
     assert "0 tests failed out of 2" in command("ctest", "--test-dir", source / "build")
     prefix = tmp_path / "prefix"
@@ -333,7 +353,7 @@ def rotation(axis: Array, angle: float) -> Array:
     return np.eye(3) + np.sin(angle) * K + (1 - np.cos(angle)) * K @ K
 
 
-def chain(robot: symoro.Robot) -> list[dict]:
+def chain(robot: symoro.Robot) -> list[dict[str, Any]]:
     """Return the joints of the URDF of a robot, and a last fixed link that is placed and rotated on the last one."""
     root = ElementTree.fromstring(dumps(robot, "urdf"))
     joints = []
@@ -344,18 +364,29 @@ def chain(robot: symoro.Robot) -> list[dict]:
                 "name": joint.get("name"),
                 "child": joint.find("child").get("link"),
                 "type": {"continuous": "revolute"}.get(joint.get("type"), joint.get("type")),
-                "bounds": [float(limit.get(key)) for key in ("lower", "upper")] if joint.get("type") in ("revolute", "prismatic") else [],
+                "bounds": [float(limit.get(key)) for key in ("lower", "upper")]
+                if joint.get("type") in ("revolute", "prismatic")
+                else [],
                 "origin": matrix(origin.get("xyz", "0 0 0"), origin.get("rpy", "0 0 0")),
-                "axis": np.array([float(x) for x in axis.get("xyz").split()]) if axis is not None else np.zeros(3),
+                "axis": np.array([float(x) for x in axis.get("xyz").split()])
+                if axis is not None
+                else np.zeros(3),
             }
         )
     joints.append(
-        {"name": "mount", "child": "sensor", "type": "fixed", "bounds": [], "origin": matrix("0.1 0.02 0.2", "0.3 -0.4 0.5"), "axis": np.zeros(3)}
+        {
+            "name": "mount",
+            "child": "sensor",
+            "type": "fixed",
+            "bounds": [],
+            "origin": matrix("0.1 0.02 0.2", "0.3 -0.4 0.5"),
+            "axis": np.zeros(3),
+        }
     )
     return joints
 
 
-def pose_of(joints: list[dict], q: dict[str, float]) -> Array:
+def pose_of(joints: list[dict[str, Any]], q: dict[str, float]) -> Array:
     T = np.eye(4)
     for joint in joints:
         move = np.eye(4)
@@ -372,21 +403,23 @@ def quaternion(R: Array) -> Array:
     return np.array([w, *(np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]) / (4 * w))])
 
 
-def run_plugin(folder: Path, robot: symoro.Robot, joints: list[dict], q: list[float], seed: list[float], base: str) -> list[str]:
+def run_plugin(
+    folder: Path, robot: symoro.Robot, joints: list[dict[str, Any]], q: list[float], seed: list[float]
+) -> list[str]:
     if not EIGEN.exists():
         pytest.skip("Eigen (libeigen3-dev) is not installed")
     source, name = export(symoro.generate(robot, "inverse-geometry"), folder)
     moving = [joint["name"] for joint in joints if joint["type"] != "fixed"]
     T = pose_of(joints, dict(zip(moving, q, strict=True)))
-    if base != "base":
-        T = np.linalg.inv(pose_of(joints[:1], {joints[0]["name"]: 0.0})) @ T
     added = [
         f'    add("{joint["name"]}", "{joint["child"]}", JointModel::{joint["type"].upper()}, '
         f"{numbers(joint['bounds'])}, {numbers(joint['origin'][:3])}, {numbers(joint['axis'])});"
         for joint in joints
     ]
     pose = f"std::vector<double>{numbers([*T[:3, 3], *quaternion(T[:3, :3])])}"
-    text = PLUGIN.format(name=name, joints="\n".join(added), seed=numbers(seed), pose=pose, base=base, tip="sensor")
+    text = PLUGIN.format(
+        name=name, joints="\n".join(added), seed=numbers(seed), pose=pose, base="base", tip="sensor"
+    )
     return compile_and_run(source, text, f"-isystem{EIGEN}").splitlines()
 
 
@@ -400,7 +433,7 @@ def test_plugin_returns_all_solutions_inside_the_limits(tmp_path: Path) -> None:
     for joint in joints[:6]:
         joint["bounds"] = [-2 * np.pi, 2 * np.pi]
     joints[5]["bounds"] = [-7.0, 7.0]
-    shown = run_plugin(tmp_path, robot, joints, q, seed, "base")
+    shown = run_plugin(tmp_path, robot, joints, q, seed)
     assert shown[0] == "0 1", shown
     assert shown[1] == "log: the plugin is not initialized"
     found, count = map(int, shown[2].split())
@@ -409,8 +442,13 @@ def test_plugin_returns_all_solutions_inside_the_limits(tmp_path: Path) -> None:
     names = [joint["name"] for joint in joints[:6]]
     wanted = pose_of(joints, dict(zip(names, q, strict=True)))
     for solution in solutions:
-        np.testing.assert_allclose(pose_of(joints, dict(zip(names, solution, strict=True))), wanted, atol=1e-9)
-        assert all(joint["bounds"][0] <= x <= joint["bounds"][1] for joint, x in zip(joints[:6], solution, strict=True))
+        np.testing.assert_allclose(
+            pose_of(joints, dict(zip(names, solution, strict=True))), wanted, atol=1e-9
+        )
+        assert all(
+            joint["bounds"][0] <= x <= joint["bounds"][1]
+            for joint, x in zip(joints[:6], solution, strict=True)
+        )
     np.testing.assert_allclose(solutions[0], [*q[:5], q[5] + 2 * np.pi], atol=1e-9)
     distances = np.linalg.norm(solutions - seed, axis=1)
     assert np.all(np.diff(distances) >= 0)
@@ -425,14 +463,18 @@ def test_plugin_returns_all_solutions_inside_the_limits(tmp_path: Path) -> None:
 
 
 def test_plugin_keeps_the_limits(tmp_path: Path) -> None:
-    """Check that narrow limits leave one solution, in the base frame of the first moving link's parent."""
+    """Check that narrow limits leave one solution of an arm with a prismatic joint."""
     robot = bound("scara")
     joints = chain(robot)
     moving = [joint for joint in joints if joint["type"] != "fixed"]
+    for number, joint in enumerate(
+        moving, 1
+    ):  # the description has no names, so that the model uses its symbols
+        joint["name"] = f"q{number}"
     q = [0.4, 0.8, 0.15, -0.7]
     for joint, x in zip(moving, q, strict=True):
         joint["bounds"] = [x - 0.5, x + 0.5]
-    shown = run_plugin(tmp_path, robot, joints, q, [0.0] * 4, "base")
+    shown = run_plugin(tmp_path, robot, joints, q, [0.0] * 4)
     assert shown[0] == "0 1", shown
     assert shown[2] == "1 1"
     np.testing.assert_allclose([float(x) for x in shown[3].split()], q, atol=1e-9)
@@ -442,7 +484,7 @@ def test_plugin_rejects_another_robot(tmp_path: Path) -> None:
     robot = bound("ur5e")
     joints = chain(robot)
     joints[2]["origin"][0, 3] *= 1.001
-    shown = run_plugin(tmp_path, robot, joints, [0.1] * 6, [0.0] * 6, "base")
+    shown = run_plugin(tmp_path, robot, joints, [0.1] * 6, [0.0] * 6)
     assert shown[0] == "0 0" and any("differs from that of the robot model" in line for line in shown)
 
 

@@ -48,7 +48,16 @@ def checked_example(export: Export, calls: ExampleCalls, scalar: str) -> str:
     """Return the source of the example; it is valid in C99 and in C++11, apart from the given lines."""
     program, arrays, sample = export.program, calls.arrays, export.sample
     lines = [f"/* {clean(calls.title)}", f" * {MADE_BY} */", *calls.includes]
-    lines += ["", "#include <math.h>", "#include <stdio.h>", "", *_check(export, scalar), "", "int main(void)", "{"]
+    lines += [
+        "",
+        "#include <math.h>",
+        "#include <stdio.h>",
+        "",
+        *_check(export, scalar),
+        "",
+        "int main(void)",
+        "{",
+    ]
     if calls.setup:
         lines.append(_array(scalar, arrays.parameters, sample.parameters))
     for array, entries in zip(arrays.inputs, sample.inputs, strict=True):

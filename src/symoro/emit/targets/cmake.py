@@ -47,7 +47,10 @@ def _examples(export: Export, name: str, scalar: str) -> ExportFiles:
     arrays, upper = code.arrays, name.upper()
     constants = c.call_sources(program, name, scalar).constants > 0
     inputs = [*arrays.inputs, *([arrays.constants] if constants else [])]
-    setup = [f"{scalar} {arrays.constants}[{upper}_CONSTANTS];", f"{arrays.setup}({arrays.parameters}, {arrays.constants});"]
+    setup = [
+        f"{scalar} {arrays.constants}[{upper}_CONSTANTS];",
+        f"{arrays.setup}({arrays.parameters}, {arrays.constants});",
+    ]
     in_c = ExampleCalls(
         f"{name}: the C functions, for the sample of README.md.",
         [f'#include "{name}/{name}.h"'],

@@ -43,7 +43,9 @@ class _Array:
 
     def definition(self) -> str:
         rows = "Eigen::Dynamic" if self.dynamic else str(self.rows)
-        order = "Eigen::ColMajor" if self.columns == 1 else "Eigen::RowMajor"  # Eigen requires this of a column
+        order = (
+            "Eigen::ColMajor" if self.columns == 1 else "Eigen::RowMajor"
+        )  # Eigen requires this of a column
         return f"using {self.type} = Eigen::Matrix<Scalar, {rows}, {self.columns}, {order}>;"
 
     def reference(self, constant: str) -> str:
@@ -138,7 +140,9 @@ def _evaluate(name: str, inputs: list[_Array], outputs: list[_Array], constants:
     values = [f"{constants}.values"] if constants else []
     call = ", ".join([*(array.data() for array in inputs), *values, *(array.data() for array in outputs)])
     checks = [
-        f"    eigen_assert({array.name}.rows() == {array.rows});" for array in (*inputs, *outputs) if array.dynamic
+        f"    eigen_assert({array.name}.rows() == {array.rows});"
+        for array in (*inputs, *outputs)
+        if array.dynamic
     ]
     passed = ", ".join([array.name for array in inputs] + ([constants] if constants else []))
     written = ", ".join(f"outputs.{array.name}" for array in outputs)
@@ -182,7 +186,9 @@ def eigen_example_call(program: Program, name: str, scalar: str) -> tuple[list[s
             continue
         by_columns = f"Eigen::Matrix<{scalar}, Eigen::Dynamic, Eigen::Dynamic>"
         size = f", {array.rows}, {array.columns}" if array.dynamic else ""
-        call.append(f"const {by_columns} {array.name}_columns = Eigen::Map<const {space}::{array.type}>({array.name}{size});")
+        call.append(
+            f"const {by_columns} {array.name}_columns = Eigen::Map<const {space}::{array.type}>({array.name}{size});"
+        )
         passed.append(f"{array.name}_columns")
     passed += [constants[0]] if constants else []
     call.append(f"const {space}::Outputs outputs_ = {space}::evaluate({', '.join(passed)});")

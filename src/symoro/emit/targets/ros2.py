@@ -14,11 +14,11 @@ Without ROS the headers and the tests are built by plain CMake.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable
 from xml.sax.saxutils import escape
 
 from symoro.emit import cpp
-from symoro.emit.code import base_name, code_of
+from symoro.emit.code import code_of
 from symoro.emit.header import clean
 from symoro.emit.layout import wrap
 from symoro.emit.names import Names, identifier
@@ -33,7 +33,11 @@ from symoro.program.program import Input, Program, size
 _NODE_PACKAGES = ("rclcpp", "rcl_interfaces", "sensor_msgs", "std_msgs")
 _PLUGIN_PACKAGES = ("geometry_msgs", "moveit_core", "moveit_msgs", "pluginlib")
 # Symbols of inputs that are fields of sensor_msgs/JointState; q0_1 ... are optional joint positions.
-_FIELDS = {"position": re.compile(r"q(?:0_)?(\d+)"), "velocity": re.compile(r"qd(\d+)"), "effort": re.compile(r"tau(\d+)")}
+_FIELDS = {
+    "position": re.compile(r"q(?:0_)?(\d+)"),
+    "velocity": re.compile(r"qd(\d+)"),
+    "effort": re.compile(r"tau(\d+)"),
+}
 
 
 def write(export: Export) -> ExportFiles:
@@ -65,8 +69,12 @@ def write(export: Export) -> ExportFiles:
         files |= {
             f"include/{name}/{forward}.hpp": cpp.write(geometry, name=forward)[f"{forward}.hpp"],
             f"include/{name}/{forward}_ports.hpp": _ports(geometry, name, forward, _values(export, geometry)),
-            f"src/{name}_kinematics_plugin.cpp": filled_text("ros2_plugin.txt", **_positions(program), **texts),
-            f"{name}_kinematics.xml": filled_text("ros2_plugin_description.txt", DESCRIPTION=described, **texts),
+            f"src/{name}_kinematics_plugin.cpp": filled_text(
+                "ros2_plugin.txt", **_positions(program), **texts
+            ),
+            f"{name}_kinematics.xml": filled_text(
+                "ros2_plugin_description.txt", DESCRIPTION=described, **texts
+            ),
         }
     return files
 
@@ -114,7 +122,12 @@ def _ports(program: Program, package: str, name: str, values: dict[str, float]) 
         numbers = [str(joints.index(variable)) for variable in variables]
         initial = [repr(float(x)) for x in port.default or ()]
         fields = [_literal(array), _literal(port.unit), _braces(map(str, port.shape)), str(size(port.shape))]
-        fields += [f"Source::{source}", _braces(numbers), str(port.default is not None).lower(), _braces(initial)]
+        fields += [
+            f"Source::{source}",
+            _braces(numbers),
+            str(port.default is not None).lower(),
+            _braces(initial),
+        ]
         inputs.append(_braces(fields))
     outputs = [
         _braces([_literal(array), _literal(out.unit), _braces(map(str, out.shape)), str(size(out.shape))])
@@ -127,7 +140,11 @@ def _ports(program: Program, package: str, name: str, values: dict[str, float]) 
     calls += ["constants_"] if code.constants else []
     calls += [f"outputs[{at}].data()" for at in range(len(arrays.outputs))]
     space = f"symoro::{name}"
-    setup = f"{space}::{arrays.setup}<double>(values.data(), constants_);" if code.constants else "(void)constants_;"
+    setup = (
+        f"{space}::{arrays.setup}<double>(values.data(), constants_);"
+        if code.constants
+        else "(void)constants_;"
+    )
     text = filled_text(
         "ros2_ports.txt",
         NAME=name,
@@ -139,7 +156,9 @@ def _ports(program: Program, package: str, name: str, values: dict[str, float]) 
         OUTPUTS=_rows(outputs),
         PARAMETERS=_rows(parameters),
         SETUP=setup,
-        CALL=wrap(f"        {space}::{arrays.function}<double>({', '.join(calls)});", "            ").lstrip(),
+        CALL=wrap(
+            f"        {space}::{arrays.function}<double>({', '.join(calls)});", "            "
+        ).lstrip(),
     )
     return text.replace(f'#include "{name}/{name}.hpp"', f'#include "{package}/{name}.hpp"')
 
@@ -150,13 +169,13 @@ def _parameter_names(program: Program) -> dict[str, str]:
     return {own: names.claim(identifier(own, "p")) for own in program.used_parameters}
 
 
-def _braces(texts: Sequence[str] | map[str]) -> str:
+def _braces(texts: Iterable[str]) -> str:
     return f"{{{', '.join(texts)}}}"
 
 
-def _rows(texts: object) -> str:
+def _rows(texts: Iterable[str]) -> str:
     """Return the entries of a table, one per line."""
-    return "".join(f"\n        {text}," for text in texts)  # type: ignore[attr-defined]
+    return "".join(f"\n        {text}," for text in texts)
 
 
 def _literal(text: str) -> str:
