@@ -85,7 +85,8 @@ void array(const std::string& topic, std::vector<double> data)
     message.data = data;
     rclcpp::deliver("/{name}/" + topic, message);
 }}
-void joints(std::vector<std::string> name, std::vector<double> position, std::vector<double> velocity, std::vector<double> effort)
+using Numbers = std::vector<double>;
+void joints(std::vector<std::string> name, Numbers position, Numbers velocity, Numbers effort)
 {{
     JointState message;
     message.name = name;
@@ -184,8 +185,10 @@ def test_node_waits_for_inputs_and_takes_new_parameters(tmp_path: Path) -> None:
         'joints({"right", "left"}, {0.2, 0.1}, {0.4, 0.3}, {});',
         "show();",
         'const auto accepted = node->set_parameters({rclcpp::Parameter("parameters.M2", 3.0)});',
-        'const auto refused = node->set_parameters({rclcpp::Parameter("parameters.M2", std::numeric_limits<double>::infinity())});',
-        'const auto fixed = node->set_parameters({rclcpp::Parameter("joint_names", std::vector<std::string>{"a", "b"})});',
+        "const double infinity = std::numeric_limits<double>::infinity();",
+        'const auto refused = node->set_parameters({rclcpp::Parameter("parameters.M2", infinity)});',
+        'const std::vector<std::string> others = {"a", "b"};',
+        'const auto fixed = node->set_parameters({rclcpp::Parameter("joint_names", others)});',
         'joints({"left", "right"}, {0.1, 0.2}, {0.3, 0.4}, {});',
         "show();",
         "std::cout << accepted.successful << ' ' << refused.successful << ' ' << fixed.successful << '\\n';",
@@ -308,7 +311,8 @@ int main()
     pose.orientation.z = {pose}[6];
     std::vector<std::vector<double>> all;
     kinematics::KinematicsResult result;
-    std::cout << plugin->getPositionIK(std::vector<geometry_msgs::msg::Pose>{{pose}}, seed, all, result, {{}}) << ' ' << all.size() << '\\n';
+    const std::vector<geometry_msgs::msg::Pose> wanted = {{pose}};
+    std::cout << plugin->getPositionIK(wanted, seed, all, result, {{}}) << ' ' << all.size() << '\\n';
     const auto show = [](const std::vector<double>& q) {{
         for (double x : q) std::cout << x << ' ';
         std::cout << '\\n';
@@ -317,17 +321,20 @@ int main()
     std::cout << plugin->getPositionIK(pose, seed, solution, code) << ' ' << code.val << '\\n';
     show(solution);
     int calls = 0;
-    const auto second = [&](const geometry_msgs::msg::Pose&, const std::vector<double>&, moveit_msgs::msg::MoveItErrorCodes& answer) {{
-        answer.val = ++calls == 2 ? moveit_msgs::msg::MoveItErrorCodes::SUCCESS : moveit_msgs::msg::MoveItErrorCodes::FAILURE;
+    using Answer = moveit_msgs::msg::MoveItErrorCodes;
+    const auto second = [&](const geometry_msgs::msg::Pose&, const std::vector<double>&, Answer& answer) {{
+        answer.val = ++calls == 2 ? Answer::SUCCESS : Answer::FAILURE;
     }};
     std::cout << plugin->searchPositionIK(pose, seed, 0.1, solution, second, code) << ' ' << code.val << '\\n';
     show(solution);
     const std::vector<double> narrow(seed.size(), 1e-6);
-    std::cout << plugin->searchPositionIK(pose, seed, 0.1, narrow, solution, code) << ' ' << code.val << ' ' << solution.size() << '\\n';
+    std::cout << plugin->searchPositionIK(pose, seed, 0.1, narrow, solution, code) << ' ' << code.val << ' ';
+    std::cout << solution.size() << '\\n';
     std::vector<geometry_msgs::msg::Pose> poses;
     std::cout << plugin->getPositionFK({{"{tip}"}}, all.at(0), poses) << '\\n';
     const auto& p = poses.at(0);
-    show({{p.position.x, p.position.y, p.position.z, p.orientation.w, p.orientation.x, p.orientation.y, p.orientation.z}});
+    show({{p.position.x, p.position.y, p.position.z}});
+    show({{p.orientation.w, p.orientation.x, p.orientation.y, p.orientation.z}});
     pose.position.x += 100;
     std::cout << plugin->getPositionIK(pose, seed, solution, code) << ' ' << code.val << '\\n';
 }}
@@ -456,10 +463,10 @@ def test_plugin_returns_all_solutions_inside_the_limits(tmp_path: Path) -> None:
     assert rest[0] == "1 1" and rest[2] == "1 1" and rest[4] == "0 -31 0"
     np.testing.assert_allclose([float(x) for x in rest[1].split()], solutions[0])
     np.testing.assert_allclose([float(x) for x in rest[3].split()], solutions[1])
-    pose = np.array([float(x) for x in rest[6].split()])
-    np.testing.assert_allclose(pose[:3], wanted[:3, 3], atol=1e-9)
-    np.testing.assert_allclose(np.abs(pose[3:] @ quaternion(wanted[:3, :3])), 1, atol=1e-9)
-    assert rest[7] == "0 -31"  # out of reach
+    position, turn = (np.array([float(x) for x in line.split()]) for line in rest[6:8])
+    np.testing.assert_allclose(position, wanted[:3, 3], atol=1e-9)
+    np.testing.assert_allclose(np.abs(turn @ quaternion(wanted[:3, :3])), 1, atol=1e-9)
+    assert rest[8] == "0 -31"  # out of reach
 
 
 def test_plugin_keeps_the_limits(tmp_path: Path) -> None:

@@ -127,8 +127,8 @@ def _for_numbers(kernel: str) -> str:
     Such a kernel branches on values and iterates in double precision, so that derivatives would be lost.
     """
     reason = (
-        f"this model calls the kernel {kernel} ({KERNELS[kernel].title}), which branches on values and drops derivatives: "
-        "the scalar type must be a number such as double; differentiate the model with symoro instead"
+        f"this model calls the kernel {kernel} ({KERNELS[kernel].title}), which branches on values and drops "
+        "derivatives: the scalar type must be a number such as double; differentiate the model with symoro instead"
     )
     return (
         f"template <class Scalar, class... Arrays>\ninline void {kernel}_kernel(int n, Arrays... arrays)\n{{\n"

@@ -288,8 +288,8 @@ TARGET = Target(
     remarks=(
         "In a ROS 2 workspace `colcon build` builds the same folder together with the node.",
         "The headers and their tests were compiled and run with plain CMake and with ament_cmake. The node and the "
-        "kinematics plugin were compiled and called against replacements of the classes of rclcpp and MoveIt; they were "
-        "not run with ROS 2 or MoveIt.",
+        "kinematics plugin were compiled and called against replacements of the classes of rclcpp and MoveIt; they "
+        "were not run with ROS 2 or MoveIt.",
         "maintainer and licence in package.xml are examples: replace them before you publish the package.",
     ),
     with_values=True,
