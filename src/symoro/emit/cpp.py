@@ -87,15 +87,15 @@ def write(program: Program, *, name: str | None = None) -> Files:
     """Return {"NAME.hpp": text}, the C++ header with the functions of a program."""
     code = code_of(program, DIALECT, name=name)
     base = code.arrays.base
-    guard = f"{base.upper()}_HPP"
+    guard, details = f"{base.upper()}_HPP", _details(code)
     parts = [
         block(header_lines(code))
         + f"#ifndef {guard}\n#define {guard}\n\n#include <cmath>\n#include <cstddef>\n#include <limits>\n"
-        + "#include <type_traits>\n#include <utility>\n",
+        + ("#include <type_traits>\n#include <utility>\n" if details else ""),
         *([kernel_text("finite", ".c")] if asks_for_numbers(code) else []),
         f"namespace symoro {{\nnamespace {base} {{\n",
         "\n".join(f"constexpr std::size_t {what} = {number};" for what, number in _constants(code)) + "\n",
-        *_details(code),
+        *details,
         *_functions(code),
         f"}} // namespace {base}\n}} // namespace symoro\n\n#endif\n",
     ]
