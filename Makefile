@@ -12,7 +12,7 @@ VENV ?= .venv
 JOBS ?= 2
 TEST_TOOLS ?= cc c++ clang gfortran octave node chromium
 DEMO_TOOLS ?= cc
-BRIDGE_TOOLS ?= cc c++ octave mkoctfile cmake cargo eigen cppad \
+BRIDGE_TOOLS ?= cc c++ octave mkoctfile cmake cargo eigen \
 	arm-none-eabi-gcc qemu-system-arm aarch64-linux-gnu-gcc qemu-aarch64
 
 override VENV := $(abspath $(VENV))

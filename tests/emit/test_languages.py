@@ -178,6 +178,7 @@ def test_cpp(tmp_path: Path) -> None:
 
 OWN_SCALAR = """
 #include <cmath>
+#include <type_traits>
 namespace own {
 struct Number {
     double v;
@@ -194,6 +195,7 @@ inline Number &operator-=(Number &a, Number b) { a.v -= b.v; return a; }
 UNARY(sin) UNARY(cos) UNARY(tan) UNARY(asin) UNARY(acos) UNARY(sqrt) UNARY(abs)
 UNARY(cbrt) UNARY(exp) UNARY(log)
 inline Number atan2(Number a, Number b) { return Number(std::atan2(a.v, b.v)); }
+std::true_type symoro_is_number(const Number &);
 }
 """
 

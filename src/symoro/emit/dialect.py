@@ -59,6 +59,7 @@ class Dialect:
         pi: text of pi, if constants are exact.
         times: multiplication sign.
         divide: template of a quotient that requires no parentheses inside; None for {0}/{1}.
+        undefined: template of the quotient 0/0 that marks a result as undefined; None to write the quotient.
         square: template of x*x; None to write the product.
         parentheses: the pair around a sum inside a product.
         element: template of an entry {1} of an array {0}, counted from `base`.
@@ -90,6 +91,7 @@ class Dialect:
     pi: str = "pi"
     times: str = "*"
     divide: str | None = None
+    undefined: str | None = None
     square: str | None = None
     parentheses: tuple[str, str] = ("(", ")")
     element: str = "{0}[{1}]"

@@ -88,10 +88,10 @@ BUILDS = {
 
 
 MAKE = ("make run",)
-
-# Base names that are valid functions of C and MATLAB, whose names have at most 63 characters with the suffix.
+# Base names that are valid functions of C, C++ and MATLAB, whose names have at most 63 characters with the suffix, so
+# that build files, README and sources agree.
 _FILE_NAMES = Dialect(
-    reserved=keywords.C | keywords.MATLAB,
+    reserved=keywords.C | keywords.CPP | keywords.MATLAB,
     externals=keywords.LIBM,
     leading_underscore=False,
     trailing_underscore=False,
@@ -294,7 +294,7 @@ def _build_instructions(target: Target, base: str, folder: str) -> list[str]:
     into = [f"cd {folder}"] if commands and folder else []
     lines = [f"    {command}" for command in (*into, *commands)]
     lines += ["", "builds the example and runs it with the sample below.", ""] if commands else []
-    return [*lines, *(line for text in target.remarks for line in (text, ""))]
+    return [*lines, *(line for text in target.remarks for line in (text.format(base), ""))]
 
 
 def _arguments(program: Program) -> list[str]:

@@ -13,6 +13,7 @@ from fractions import Fraction
 from symoro.emit.dialect import Dialect
 from symoro.errors import ProgramError
 from symoro.expr import ops
+from symoro.expr.derivatives import is_undefined
 from symoro.expr.evaluate import evaluate
 from symoro.expr.graph import Graph, Number
 
@@ -210,6 +211,10 @@ class Renderer:
         x, y = self.graph.args[i]
         a, b = x >> 1, y >> 1
         self.sign[i] = (self.sign[a] ^ self.sign[b] ^ x ^ y) & 1
+        if self.dialect.undefined and is_undefined(self.graph, i):
+            self.text[i] = self.dialect.undefined.format(self.text[a], self.text[b])
+            self.prec[i] = ATOM
+            return
         if self.dialect.divide:
             self.text[i] = self.dialect.divide.format(self.text[a], self.text[b])
             self.prec[i] = PRODUCT

@@ -51,7 +51,8 @@ class Target:
         kernels: names of the kernels that the target has; None if it has all of them.
         options: option -> its meaning, in addition to `name`, which every target has.
         commands: commands that build and run the example, for the README; {0} is the base name.
-        remarks: further sentences of the README, for example about tools with which the files were not run.
+        remarks: further sentences of the README, for example about tools with which the files were not run; {0} is the
+            base name.
         with_values: whether the numbers of the parameters are part of the result, so that every parameter needs one.
     """
 
