@@ -4,6 +4,7 @@
 #   PYTHON=python   the Python that makes it (default: the first of at least 3.11)
 #   JOBS=n          test processes (default 2)
 #   TEST_TOOLS=     compilers and interpreters to look for; empty: leave the system alone
+#   BRIDGE_TOOLS=   the same for make bridges
 #   PYTHONS=list    interpreters with which make release also tries the wheel
 #   GUI=options     what make gui hands to symoro gui, such as --no-browser
 
@@ -11,6 +12,8 @@ VENV ?= .venv
 JOBS ?= 2
 TEST_TOOLS ?= cc c++ clang gfortran octave node chromium
 DEMO_TOOLS ?= cc
+BRIDGE_TOOLS ?= cc c++ octave mkoctfile cmake cargo eigen \
+	arm-none-eabi-gcc qemu-system-arm aarch64-linux-gnu-gcc qemu-aarch64
 
 override VENV := $(abspath $(VENV))
 BIN := $(VENV)/bin
@@ -24,7 +27,7 @@ ifndef CHECKING
 .NOTPARALLEL: # two pip runs at once would spoil the environment
 endif
 .DEFAULT_GOAL := help
-.PHONY: help demo gui site test bridges lint format slow bench docs docs-browser docs-check coverage release clean distclean test-tools demo-tools
+.PHONY: help demo gui site test bridges lint format slow bench docs docs-browser docs-check coverage release clean distclean test-tools demo-tools bridge-tools
 .PHONY: style types imports model-pages page-tests
 
 help: ## this list
@@ -49,8 +52,8 @@ test: $(VENV)/.test test-tools ## style, types, import rules, documentation and 
 	$(BIN)/python tools/check_docs.py --clean $(VENV)
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -q
 
-bridges: $(BRIDGES)/.bridges demo-tools ## CasADi, JAX, PyTorch and CUDA: their tests and pages, in an environment of their own
-	$(BRIDGES)/bin/python -m pytest -q -rs tests/bridges
+bridges: $(BRIDGES)/.bridges bridge-tools ## CasADi, JAX, PyTorch, CUDA and the export targets: their tests and pages, in an environment of their own
+	$(BRIDGES)/bin/python -m pytest -n $(JOBS) --dist worksteal -q -rs tests/bridges
 	$(BRIDGES)/bin/python tools/check_docs.py --large
 
 lint: $(VENV)/.test ## style, types and import rules alone
@@ -112,6 +115,9 @@ demo-tools:
 
 test-tools:
 	@tools/system-tools $(TEST_TOOLS)
+
+bridge-tools:
+	@tools/system-tools $(BRIDGE_TOOLS)
 
 # The stamps are renewed when pyproject.toml changes; the install is editable, so sources are not.
 $(BIN)/python:

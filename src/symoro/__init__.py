@@ -27,6 +27,8 @@ from symoro.model import mobility as mobility
 from symoro.model import numeric_inverse as numeric_inverse
 from symoro.model import platform_pose as platform_pose
 from symoro.model import singularities as singularities
+from symoro.model import singularity_analysis as singularity_analysis
+from symoro.model import singularity_distance as singularity_distance
 from symoro.models.catalogue import catalogue as catalogue
 from symoro.robot.description import Limits as Limits
 from symoro.robot.description import Robot as Robot
@@ -58,10 +60,15 @@ if TYPE_CHECKING:
     from symoro.identification.options import CalibrationOptions as CalibrationOptions
     from symoro.identification.options import ExcitationOptions as ExcitationOptions
     from symoro.identification.options import IdentificationOptions as IdentificationOptions
+    from symoro.listings import Listing as Listing
+    from symoro.listings import optimise as optimise
+    from symoro.model_files import load_model as load_model
+    from symoro.model_files import save_model as save_model
     from symoro.models.calibration.identifiable import GeometricParameters as GeometricParameters
     from symoro.models.calibration.identifiable import geometric_parameters as geometric_parameters
     from symoro.models.identification.base.parameters import BaseParameters as BaseParameters
     from symoro.models.identification.columns import parameter_values as parameter_values
+    from symoro.models.kinematic.singularity_distance import SingularityAnalysis as SingularityAnalysis
     from symoro.runtime.function import Function as Function
     from symoro.runtime.solutions import follow as follow
     from symoro.runtime.solutions import nearest as nearest
@@ -69,6 +76,8 @@ if TYPE_CHECKING:
     from symoro.runtime.solutions import windings as windings
     from symoro.runtime.solutions import within_limits as within_limits
     from symoro.simulation.computed_torque import computed_torque as computed_torque
+    from symoro.simulation.linearise import Linearisation as Linearisation
+    from symoro.simulation.linearise import linearise as linearise
     from symoro.simulation.options import SimulationOptions as SimulationOptions
     from symoro.simulation.result import Recording as Recording
     from symoro.simulation.result import Simulation as Simulation
@@ -90,6 +99,8 @@ _NAMESPACES = ("controllers", "derive", "pictures", "solutions", "study", "traje
 
 # Public names by module, imported when they are first used.
 _MODULES = {
+    "listings": ("Listing", "optimise"),
+    "model_files": ("load_model", "save_model"),
     "identification.dynamic": ("Identification", "identify"),
     "identification.excitation": ("Excitation", "excite"),
     "identification.geometric": ("Calibration", "calibrate"),
@@ -100,7 +111,9 @@ _MODULES = {
     "models.calibration.identifiable": ("GeometricParameters", "geometric_parameters"),
     "models.identification.base.parameters": ("BaseParameters",),
     "models.identification.columns": ("parameter_values",),
+    "models.kinematic.singularity_distance": ("SingularityAnalysis",),
     "runtime.function": ("Function",),
+    "simulation.linearise": ("Linearisation", "linearise"),
     "simulation.options": ("SimulationOptions",),
     "simulation.result": ("Recording", "Simulation"),
     "simulation.simulate": ("simulate",),
@@ -140,6 +153,8 @@ __all__ = [
     "Identification",
     "IdentificationOptions",
     "Limits",
+    "Linearisation",
+    "Listing",
     "Log",
     "Measurements",
     "Model",
@@ -149,6 +164,7 @@ __all__ = [
     "Samples",
     "Simulation",
     "SimulationOptions",
+    "SingularityAnalysis",
     "Sweep",
     "SymoroError",
     "TorqueReport",
@@ -166,21 +182,27 @@ __all__ = [
     "generate",
     "geometric_parameters",
     "identify",
+    "linearise",
     "load",
+    "load_model",
     "loads",
     "mobility",
     "numeric_inverse",
     "open_log",
+    "optimise",
     "optimise_design",
     "parameter_values",
     "pictures",
     "platform_pose",
     "read_measurements",
     "save",
+    "save_model",
     "scene",
     "simulate",
     "simulated_measurements",
     "singularities",
+    "singularity_analysis",
+    "singularity_distance",
     "solutions",
     "study",
     "sweep",

@@ -234,8 +234,8 @@ def transform(
 
         - `T` (4,4): homogeneous transform of frame `to` in frame `frm`
 
-        Inputs and outputs differ for active joints of closed loops; `model.inputs` and `model.outputs` contain
-        their shapes.
+        Inputs and outputs differ for a floating base, with respect to the world, active joints of closed loops;
+        `model.inputs` and `model.outputs` contain their shapes.
 
     Raises:
         NotApplicableError: the model does not apply to the robot; the message contains the reason.
@@ -299,8 +299,8 @@ def fast_geometry(
 
         - `T` (4,4): homogeneous transform of frame `to` in frame `frm`
 
-        Inputs and outputs differ for active joints of closed loops; `model.inputs` and `model.outputs` contain
-        their shapes.
+        Inputs and outputs differ for a floating base, with respect to the world, active joints of closed loops;
+        `model.inputs` and `model.outputs` contain their shapes.
 
     Raises:
         NotApplicableError: the model does not apply to the robot; the message contains the reason.
@@ -527,7 +527,8 @@ def jacobian(
     Args:
         robot: a robot, the name of a bundled robot, or the path of a file.
         to: frame whose velocity is computed; by default the tool, the platform or the last link's frame.
-        frame: frame in whose axes the result is expressed.
+        frame: frame in whose axes the result is expressed; 'world' of a floating base adds its rotation R0 to the
+            inputs.
         mid: intermediate frame of Renaud's factorisation, on the path to frame `to`.
         space: platform: the pose and the twist of the platform are the coordinates, instead of the joints (for a
             platform with legs, space='platform').
@@ -728,7 +729,8 @@ def jdot_qdot(
     Args:
         robot: a robot, the name of a bundled robot, or the path of a file.
         to: moving frame; by default the tool, the platform or the last link's frame.
-        frame: frame in whose axes the result is expressed.
+        frame: frame in whose axes the result is expressed; 'world' of a floating base adds its rotation R0 to the
+            inputs.
 
     Returns:
         Model: a model with the inputs

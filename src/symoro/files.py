@@ -131,8 +131,8 @@ def _check_folder(path: Path, folder: Path) -> None:
         )
 
 
-def write_folder(folder: Path, files: Mapping[str, str], *, force: bool = False) -> list[Path]:
-    """Write text files to a folder, which is created if necessary, and return their paths.
+def write_folder(folder: Path, files: Mapping[str, str | bytes], *, force: bool = False) -> list[Path]:
+    """Write files to a folder, which is created if necessary, and return their paths.
 
     Args:
         files: contents by path relative to the folder.

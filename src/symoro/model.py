@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from symoro.deprecation import current_names, renamed
 from symoro.display import html
 from symoro.errors import ArgumentError, NotApplicableError, OptionError, UnknownNameError
+from symoro.expr import ops
 from symoro.models import catalogue as models
-from symoro.program.count import OpCount, count
+from symoro.program.count import LONGEST_EXPANDED, OpCount, count, largest_expression
+from symoro.program.pipeline import optimise
 from symoro.program.program import Program, Shape
 from symoro.progress import task
 from symoro.robot.description import Robot
@@ -18,12 +23,15 @@ from symoro.robot.formats import RobotLike, as_robot
 
 if TYPE_CHECKING:
     import casadi
-    from numpy.typing import ArrayLike, DTypeLike
+    from numpy.typing import ArrayLike, DTypeLike, NDArray
 
     from symoro.bridges.cuda import CudaFunction
+    from symoro.bridges.fmu import FmuModel
+    from symoro.emit.target import Target
     from symoro.models.identification.base.parameters import BaseParameters
     from symoro.models.kinematic.loop_singularities import LoopSingularities
     from symoro.models.kinematic.singularities import Singularities
+    from symoro.models.kinematic.singularity_distance import SingularityAnalysis
     from symoro.models.kinematic.wheels.mobility import WheeledClass
     from symoro.models.numeric.assembly_modes import AssemblyModes
     from symoro.runtime.function import Function
@@ -116,6 +124,47 @@ class Model:
         entry, program = models.derived(self.robot, self.entry, self.options, self.program, kind, wrt)
         return Model(self.robot, entry, self.options, program)
 
+    def with_outputs(self, outputs: Sequence[str]) -> Model:
+        """Return the model with some of its outputs; what only the others need is left out.
+
+            symoro.generate("rx90", "lagrange").with_outputs(["A"])
+
+        Raises:
+            UnknownNameError: the model has no such output.
+            OptionError: no output is named.
+        """
+        names = [outputs] if isinstance(outputs, str) else list(outputs)
+        if not names:
+            raise OptionError(
+                "at least one output is required", hint=f"the outputs are {', '.join(self.outputs)}"
+            )
+        for name in names:
+            if name not in self.outputs:
+                raise UnknownNameError(f"output of {self.entry.id}", name, list(self.outputs))
+        kept = tuple(out for out in self.program.outputs if out.name in names)
+        program = optimise(replace(self.program, outputs=kept))
+        return Model(self.robot, self.entry, self.options, program)
+
+    def expanded(self) -> Model:
+        """Return the model without intermediate variables: each output entry is one expression of sines and cosines.
+
+        The size of the expressions is estimated before they are written.
+
+        Raises:
+            NotApplicableError: an entry would have more than 5,000 operations; the message contains the estimate.
+        """
+        largest, where = largest_expression(self.program)
+        if largest > LONGEST_EXPANDED:
+            raise NotApplicableError(
+                f"without intermediate variables, {where} of {self.program.name} would have {largest:.3g} operations "
+                f"(at most {LONGEST_EXPANDED})",
+                hint="choose other outputs, a smaller robot, or numbers for parameters; or keep the variables",
+            )
+        operation = self.program.graph.op
+        names = {i: name for i, name in self.program.names.items() if operation[i] in (ops.SIN, ops.COS)}
+        program = replace(self.program, expanded=True, names=names, sections={})
+        return Model(self.robot, self.entry, self.options, program)
+
     def explain(self, *, latex: bool = False) -> list[str]:
         """Return the formulation, the steps of the solution, and the operations that each optimisation pass saves.
 
@@ -163,36 +212,116 @@ class Model:
             options = self._demo(options.get("values"), **closing) | closing | options
         return emit(self.program, language, **options)
 
+    @renamed(languages="targets")
     def export(
         self,
-        languages: list[str] | str = "c",
+        targets: list[str] | str = "c",
         values: Mapping[str, float] | None = None,
         *,
         name: str | None = None,
         **options: Any,
-    ) -> dict[str, str]:
-        """Return a project folder with sources, build file, demo, README and the robot: {path: text}.
+    ) -> dict[str, str | bytes]:
+        """Return a project folder with sources, build file, demo, README and the robot: {path: contents}.
 
         Args:
-            languages: one or several programming languages, as for `code`.
-            values: numbers for the parameters in the demo; by default the nominal values of the robot.
+            targets: one or several languages, as for `code`, or export targets such as "cmake"; `symoro languages`
+                lists them.
+            values: numbers for the parameters; by default the nominal values of the robot.
             name: base name of files and functions; by default the name of the model's program.
-            options: options of the languages, such as `scalar="float"` and `trig="libm"` of C.
+            options: options of the targets, such as `scalar="float"` and `trig="libm"` of C.
+
+        Raises:
+            UnknownNameError: there is no such target.
+            OptionError: there is no such option, or it has an invalid value.
+            ArgumentError: the target needs a number for every parameter, and one is missing.
+            NotApplicableError: the target does not have a kernel that the model calls.
         """
         from symoro.emit.project import project
         from symoro.files import file_name
         from symoro.robot.formats import dumps
 
-        chosen = [languages] if isinstance(languages, str) else list(languages)
+        chosen = [targets] if isinstance(targets, str) else list(targets)
         closing = self._closing(options)
         return project(
             self.program,
-            chosen,
+            [self._target(target, values) for target in chosen],
             extra_files={f"{file_name(self.robot.name)}.yaml": dumps(self.robot, "yaml")},
             name=name,
             options=closing | options,
+            companions=self._companions(),
             **self._demo(values, **closing),
         )
+
+    def _target(self, name: str, values: Mapping[str, float] | None) -> str | Target:
+        """Return an export target; the one of FMUs needs the robot and a compiler in addition to the program."""
+        from symoro.emit.targets.fmu import TARGET
+
+        if name.strip().lower() not in (TARGET.id, *TARGET.aliases):
+            return name
+        from symoro.bridges.fmu import fmu_target
+
+        return fmu_target(self._fmu_model(values))
+
+    def _fmu_model(self, values: Mapping[str, float] | None) -> FmuModel:
+        """Return the model as a part of an FMU: the state of a floating base contains a quaternion."""
+        from symoro.bridges.fmu import DIRECT, FmuModel
+
+        program = self.program
+        if self.entry.id == DIRECT and "R0" in self.inputs:
+            program = models.build(self.robot, DIRECT, {**self.options, "rotation": "quaternion"})[1]
+        return FmuModel(self.robot, self.entry.id, program, self.options, self._numbers(values))
+
+    def write_fmu(
+        self,
+        path: str | PathLike[str],
+        version: str = "2.0",
+        *,
+        step: float | None = None,
+        initial: Mapping[str, Any] | str | None = None,
+        values: Mapping[str, float] | None = None,
+        name: str | None = None,
+        force: bool = False,
+    ) -> None:
+        """Write a Functional Mock-up Unit (FMU) for model exchange and co-simulation.
+
+            model = symoro.generate("panda", "direct-dynamics")
+            model.write_fmu("panda.fmu", initial={"q": [0, -0.3, 0, -2, 0, 1.8, 0.8]}, step=1e-3)
+
+        Direct dynamics have the positions and velocities as state; any other model is a function of its inputs. The
+        variables are the entries of the arrays, `q[1]`, `tau[3]`, and the parameters of the model.
+
+        Args:
+            path: file to write.
+            version: version of FMI, "2.0" or "3.0".
+            step: step in seconds of the fourth-order Runge-Kutta method of the co-simulation; 1 ms by default.
+            initial: start values by name: parts of the state (`q`, `qd`, `e`, `Q0` ...) and inputs; zero by default.
+                `q` may be the name of a posture. For a robot with closed loops `q` contains all joints, near a posture
+                in which the loops are closed, or the active joints.
+            values: numbers for the parameters; by default the nominal values of the robot.
+            name: model identifier; by default the name of the model's program.
+            force: overwrite a file that symoro did not write.
+
+        Raises:
+            OptionError: the version or the step is not valid.
+            ArgumentError: a start value has the wrong size or does not close the loops, or a parameter has no value.
+            UnknownNameError: there is no such start value, posture or parameter.
+            NotApplicableError: the state of the model cannot be integrated.
+            MissingDependencyError: there is no C compiler.
+            WriteError: the file cannot be written.
+        """
+        from symoro.bridges.fmu import fmu_archive
+        from symoro.emit.c import function_name
+        from symoro.files import check_targets, write_files
+
+        check_targets([Path(path)], force=force)
+        base = function_name(self.program, name)
+        content = fmu_archive(self._fmu_model(values), base, version, step, initial)
+        write_files({Path(path): content}, force=force)
+
+    def _companions(self) -> dict[str, Callable[[], Program]]:
+        """Return functions that derive further programs of the robot, which some export targets need."""
+        frames = {name: self.options[name] for name in ("frm", "to") if self.options.get(name) is not None}
+        return {"geometry": lambda: models.build(self.robot, "fast-geometry", frames)[1]}
 
     def _closing(self, options: Mapping[str, Any]) -> dict[str, Program]:
         """Return the program that closes the loops, which a generated integrator of a robot with closed loops requires.
@@ -533,7 +662,8 @@ def base_parameters(robot: RobotLike, *, inertia: str = "given", **options: Any)
 def singularities(robot: RobotLike, to: int | str | None = None) -> Singularities | LoopSingularities:
     """Return the conditions under which the Jacobian of a frame is singular, in symbolic form.
 
-    For a robot with closed loops there are three kinds: `.serial` (type 1), `.parallel` (type 2) and `.constraint`.
+    For a robot with closed loops there are three kinds: `.serial` (type 1), `.parallel` (type 2) and `.constraint`. A
+    kind whose conditions are too long for text has no conditions and a note; `singularity_analysis` computes numbers.
 
     Args:
         robot: a robot, the name of a bundled robot, or the path of a file.
@@ -545,6 +675,94 @@ def singularities(robot: RobotLike, to: int | str | None = None) -> Singularitie
     rigid = _rigid(as_robot(robot), "singularities")
     with task("computing singularities"):
         return loop_singularities(rigid, to) if rigid.B else tree_singularities(rigid, to)
+
+
+def singularity_analysis(
+    robot: RobotLike,
+    q: ArrayLike | None = None,
+    *,
+    qa: ArrayLike | None = None,
+    T: ArrayLike | None = None,
+    length: float = 1.0,
+    to: int | str | None = None,
+    working_mode: str = "1",
+    values: Mapping[str, float] | None = None,
+) -> SingularityAnalysis:
+    """Return the distances of configurations from the singularities of a robot, and the singular motions.
+
+        analysis = symoro.singularity_analysis("gough_stewart", T=poses)      # (N, 4, 4)
+        analysis.distances["parallel"]                                        # (N,), zero at a type 2 singularity
+        analysis.twist                                                        # (N, 6), motion with locked motors
+
+    The distances are defined in `symoro.models.kinematic.singularity_distance`. Exactly one of q, qa and T is given.
+
+    Args:
+        robot: a robot, the name of a bundled robot, or the path of a file.
+        q: (N, n) or (n,) positions of the joints (rad, m), which close the loops.
+        qa: (N, na) or (na,) positions of the active joints; Newton's method closes the loops from the posture 'home'.
+        T: (N, 4, 4) or (4, 4) poses of the platform of a parallel robot.
+        length: characteristic length in m, by which angular velocities are multiplied.
+        to: frame whose twist is analysed; by default the tool, the platform or the last link's frame.
+        working_mode: working mode of the legs at the poses T.
+        values: numbers for symbols; by default the nominal values of the robot.
+
+    Raises:
+        ArgumentError: an argument is missing or has a wrong shape, or a symbol has no value.
+        NotApplicableError: the robot is wheeled or has no moving joint, its active joints do not determine its motion,
+            or T is given for a robot without a platform.
+    """
+    import numpy as np
+
+    from symoro.models.geometric.loop.mechanism import active_joints
+    from symoro.models.kinematic.singularity_distance import singularity_analysis as compute
+    from symoro.models.numeric.home import closed_near_home
+    from symoro.runtime.platform_pose import joints_at
+
+    rigid = _rigid(as_robot(robot), "singularity_analysis")
+    for name in values or {}:
+        if name not in rigid.symbols():
+            raise UnknownNameError(f"symbol of robot {rigid.name}", name, rigid.symbols())
+    rigid = rigid.bind(values) if values else rigid
+    given = [name for name, value in (("q", q), ("qa", qa), ("T", T)) if value is not None]
+    if len(given) != 1:
+        raise ArgumentError(
+            f"expected one of q, qa and T, got {' and '.join(given) or 'none of them'}",
+            hint="q: all joints; qa: active joints; T: poses of the platform",
+        )
+    positions = q
+    if T is not None:
+        poses = np.asarray(T, float)
+        if poses.ndim not in (2, 3) or poses.shape[-2:] != (4, 4):
+            raise ArgumentError(f"T: expected the shape (N, 4, 4) or (4, 4), got {poses.shape}")
+        positions = joints_at(rigid, poses, dict(rigid.nominal), to, working_mode)
+    if qa is not None:
+        active = active_joints(rigid)
+        motors = np.asarray(qa, float)
+        if motors.ndim not in (1, 2) or motors.shape[-1] != len(active):
+            raise ArgumentError(
+                f"qa: expected the shape (N, {len(active)}) or ({len(active)},), got {motors.shape}"
+            )
+        rows, closed = closed_near_home(rigid, np.atleast_2d(motors), active)
+        positions = np.where(closed[:, None], rows, np.nan).reshape(*motors.shape[:-1], -1)
+    assert positions is not None
+    return compute(rigid, positions, length, to=to)
+
+
+def singularity_distance(
+    robot: RobotLike, q: ArrayLike | None = None, length: float = 1.0, **options: Any
+) -> dict[str, NDArray[Any]]:
+    """Return the distances of configurations from the singularities of a robot, by type.
+
+    Args:
+        robot, q, length: as for `singularity_analysis`.
+        options: the other arguments of `singularity_analysis`.
+
+    Returns:
+        Arrays (N,), or () for one configuration, by type: 'serial' (type 1), 'parallel' (type 2), 'passive' and
+        'constraint'. They have no unit, are zero at a singularity, infinite if a robot has no singularity of the type,
+        and NaN where the loops are not closed.
+    """
+    return dict(singularity_analysis(robot, q, length=length, **options).distances)
 
 
 def mobility(robot: RobotLike) -> WheeledClass:

@@ -17,6 +17,7 @@ import pytest
 
 from symoro.emit import emit
 from symoro.emit.c import call_sources
+from symoro.emit.rust import SCALARS
 from symoro.program.program import Program, size
 from tests.emit.programs import Case
 
@@ -250,6 +251,71 @@ def _fortran_wrappers(program: Program) -> list[str]:
     return lines
 
 
+# -- Rust: one program with a module per case
+
+
+def run_rust(folder: Path, cases: Sequence[Case], *flags: str, scalar: str = "double") -> Results:
+    """Compile all cases as one program, which prints every number on a separate line.
+
+    Without optimisation, the program also stops at an overflow of integers.
+    """
+    compiler = need("rustc")
+    lines = [
+        "#![allow(dead_code, non_snake_case, overflowing_literals)]",
+        'fn show(x: &[Real]) { for e in x { println!("{e:?}"); } }',
+        f"type Real = {SCALARS[scalar]};",
+    ]
+    for at, case in enumerate(cases):
+        files = emit(case.program, "rust", scalar=scalar)
+        put(folder, files)
+        lines += [f'#[path = "{next(iter(files))}"]', f"mod m{at};", *_rust_case(case, at)]
+    lines += ["fn main() {", *(f"    case{at}();" for at in range(len(cases))), "}"]
+    put(folder, {"driver_.rs": "\n".join(lines) + "\n"})
+    command(compiler, "--edition", "2021", "-D", "warnings", *flags, "driver_.rs", cwd=folder)
+    return read_numbers(command("./driver_", cwd=folder).split(), cases)
+
+
+def _rust_case(case: Case, at: int) -> list[str]:
+    """Return a function that computes all samples of a case and prints the outputs."""
+    program = case.program
+    lines = [f"fn case{at}() {{"]
+    passed, shown = [], []
+    for k, (port, array) in enumerate(zip(program.inputs, case.inputs.values(), strict=True)):
+        rows = ", ".join(_rust(row) for row in np.reshape(array, (case.samples, size(port.shape))))
+        lines.append(f"    let i{k}: [[Real; {size(port.shape)}]; {case.samples}] = [{rows}];")
+        passed.append(f"&i{k}[s]" if port.shape else f"i{k}[s][0]")
+    if program.constants:
+        lines.append(f"    let k = m{at}::setup(&{_rust(np.array(case.parameter_list()))});")
+        passed.append("&k")
+    lines.append(f"    for s in 0..{case.samples} {{")
+    for k, out in enumerate(program.outputs):
+        lines.append(f"        let mut o{k} = {f'[0.0; {size(out.shape)}]' if out.shape else '0.0'};")
+        passed.append(f"&mut o{k}")
+        shown.append(f"        show(&{f'o{k}' if out.shape else f'[o{k}]'});")
+    unused = [] if program.inputs else ["        let _ = s;"]
+    return [*lines, *unused, f"        m{at}::call({', '.join(passed)});", *shown, "    }", "}"]
+
+
+def _rust(numbers: np.ndarray) -> str:
+    special = {"nan": "Real::NAN", "inf": "Real::INFINITY", "-inf": "-Real::INFINITY"}
+    return f"[{', '.join(special.get(repr(x), repr(x)) for x in map(float, numbers.ravel()))}]"
+
+
+def read_numbers(printed: Sequence[str], cases: Sequence[Case]) -> Results:
+    """Return the results of several cases from printed numbers: cases, samples, outputs, entries by rows."""
+    numbers = iter(printed)
+    results: Results = []
+    for case in cases:
+        result: dict[str, list[np.ndarray]] = {port.name: [] for port in case.program.outputs}
+        for _ in range(case.samples):
+            for port in case.program.outputs:
+                flat = [float(next(numbers)) for _ in range(size(port.shape))]
+                result[port.name].append(np.reshape(flat, port.shape))
+        results.append({name: np.stack(arrays) for name, arrays in result.items()})
+    assert next(numbers, None) is None
+    return results
+
+
 # -- interpreters: Python, Octave and node
 
 
@@ -286,16 +352,8 @@ def run_octave(folder: Path, cases: Sequence[Case]) -> Results:
                 turned = f"permute({o}, {list(range(len(port.shape), 0, -1))})" if len(port.shape) > 1 else o
                 lines.append(f"printf('%.17g\\n', {turned});")
     put(folder, {"driver_.m": "1;\n" + "\n".join(lines) + "\n"})
-    numbers = iter(command(octave, "--no-gui", "--norc", "--quiet", "driver_.m", cwd=folder).split())
-    results: Results = []
-    for case in cases:
-        result: dict[str, list[np.ndarray]] = {port.name: [] for port in case.program.outputs}
-        for _ in range(case.samples):
-            for port in case.program.outputs:
-                flat = [float(next(numbers)) for _ in range(size(port.shape))]
-                result[port.name].append(np.reshape(flat, port.shape))
-        results.append({name: np.stack(arrays) for name, arrays in result.items()})
-    return results
+    printed = command(octave, "--no-gui", "--norc", "--quiet", "driver_.m", cwd=folder).split()
+    return read_numbers(printed, cases)
 
 
 def _octave(array: np.ndarray) -> str:

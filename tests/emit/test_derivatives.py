@@ -23,6 +23,7 @@ from tests.emit.run import (
     run_library,
     run_octave,
     run_python,
+    run_rust,
 )
 
 
@@ -60,6 +61,10 @@ def in_javascript(folder: Path, made: list[Case]) -> Results:
     return run_javascript(folder, made)
 
 
+def in_rust(folder: Path, made: list[Case]) -> Results:
+    return run_rust(folder, made)
+
+
 def in_octave(folder: Path, made: list[Case]) -> Results:
     need("octave")
     return run_octave(folder, made)
@@ -69,7 +74,7 @@ def in_python(folder: Path, made: list[Case]) -> Results:
     return run_python(folder, made, batch=True)
 
 
-@pytest.mark.parametrize("run", [in_c, in_c_batches, in_javascript, in_octave, in_python])
+@pytest.mark.parametrize("run", [in_c, in_c_batches, in_javascript, in_octave, in_python, in_rust])
 def test_languages(tmp_path: Path, run: Callable[[Path, list[Case]], Results]) -> None:
     made = cases()
     assert_close(run(tmp_path, made), made, 1e-11)

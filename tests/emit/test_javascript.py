@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -32,7 +33,7 @@ from tests.emit.programs import (
     solver,
     special_cases,
 )
-from tests.emit.run import assert_close, command, need, put, run_javascript
+from tests.emit.run import Results, assert_close, command, need, put, run_javascript
 
 
 def run(folder: Path, program: Program, script: str, *flags: str) -> str:
@@ -292,10 +293,11 @@ def every_model(name: str) -> list[Case]:
     return cases
 
 
-def check(folder: Path, name: str) -> None:
+def check(folder: Path, name: str, run_cases: Callable[[Path, list[Case]], Results] = run_javascript) -> None:
+    """Compare all models of a robot in a language with the interpreter."""
     cases = every_model(name)
     assert len(cases) > 5
-    for case, result in zip(cases, run_javascript(folder, cases), strict=True):
+    for case, result in zip(cases, run_cases(folder, cases), strict=True):
         for output, expected in case.expected().items():
             finite = np.isfinite(expected)
             assert finite.any() or not expected.size, "a posture that suits the model"

@@ -48,9 +48,22 @@ def test_emitted_python_is_the_text_that_gives_the_values(name: str) -> None:
 
 def test_one_text_a_language() -> None:
     files = [Path(file.name) for file in resources.files("symoro.emit.kernels").iterdir()]
-    assert {f.suffix for f in files} <= {".c", ".cu", ".f90", ".m", ".jl", ".js", ".mpl", ".wl", ".py", ""}
+    assert {f.suffix for f in files} <= {
+        ".c",
+        ".cu",
+        ".f90",
+        ".m",
+        ".jl",
+        ".js",
+        ".mpl",
+        ".rs",
+        ".wl",
+        ".py",
+        "",
+    }
     names = [f.stem for f in files if f.suffix == ".c"]
     assert {*KERNELS} <= {*names} and max(Counter(names).values()) == 1
+    assert {*KERNELS} <= {f.stem for f in files if f.suffix == ".rs"}
 
 
 @pytest.mark.parametrize("name", KERNELS)

@@ -39,6 +39,7 @@ from tests.emit.run import (
     run_library,
     run_octave,
     run_python,
+    run_rust,
 )
 
 Run = Callable[[list[Case]], Results]
@@ -177,6 +178,7 @@ def test_cpp(tmp_path: Path) -> None:
 
 OWN_SCALAR = """
 #include <cmath>
+#include <type_traits>
 namespace own {
 struct Number {
     double v;
@@ -193,6 +195,7 @@ inline Number &operator-=(Number &a, Number b) { a.v -= b.v; return a; }
 UNARY(sin) UNARY(cos) UNARY(tan) UNARY(asin) UNARY(acos) UNARY(sqrt) UNARY(abs)
 UNARY(cbrt) UNARY(exp) UNARY(log)
 inline Number atan2(Number a, Number b) { return Number(std::atan2(a.v, b.v)); }
+std::true_type symoro_is_number(const Number &);
 }
 """
 
@@ -239,6 +242,21 @@ def test_javascript(tmp_path: Path) -> None:
     check(lambda cases: run_javascript(tmp_path, cases, batch=True), ("special", "loops"))
 
 
+def test_rust(tmp_path: Path) -> None:
+    check(lambda cases: run_rust(tmp_path, cases), ("special", *KERNELS))
+
+
+def test_optimised_rust_knows_what_is_not_finite(tmp_path: Path) -> None:
+    check(lambda cases: run_rust(tmp_path, cases, "-O"), ("not finite",))
+
+
+def test_rust_in_float(tmp_path: Path) -> None:
+    special, loops = group("special").cases, group("loops").cases[:-1]  # as in C
+    results = run_rust(tmp_path, [*special, *loops], scalar="float")
+    assert_close(results[: len(special)], special, 1e-4)
+    assert_loops(results[len(special) :], loops, 1e-3)
+
+
 # -- random programs
 
 
@@ -263,6 +281,7 @@ def test_random_programs(batch: list[Case]) -> None:
     with folder() as place:
         assert_close(run_python(place, batch, batch=True), batch)
         assert_close(run_javascript(place, batch), batch)
+        assert_close(run_rust(place, batch), batch)
 
 
 @given(batches())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import keyword
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ from symoro.emit import (
     mathematica,
     matlab,
     python,
+    rust,
     text,
 )
 from symoro.emit.dialect import Dialect
@@ -29,6 +31,7 @@ from symoro.emit.names import Names, identifier
 from symoro.expr.scalar import atan2, cos, maximum, minimum, sign, sin
 from symoro.program.builder import Builder
 from symoro.program.program import Program
+from tests.emit.programs import everything, trivial
 from tests.emit.run import command, need, put
 
 DIALECTS = {
@@ -41,6 +44,7 @@ DIALECTS = {
     "mathematica": mathematica.DIALECT,
     "matlab": matlab.DIALECT,
     "python": python.DIALECT,
+    "rust": rust.DIALECT,
     "text": text.DIALECT,
 }
 
@@ -104,7 +108,7 @@ def _without_comments(written: str, language: str) -> str:
     blocks |= dict.fromkeys(("c", "cpp", "cuda", "javascript"), r"/\*.*?\*/")
     if language in blocks:
         return re.sub(blocks[language], "", written, flags=re.S)
-    mark = {"fortran": "!", "matlab": "%", "latex": "%"}.get(language, "#")
+    mark = {"fortran": "!", "matlab": "%", "latex": "%", "rust": "//"}.get(language, "#")
     body = re.sub(rf"^{mark}.*$", "", written, flags=re.M)
     return re.sub(r"\\section\*.*", "", body)
 
@@ -116,11 +120,12 @@ AWKWARD = """
     math_errhandling OVERFLOW MODEL_H MODEL_HPP MODEL_CONSTANTS MODEL_PARAMETERS MODEL_SIZE_q
     MODEL_SIZE_y model model_setup model_batch symoro size_t sin fabs double restrict stdin offsetof
     DECIMAL_DIG _Bool __GNUC__ std Scalar detail
+    PARAMETERS CONSTANTS None Some crate fn match self Self gen joints sizes call setup f64 kept_ select_ Wide_ core
 """.split()  # noqa: SIM905
 
 
 def _awkward() -> Program:
-    """Return sines, arctangents, choices and a linear system, with names that are reserved in C."""
+    """Return sines, arctangents, choices and a linear system, with names that are reserved in C or Rust."""
     builder = Builder("model")
     q = builder.input("q", (3,))
     parameters = [builder.parameter(name) for name in AWKWARD]
@@ -139,6 +144,26 @@ def test_names_that_c_has_other_uses_for(tmp_path: Path, compiler: str, flags: l
     put(tmp_path, emit(_awkward(), "c", name="model"))
     command(need(compiler), *flags, "-Wall", "-Wextra", "-Werror", "-c", "model.c", cwd=tmp_path)
     command(need(compiler), *flags, "-Wall", "-Wextra", "-Werror", "-c", "model_example.c", cwd=tmp_path)
+
+
+@pytest.mark.parametrize("scalar", ["double", "float"])
+@pytest.mark.parametrize("make", [_awkward, everything, trivial])
+def test_names_that_rust_has_other_uses_for(tmp_path: Path, make: Callable[[], Program], scalar: str) -> None:
+    (text,) = emit(make(), "rust", name="model", scalar=scalar).values()
+    put(tmp_path, {"model.rs": text})
+    kind = ["--crate-type", "lib", "--emit", "metadata"]
+    command(
+        need("rustc"),
+        "--edition",
+        "2021",
+        "-D",
+        "warnings",
+        "-F",
+        "unsafe_code",
+        *kind,
+        "model.rs",
+        cwd=tmp_path,
+    )
 
 
 def test_c_and_cpp_of_one_name_in_one_unit(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from tests.emit.run import (
     run_library,
     run_octave,
     run_python,
+    run_rust,
 )
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of emitted Python with such values
@@ -80,5 +81,6 @@ def test_what_is_not_finite_has_no_solution_for_any_robot(tmp_path: Path, name: 
         run_python(folders["scripts"], cases, batch=True),
         run_octave(folders["scripts"], cases),
         run_javascript(folders["scripts"], cases),
+        run_rust(folders["scripts"], cases, "-O"),
     ):
         assert_no_solution(results, jobs, made)

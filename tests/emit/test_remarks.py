@@ -20,6 +20,7 @@ COMMENT = {
     "python": r"# (link \d+: .*)",
     "julia": r"# (link \d+: .*)",
     "javascript": r"// (link \d+: .*)",
+    "rust": r"// (link \d+: .*)",
     "maple": r"# (link \d+: .*)",
     "mathematica": r"\(\* (link \d+: .*) \*\)",
     "latex": r"(Link \d+: .*):",

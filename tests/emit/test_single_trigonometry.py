@@ -20,6 +20,7 @@ from tests.emit.run import c_library, command, need, put, run_library
 
 Array = np.ndarray
 LIMIT = math.sqrt(1e7)  # rad: largest angle of the polynomials
+NEAREST = 16367173 * 2.0**72  # the number of single precision that is nearest to a multiple of pi/2
 WIDTH = 5  # one vector of four, and one that is filled up
 FLAGS = {
     "vectors": ("-O3", "-march=native"),
@@ -95,12 +96,15 @@ def test_sines_to_one_ulp(outputs: Callable[..., Iterator[Array]]) -> None:
 
 
 def test_sines_up_to_the_limit_and_beyond(outputs: Callable[..., Iterator[Array]]) -> None:
-    largest = rows(neighbours([LIMIT, -LIMIT, 1e5, 1e12, 3e38], 1))
+    rng = np.random.default_rng(4)
+    spread = rng.choice([-1, 1], 300) * 2.0 ** rng.uniform(math.log2(LIMIT), 127.9, 300)
+    multiples = rng.integers(2100, 1 << 22, 300) * (math.pi / 2)
+    largest = rows([*neighbours([LIMIT, -LIMIT, 1e5, 1e12, 3e38], 1).ravel(), NEAREST, *spread, *multiples])
     alone = np.zeros((len(largest) * WIDTH, WIDTH), np.float32)
     alone[:, 0] = largest.ravel()
     for q in (alone, largest):
         for result in outputs("turns", q=q):
-            assert ulps(result, sines(q[: len(result)])) <= 1.5  # the library's own error
+            assert ulps(result, sines(q[: len(result)])) <= 1.5  # with vectors, the error of the library
 
 
 def test_sines_of_what_is_small_or_no_number(outputs: Callable[..., Iterator[Array]]) -> None:

@@ -86,7 +86,7 @@ def test_the_front_of_a_five_bar_robot_against_a_grid_search() -> None:
     )
     good = dexterity["inverse_condition"].reshape(count**2, -1).mean(1)
     cost = torque["max_tau"].reshape(count**2, -1).max(1)
-    least = distance["singularity_distance_type2"].reshape(count**2, -1).min(1)
+    least = distance["singularity_distance_parallel"].reshape(count**2, -1).min(1)
     feasible = np.isfinite(good) & np.isfinite(cost) & (least >= 0.5)
     assert 50 < feasible.sum() < count**2
     points = np.stack([good, cost], axis=1)[feasible]

@@ -115,8 +115,8 @@ def test_the_five_bar_robot_by_pose_and_by_active_joints() -> None:
             continue
         q = answer["q"][ELBOWS_OUT - 1]
         s = np.linalg.svd(five_bar(q[0], q[2], T[:2, 3]) / 0.3, compute_uv=False)
-        assert by_pose["singularity_distance_type1"][row] == pytest.approx(s[1], rel=1e-9)
-        assert by_pose["singularity_distance_type2"][row] == pytest.approx(1 / s[0], rel=1e-9)
+        assert by_pose["singularity_distance_serial"][row] == pytest.approx(s[1], rel=1e-9)
+        assert by_pose["singularity_distance_parallel"][row] == pytest.approx(1 / s[0], rel=1e-9)
         assert by_pose["manipulability"][row] == pytest.approx(s.prod(), rel=1e-9)
         assert by_pose["inverse_condition"][row] == pytest.approx(s[1] / s[0], rel=1e-9)
         checked += 1
@@ -134,8 +134,8 @@ def test_the_five_bar_robot_by_pose_and_by_active_joints() -> None:
         angles = np.radians([by_joints["q1"][row], by_joints["q3"][row]])
         P = np.array([by_joints["x"][row], by_joints["y"][row]])
         s = np.linalg.svd(five_bar(*angles, P) / 0.3, compute_uv=False)
-        assert by_joints["singularity_distance_type1"][row] == pytest.approx(s[1], rel=1e-9)
-        assert by_joints["singularity_distance_type2"][row] == pytest.approx(1 / s[0], rel=1e-9)
+        assert by_joints["singularity_distance_serial"][row] == pytest.approx(s[1], rel=1e-9)
+        assert by_joints["singularity_distance_parallel"][row] == pytest.approx(1 / s[0], rel=1e-9)
 
 
 def test_a_length_is_swept_at_a_fixed_pose() -> None:
@@ -174,6 +174,35 @@ def test_the_assembly_mode_is_that_of_the_posture_home(mode: int) -> None:
         ).columns
         T = symoro.generate(plain, "fast-geometry").function()(q=home)["T"]
         assert table["y"].mean() == pytest.approx(T[1, 3], abs=0.02)
+
+
+@pytest.mark.parametrize(
+    ("name", "task", "over", "at"),
+    [
+        ("fivebar", "x,y", {"q1": (1.7, 2.4, 4), "q3": (0.7, 1.4, 4)}, {}),
+        ("gough_stewart", "pose", {"x": (-0.1, 0.1, 4), "yaw": (-0.4, 0.4, 4)}, {"y": 0, "z": 0.8}),
+    ],
+)
+def test_distances_equal_those_of_the_singularity_analysis(
+    name: str, task: str, over: dict[str, Any], at: dict[str, float]
+) -> None:
+    given: dict[str, Any] = {
+        "over": over,
+        "at": at,
+        "task": task,
+        "length": 0.3,
+        "measures": ["singularity-distance"],
+    }
+    table = symoro.sweep(name, "jacobian", **given).columns
+    if "x" in over:
+        T = from_angles(table["x"], 0, 0.8, 0, 0, table["yaw"])
+        expected = symoro.singularity_distance(name, T=T, length=0.3)
+    else:
+        solve = symoro.generate(name, "loop-geometry").function()
+        q = solve(qa=np.stack([table["q1"], table["q3"]], axis=1))["q"][:, 0]
+        expected = symoro.singularity_distance(name, q, length=0.3)
+    assert table["singularity_distance_serial"] == pytest.approx(expected["serial"], rel=1e-6)
+    assert table["singularity_distance_parallel"] == pytest.approx(expected["parallel"], rel=1e-6)
 
 
 LIMITS = {"x": 0.15, "y": 0.15, "roll": 0.2, "pitch": 0.2, "yaw": 0.4}
@@ -225,8 +254,8 @@ def test_distances_of_platforms_against_differences_of_inverse_geometry(
         difference = ends[0] - ends[1]
         columns.append(np.arctan2(np.sin(difference), np.cos(difference)) / (2 * step) / units)
     s = np.linalg.svd(np.stack(columns, axis=2), compute_uv=False)
-    assert table["singularity_distance_type2"] == pytest.approx(s[:, -1], rel=1e-6)
-    assert table["singularity_distance_type1"] == pytest.approx(1 / s[:, 0], rel=1e-6)
+    assert table["singularity_distance_parallel"] == pytest.approx(s[:, -1], rel=1e-6)
+    assert table["singularity_distance_serial"] == pytest.approx(1 / s[:, 0], rel=1e-6)
 
 
 def test_stiffness_and_frequencies_are_those_of_the_eigenvalue_problem() -> None:

@@ -12,6 +12,7 @@ import pytest
 
 import symoro
 from symoro.emit import LANGUAGES
+from symoro.emit.targets import TARGETS
 from symoro.robot import library
 from symoro.ui.cli import main
 
@@ -152,7 +153,7 @@ def test_languages(run: Any, data: Any) -> None:
     text = run("languages")
     for language in LANGUAGES.values():
         assert language.id in text and language.title in text
-    assert [row["id"] for row in data("languages")] == list(LANGUAGES)
+    assert [row["id"] for row in data("languages")] == list(dict.fromkeys((*LANGUAGES, *TARGETS)))
     (row,) = [row for row in data("languages") if row["id"] == "javascript"]
     assert "ts" in row["aliases"] and row["options"] == ["name"]
 

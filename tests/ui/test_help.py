@@ -31,7 +31,7 @@ IMPERATIVE = {
         "compute",
         "simulate",
     ),
-    *("determine", "estimate", "open", "optimise"),
+    *("determine", "estimate", "open", "optimise", "rewrite"),
 }
 
 
@@ -123,6 +123,7 @@ def test_the_example_of_every_command_runs(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert main(["convert", "rx90", "arm.par", "--lossy"]) == 0
+    assert main(["generate", "inverse-dynamics", "rx90", "--name", "RX90_idm", "-o", "."]) == 0
     for words in examples_in(help_of(capsys, command)):
         assert main(words) == 0, capsys.readouterr().err
 

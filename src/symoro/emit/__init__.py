@@ -16,13 +16,14 @@ from symoro.emit import (
     mathematica,
     matlab,
     python,
+    rust,
     text,
 )
 from symoro.emit.dialect import Files, Language
 from symoro.errors import OptionError, UnknownNameError
 from symoro.program.program import Program
 
-_MODULES = (c, cpp, cuda, fortran, matlab, python, julia, javascript, maple, mathematica, latex, text)
+_MODULES = (c, cpp, cuda, fortran, matlab, python, julia, javascript, rust, maple, mathematica, latex, text)
 LANGUAGES: dict[str, Language] = {module.LANGUAGE.id: module.LANGUAGE for module in _MODULES}
 
 _BY_NAME = {alias: row for row in LANGUAGES.values() for alias in (row.id, *row.aliases)}
@@ -32,7 +33,10 @@ def find_language(name: str) -> Language:
     """Return the language with an id or alias, such as "c++" or "cpp"; case is ignored."""
     row = _BY_NAME.get(name.strip().lower())
     if row is None:
-        raise UnknownNameError("language", name, list(LANGUAGES))
+        from symoro.emit.targets import TARGETS  # the targets use this module
+
+        hint = f"'{name}' is an export target: use export" if name in TARGETS else None
+        raise UnknownNameError("language", name, list(LANGUAGES), hint=hint)
     return row
 
 

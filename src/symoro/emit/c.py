@@ -32,10 +32,12 @@ from symoro.emit.code import Code, base_name, code_of
 from symoro.emit.dialect import Dialect, Files, Language, plain_number
 from symoro.emit.header import block, header_lines, joint_lines
 from symoro.emit.integrator import INTEGRATORS, example_lines, integrator_sources
+from symoro.emit.joints import joint_indices
 from symoro.emit.kernels import in_float, kernel_text
 from symoro.emit.layout import call_arguments, helpers
 from symoro.emit.names import Names
 from symoro.emit.sample import Sample, sample_of
+from symoro.emit.vectors import FEWEST_ANGLES
 from symoro.errors import OptionError
 from symoro.expr import ops
 from symoro.expr.graph import Number
@@ -111,10 +113,7 @@ def write(
 
     For a robot with closed loops the integrator also needs {NAME_loops.h, NAME_loops.c}, which close the loops.
     """
-    if scalar not in DIALECTS:
-        raise OptionError(f"scalar = {scalar!r} is not supported in C", hint="choose 'double' or 'float'")
-    if trig not in TRIG:
-        raise OptionError(f"trig = {trig!r} is not supported in C", hint="choose 'polynomial' or 'libm'")
+    _check_options(scalar, trig)
     if integrator not in (None, *INTEGRATORS):
         raise OptionError(f"integrator = {integrator!r} is not supported in C", hint="choose 'rk4'")
     numbers = sample_of(program, values, sample)
@@ -136,6 +135,13 @@ def write(
     )
     more = _steps(code, scalar, numbers, loops, values)
     return files | {f"{code.arrays.base}_example.c": _example(code, scalar, numbers, heads, more)}
+
+
+def _check_options(scalar: str, trig: str) -> None:
+    if scalar not in DIALECTS:
+        raise OptionError(f"scalar = {scalar!r} is not supported in C", hint="choose 'double' or 'float'")
+    if trig not in TRIG:
+        raise OptionError(f"trig = {trig!r} is not supported in C", hint="choose 'polynomial' or 'libm'")
 
 
 def _steps(
@@ -182,6 +188,15 @@ def call_sources(program: Program, name: str, scalar: str = "double", trig: str 
     return _sources(code, scalar, header | _spread(code.arrays.base, _call_unit(code, scalar)))
 
 
+def call_code(program: Program, name: str | None = None, scalar: str = "double") -> tuple[Code, Files]:
+    """Return the code of the call function, and {NAME.h, NAME.c} with comments, without the batch function.
+
+    A single sine is computed by the polynomials too, so that the C library is not needed for it.
+    """
+    code = code_of(program, replace(DIALECTS[scalar], turns=1), name=name, fused=True)
+    return code, _call_files(code, scalar, batch=False)
+
+
 def batch_sources(
     program: Program,
     name: str,
@@ -199,6 +214,19 @@ def batch_sources(
     return _sources(code, scalar, _spread(f"{code.arrays.base}_batch", _batch_unit(code, scalar, samples)))
 
 
+def one_sample_files(
+    program: Program, name: str, scalar: str = "double", trig: str = "polynomial"
+) -> tuple[Code, Files]:
+    """Return {NAME.h, NAME.c} without the batch function, for export targets, and the code with its names.
+
+    Raises:
+        OptionError: the type of the numbers or the kind of the sines and cosines is not supported.
+    """
+    _check_options(scalar, trig)
+    code = _code(program, name, scalar, trig)
+    return code, _call_files(code, scalar, batch=False)
+
+
 def _sources(code: Code, scalar: str, files: Files) -> Sources:
     return Sources(files, len(code.constants), not _style(code, scalar).calls)
 
@@ -208,7 +236,7 @@ def _code(program: Program, name: str | None, scalar: str, trig: str) -> Code:
 
 
 def _dialect(scalar: str, trig: str) -> Dialect:
-    return replace(DIALECTS[scalar], turns=trig == "polynomial")
+    return replace(DIALECTS[scalar], turns=FEWEST_ANGLES if trig == "polynomial" else 0)
 
 
 def _batch_code(code: Code, program: Program, name: str | None, scalar: str, trig: str) -> Code:
@@ -248,12 +276,29 @@ def _header(code: Code, scalar: str, *, batch: bool = True) -> str:
     declared = prototypes(code, Style(scalar))  # restrict is not a keyword of C++, and may be omitted here
     lines = [f"#ifndef {upper}_H", f"#define {upper}_H", "", "#include <stddef.h>", ""]
     lines += [f"#define {upper}_{what} {number}" for what, number in sizes(code)]
+    lines += _joint_enumeration(code, upper)
     lines += ["", "#ifdef __cplusplus", 'extern "C" {', "#endif", ""]
     described = list(zip(about[-len(declared) :], declared, strict=True))
     for text, line in described if batch else described[:-1]:
         lines += [f"/* {text} */", f"{line};", ""]
     lines += ["#ifdef __cplusplus", "}", "#endif", "", f"#endif /* {base}.h */"]
     return "\n".join(lines) + "\n"
+
+
+def _joint_enumeration(code: Code, upper: str) -> list[str]:
+    """Return an enumeration with the position of each joint in the arrays, by its name in the description."""
+    joints = joint_indices(code.program)
+    if not joints:
+        return []
+    entries = [f"    {upper}_{joint.kind}_{joint.identifier} = {joint.index}," for joint in joints]
+    return [
+        "",
+        "/* Positions of the joints in the arrays. */",
+        "enum {",
+        *entries[:-1],
+        entries[-1][:-1],
+        "};",
+    ]
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Common layout of C and C++: prototypes, loads, statements, stores, loops; JavaScript uses parts of it."""
+"""Common layout of C and C++: prototypes, loads, statements, stores, loops; JavaScript and Rust use parts of it."""
 
 from __future__ import annotations
 
@@ -219,7 +219,7 @@ def copied(code: Code, size_type: str, count: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Style:
-    """Language elements in which C, C++ and JavaScript differ.
+    """Language elements in which C, C++, JavaScript and Rust differ.
 
     Attributes:
         scalar: type of all numbers; empty if variables have no types.
@@ -233,6 +233,7 @@ class Style:
         part: text before the type of a function that is part of a longer one; empty if functions are not divided.
         samples: number of samples of every call of the batch function; None if any number may be given.
         streamed: output arrays of CUDA whose entries are not read again, so that the cache need not keep them.
+        variable: text before the name of a variable; empty for that of C and JavaScript.
     """
 
     scalar: str
@@ -246,6 +247,7 @@ class Style:
     part: str = ""
     samples: int | None = None
     streamed: frozenset[str] = frozenset()
+    variable: str = ""
 
     def store(self, array: str, target: str, value: str) -> str:
         """Return the statement that stores a value in an entry of an output array, `target`."""
@@ -254,7 +256,7 @@ class Style:
     @property
     def constant(self) -> str:
         """Return the text before the name of a variable."""
-        return f"const {self.scalar} " if self.scalar else "const "
+        return self.variable or (f"const {self.scalar} " if self.scalar else "const ")
 
     @property
     def flag(self) -> str:

@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 
 from symoro.emit.dialect import Dialect
 from symoro.emit.flow import Constant, Event, Load, Source, flow
+from symoro.emit.joints import joint_indices
 from symoro.emit.listing import Listing, lower
 from symoro.emit.names import Names, identifier, numbered
 from symoro.emit.render import Renderer
-from symoro.emit.vectors import FEWEST_ANGLES, Arc, Turn, arc_layers, arcs_together, early_nodes, turns_first
+from symoro.emit.vectors import Arc, Turn, arc_layers, arcs_together, early_nodes, turns_first
 from symoro.errors import ProgramError
 from symoro.expr import ops
 from symoro.expr.graph import Graph
@@ -237,7 +238,7 @@ def code_of(
     if fused:
         program = grouped(program)
     if dialect.turns:
-        program = arcs_together(turns_first(program))
+        program = arcs_together(turns_first(program, dialect.turns))
     layers = arc_layers(program) if dialect.turns else []
     arcs = [i for layer in layers for i in layer]
     points = [lit >> 1 for i in arcs for lit in program.graph.args[i]]  # used more than once
@@ -263,7 +264,8 @@ def _arrays(program: Program, dialect: Dialect, names: Names, name: str | None) 
     base = base_name(program, dialect, names, name)
     ports = [port.name for port in program.inputs] + outputs
     sizes = [f"{{0}}_SIZE_{port}" for port in ports]
-    for template in (*dialect.macros, *(sizes if dialect.macros else ())):
+    joints = [f"{{0}}_{joint.kind}_{joint.identifier}" for joint in joint_indices(program)]
+    for template in (*dialect.macros, *([*sizes, *joints] if dialect.macros else ())):
         names.claim(template.format(base.upper()))
 
     def function(template: str) -> str:
@@ -335,7 +337,7 @@ class _Coder:
             turn = turns.setdefault(argument, Turn(renderer.signed(argument), {}, []))
             turn.names[graph.op[i]] = renderer.text[i]
             turn.steps.append(position[i])
-        return list(turns.values()) if len(turns) >= FEWEST_ANGLES else []
+        return list(turns.values()) if len(turns) >= self.dialect.turns else []
 
     def _arcs(self, layers: list[list[int]]) -> list[list[Arc]]:
         """Return texts of the arctangents that are computed together; `layers` contains their nodes, group by group."""

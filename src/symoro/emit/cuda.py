@@ -26,7 +26,7 @@ from symoro.emit.kernels import in_device, in_float, kernel_text
 from symoro.emit.layout import helpers, wrap
 from symoro.emit.parts import LineGroup, whole
 from symoro.emit.sample import Sample, sample_of
-from symoro.emit.vectors import Turn
+from symoro.emit.vectors import FEWEST_ANGLES, Turn
 from symoro.errors import OptionError
 from symoro.expr import ops
 from symoro.expr.evaluate import evaluate
@@ -64,7 +64,7 @@ _DOUBLE = replace(
     macros=("{0}_H", "{0}_PARAMETERS", "{0}_CONSTANTS"),
     reserved=keywords.CUDA,
     helpers=_HELPERS,
-    turns=True,
+    turns=FEWEST_ANGLES,
     batch_name="{0}_launch",
 )
 _FLOAT = replace(

@@ -59,6 +59,7 @@ class Dialect:
         pi: text of pi, if constants are exact.
         times: multiplication sign.
         divide: template of a quotient that requires no parentheses inside; None for {0}/{1}.
+        undefined: template of the quotient 0/0 that marks a result as undefined; None to write the quotient.
         square: template of x*x; None to write the product.
         parentheses: the pair around a sum inside a product.
         element: template of an entry {1} of an array {0}, counted from `base`.
@@ -74,8 +75,8 @@ class Dialect:
         symbol: function that returns the displayed form of a name; names with the same form are the same name.
         comment: template of a comment on a separate line.
         helpers: definitions that are added if the code uses one of their operations.
-        turns: whether sines and cosines of several angles, and several arctangents, are computed together (see
-            `vectors`).
+        turns: from this number of angles on, their sines and cosines are computed together, and several arctangents
+            too (see `vectors`); 0 if never.
         listing: whether the text is a list of equations without functions: arrays of arguments need no names.
         call_name, setup_name, batch_name: templates of the functions' names; {0} is the base name,
             "" if there is no such function.
@@ -90,6 +91,7 @@ class Dialect:
     pi: str = "pi"
     times: str = "*"
     divide: str | None = None
+    undefined: str | None = None
     square: str | None = None
     parentheses: tuple[str, str] = ("(", ")")
     element: str = "{0}[{1}]"
@@ -105,7 +107,7 @@ class Dialect:
     macros: tuple[str, ...] = ()
     comment: str = "# {0}"
     helpers: Mapping[tuple[int, ...], str] = field(default_factory=dict)
-    turns: bool = False
+    turns: int = 0
     listing: bool = False
     call_name: str = "{0}"
     setup_name: str = "{0}_setup"

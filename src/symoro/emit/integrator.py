@@ -6,6 +6,7 @@ The state is changed in place, inputs are constant. There is no heap; each step 
 derivatives of the state follow from the model's ports:
 
     q' = qd,  qd' = qdd                         joints
+    qm' = qmd,  qmd' = qmdd                     motors of elastic joints
     e' = ed,  ed' = edd                         modes of flexible links
     P0' = R0 v,  Q0' = Q0 (0, w)/2,             a floating base, its orientation a quaternion (w, x, y, z) that is
     V0' = Vd0 - (w x v; 0)                      normalised after each step
@@ -83,9 +84,7 @@ def state_of(program: Program) -> StateLayout:
             hint="direct-dynamics",
         )
     _check_rotation(sizes)
-    if "qm" in sizes:
-        raise OptionError("integrators of robots with elastic actuators are not supported")
-    state: list[str] = [name for name in ("q", "qd", "e", "ed") if name in sizes]
+    state: list[str] = [name for name in ("q", "qd", "qm", "qmd", "e", "ed") if name in sizes]
     if "Q0" in sizes:
         state += _BASE
         sizes["P0"] = 3
@@ -125,7 +124,8 @@ def _laid_out(state: Sequence[str], sizes: Mapping[str, int]) -> StateLayout:
 
 
 INTEGRATORS = ("rk4",)
-_PAIRS = {"q": "qd", "qd": "qdd", "qda": "qdda", "e": "ed", "ed": "edd"}
+# array of the state -> array that is its derivative
+PAIRS = {"q": "qd", "qd": "qdd", "qda": "qdda", "qm": "qmd", "qmd": "qmdd", "e": "ed", "ed": "edd"}
 STEPS, STEP = 10, 0.001  # number of steps of the example, and their length in seconds
 
 
@@ -296,7 +296,7 @@ def _rates(writer: _Text) -> list[str]:
     arguments += ["k"] * writer.constants
     arguments += list(outputs.values())
     lines.append(f"    {writer.name}({', '.join(arguments)});")
-    for part, rate in _PAIRS.items():
+    for part, rate in PAIRS.items():
         if part in layout.inner:
             source = f"y[{layout.offset(rate)} + i]" if rate in layout.inner else f"{outputs[rate]}[i]"
             at = layout.offset(part)

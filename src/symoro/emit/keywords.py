@@ -97,7 +97,7 @@ MATLAB = KERNELS | words(
     break case catch classdef continue else elseif end endfunction endif endwhile endfor for function
     global if methods otherwise parfor persistent properties return spmd switch try until unwind_protect
     while do double sqrt sin cos tan asin acos atan2 abs sign min max zeros isstruct isreal ans pi Inf NaN eps
-    numel size isequal isvector error mat2str
+    numel size isvector isa class error
     nargin nargout real_sqrt real_asin real_acos select_
     """
 )
@@ -121,6 +121,19 @@ JAVASCRIPT = words(
     this throw true try type typeof undefined unknown any never void var while with yield boolean object symbol
     NaN Infinity Math Object Array ArrayBuffer ArrayLike Float64Array Number Record TypeError globalThis
     PARAMETERS INPUTS OUTPUTS Parameter Outputs BatchOutputs Readonly out listed sample entry
+    """
+)
+
+# Keywords of all editions, including reserved and weak ones; names of the prelude that cannot be variables; names of
+# crates; names that the code defines.
+RUST = words(
+    """
+    abstract as async await become box break const continue crate do dyn else enum extern false final fn for gen if
+    impl in let loop macro macro_rules match mod move mut override priv pub raw ref return safe self Self static struct
+    super trait true try type typeof union unsafe unsized use virtual where while yield
+    bool char f32 f64 i8 i16 i32 i64 i128 isize str u8 u16 u32 u64 u128 usize None Some Ok Err
+    alloc core std test proc_macro demo main show
+    PARAMETERS CONSTANTS
     """
 )
 

@@ -18,7 +18,7 @@ from symoro.emit.code import Code, Instruction, KernelCall, code_of
 from symoro.emit.dialect import Dialect, Files, Language
 from symoro.emit.header import clean, commented, header_lines
 from symoro.emit.keywords import words
-from symoro.emit.layout import indices, output_entries, remark
+from symoro.emit.layout import indices, remark
 from symoro.expr import ops
 from symoro.expr.graph import Number
 from symoro.notation import indexed
@@ -142,9 +142,15 @@ def write(
 
 
 def entry_names(program: Program) -> frozenset[str]:
-    """Return the names whose LaTeX symbols would equal that of an output entry, such as T12 for T_{1,2}."""
+    """Return the names whose LaTeX symbols would equal that of an output entry, such as T12 for T_{1,2}.
+
+    A variable that is the entry may have its symbol.
+    """
     return frozenset(
-        out.name + "_".join(map(str, index)) for out in program.outputs for index in indices(out.shape, 1)
+        name
+        for out in program.outputs
+        for index, lit in zip(indices(out.shape, 1), out.lits, strict=True)
+        if program.names.get(lit >> 1) != (name := out.name + "_".join(map(str, index)), lit & 1)
     )
 
 
@@ -152,11 +158,36 @@ def _equations(code: Code, symbol: Callable[[str], str]) -> str:
     parts = []
     if code.setup:
         parts += _sections(code, "Once:", code.setup)
-    results = [
-        _line(entry_symbol(name, index, symbol), text) for name, index, text in output_entries(code, 1)
-    ]
-    parts += [*_sections(code, "Each call:" if code.setup else "", code.call), ("Outputs:", results)]
+    parts += [*_sections(code, "Each call:" if code.setup else "", code.call)]
+    parts.append(("Outputs:", _results(code, symbol)))
     return "\n".join(aligned(heading, lines) for heading, lines in parts if lines)
+
+
+LONG_ENTRY = 40  # characters; longer entries of a matrix have an equation of their own
+WIDEST = 150  # characters of a row; wider matrices consist of symbols
+
+
+def _results(code: Code, symbol: Callable[[str], str]) -> list[str]:
+    """Return the equations of the outputs; vectors and matrices are written as such."""
+    lines: list[str] = []
+    for name, port, texts in zip(code.arrays.outputs, code.program.outputs, code.outputs, strict=True):
+        named = [entry_symbol(name, index, symbol) for index in indices(port.shape, 1)]
+        if len(port.shape) not in (1, 2) or 0 in port.shape:
+            lines += [_line(left, text) for left, text in zip(named, texts, strict=True)]
+            continue
+        columns = port.shape[1] if len(port.shape) == 2 else 1
+        rows = range(0, len(texts), columns)
+        wide = any(sum(len(text) for text in texts[row : row + columns]) > WIDEST for row in rows)
+        own = [len(text) > (LONG_ENTRY // 4 if wide else LONG_ENTRY) for text in texts]
+        lines += [_line(named[k], texts[k]) for k in range(len(texts)) if own[k] and named[k] != texts[k]]
+        shown = [named[k] if own[k] else texts[k] for k in range(len(texts))]
+        cells = [" & ".join(shown[row : row + columns]) for row in rows]
+        body = " \\\\\n    ".join(cells)
+        frame = "c" * columns
+        lines.append(
+            f"{symbol(name)} &= \\left[\\begin{{array}}{{{frame}}}\n    {body}\n\\end{{array}}\\right]"
+        )
+    return lines
 
 
 def entry_symbol(name: str, index: tuple[int, ...], symbol: Callable[[str], str] = symbol_of) -> str:

@@ -2,6 +2,9 @@
 
 k = NAME_setup(p)        p: a vector in the order of the help text, or a struct with the parameters' names
 [T, ...] = NAME(q, k)    one sample; arrays have the shapes of the model, vectors are columns
+
+The functions are marked with %#codegen for MATLAB Coder, which requires that a variable keeps its class and size.
+Kernels other than `solve` build arrays whose size depends on the data; functions that call them are not marked.
 """
 
 from __future__ import annotations
@@ -11,12 +14,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from symoro.emit import keywords
 from symoro.emit.code import Code, KernelCall, code_of
 from symoro.emit.dialect import Dialect, Files, Language
-from symoro.emit.header import commented, header_lines
+from symoro.emit.header import WIDTH, commented, header_lines
 from symoro.emit.kernels import kernel_text
 from symoro.emit.layout import call_arguments, helpers, input_entries, output_entries, statements, wrap
 from symoro.emit.sample import sample_of
 from symoro.expr import ops
-from symoro.program.program import Program, Shape
+from symoro.program.program import Program, Shape, size
 
 
 def _real(name: str, domain: str) -> str:
@@ -68,10 +71,36 @@ def write(program: Program, *, name: str | None = None) -> Files:
     return files
 
 
-def _file(first: str, code: Code, lines: Iterable[str], called: Iterable[str]) -> str:
-    """Return the text of a function file: the function, its help text, and the local functions that it calls."""
-    about = commented(header_lines(code), "%").rstrip("\n")
-    return "\n".join(["\n".join([first, about, "", *lines, "end"]) + "\n", *called])
+_STATIC_KERNELS = frozenset({"solve"})  # kernels whose arrays have sizes that MATLAB Coder can determine
+
+
+def _file(
+    first: str,
+    code: Code,
+    shapes: Sequence[Shape],
+    lines: Iterable[str],
+    called: Iterable[str],
+    *,
+    static: bool,
+) -> str:
+    """Return the text of a function file: the function, its help text, and the local functions that it calls.
+
+    Args:
+        first: declaration of the function.
+        shapes: shapes of its arguments.
+        lines: its statements.
+        called: texts of the local functions.
+        static: whether all sizes are known before the function runs, as MATLAB Coder requires.
+    """
+    about = header_lines(code)
+    if static:
+        name = first.rpartition("= ")[2].partition("(")[0]
+        arguments = ", ".join(f"zeros({_size(shape)})".replace(" ", "") for shape in shapes)
+        usage = wrap(f"MATLAB Coder: codegen {name} -args {{{arguments}}}", "    ", width=WIDTH, marks=" ")
+        about[-1:-1] = usage.split("\n")
+    # The directive is not part of the help text, which ends at the first empty line.
+    help_text = commented(about, "%") + ("\n%#codegen\n" if static else "")
+    return "\n".join(["\n".join([first, help_text, *lines, "end"]) + "\n", *called])
 
 
 def _setup(code: Code) -> str:
@@ -82,10 +111,11 @@ def _setup(code: Code) -> str:
     )
     lines = [
         f"if isstruct({a.parameters})",
-        wrap(f"    {a.parameters} = [{fields}];", "        ", " ..."),
+        wrap(f"    {a.constants} = {a.setup}([{fields}]);", "        ", " ..."),
+        "    return",
         "end",
         *_checked(a.parameters, (len(code.parameters),)),
-        *(f"{name} = {a.parameters}({at + 1});" for at, name in code.reads),
+        *(f"{name} = double({a.parameters}({at + 1}));" for at, name in code.reads),
         *statements(code, code.setup, _statement, _kernel_call),
         f"{a.constants} = zeros({len(code.constants)}, 1);",
         *(f"{a.constants}({at}) = {c.name};" for at, c in enumerate(code.constants, 1)),
@@ -93,8 +123,10 @@ def _setup(code: Code) -> str:
     return _file(
         f"function {a.constants} = {a.setup}({a.parameters})",
         code,
+        [(len(code.parameters),)],
         lines,
         helpers(code.setup_operations, DIALECT),
+        static=True,
     )
 
 
@@ -105,8 +137,10 @@ def _call(code: Code) -> str:
         for name, port in zip(a.inputs, code.program.inputs, strict=True)
         for line in _checked(name, port.shape)
     ]
-    lines += _checked(a.constants, (len(code.constants),)) if code.constants else []
-    lines += [f"{name} = {_entry(array, index)};" for name, array, index in input_entries(code, 1)]
+    lines += _checked(a.constants, (len(code.constants),), kind="double") if code.constants else []
+    # Every entry is converted, because integers would give integer results; a variable cannot change its class in
+    # MATLAB Coder.
+    lines += [f"{name} = double({_entry(array, index)});" for name, array, index in input_entries(code, 1)]
     lines += [f"{c.name} = {a.constants}({at});" for at, c in enumerate(code.constants, 1)]
     lines += statements(code, code.call, _statement, _kernel_call)
     for name, out in zip(a.outputs, code.program.outputs, strict=True):
@@ -115,26 +149,42 @@ def _call(code: Code) -> str:
     lines += [_statement(_entry(name, index), text) for name, index, text in output_entries(code, 1)]
     first = f"function [{', '.join(a.outputs)}] = {a.function}({', '.join(call_arguments(code))})"
     kernels = [kernel_text(kernel, ".m") for kernel in code.kernels]
-    return _file(first, code, lines, helpers(code.call_operations, DIALECT) + kernels)
+    shapes = [port.shape for port in code.program.inputs]
+    shapes += [(len(code.constants),)] if code.constants else []
+    static = _STATIC_KERNELS.issuperset(code.kernels)
+    called = helpers(code.call_operations, DIALECT) + kernels
+    return _file(first, code, shapes, lines, called, static=static)
 
 
-def _checked(name: str, shape: Shape) -> list[str]:
-    """Return statements that check the size of an argument and convert it to double.
+def _checked(name: str, shape: Shape, kind: str = "") -> list[str]:
+    """Return statements that check the size of an argument; MATLAB Coder evaluates them when it generates code.
 
-    Without the conversion, integer arguments would give integer results.
+    Args:
+        kind: class that the argument must have; "" if its entries are converted to double.
     """
+    length = size(shape)
     if len(shape) > 1:
-        wrong, expected = (
-            f"~isequal(size({name}), [{' '.join(map(str, shape))}])",
-            " x ".join(map(str, shape)),
-        )
+        wrong = [f"size({name}, {axis}) ~= {n}" for axis, n in enumerate(shape, 1)] + [
+            f"numel({name}) ~= {length}"
+        ]
+        expected = " x ".join(map(str, shape))
     else:
-        length = shape[0] if shape else 1
-        wrong, expected = f"numel({name}) ~= {length}", f"{length} x 1"
-        if length > 1:
-            wrong += f" || ~isvector({name})"
-    message = f"'{name} must be {expected}, got %s', mat2str(size({name}))"
-    return [f"if {wrong}", f"    error({message});", "end", f"{name} = double({name});"]
+        wrong, expected = [f"numel({name}) ~= {length}"], f"{length} x 1"
+        wrong += [f"~isvector({name})"] if length > 1 else []
+    given, values = "got [%d %d], %d entries", f"size({name}, 1), size({name}, 2), numel({name})"
+    if kind:
+        wrong, expected = [f"~isa({name}, '{kind}')", *wrong], f"{expected} {kind}"
+        given, values = f"{given} of class %s", f"{values}, class({name})"
+    return [
+        wrap(f"if {' || '.join(wrong)}", "        ", " ..."),
+        wrap(
+            f"    error('symoro:size', '{name} must be {expected}, {given}', {values});",
+            "        ",
+            " ...",
+            marks=",",
+        ),
+        "end",
+    ]
 
 
 def _size(shape: Shape) -> str:
@@ -172,17 +222,17 @@ def demo(
     lines = [f"% Example for {a.base}: evaluates the model for sample numbers and prints the outputs."]
     if code.constants:
         lines += [
-            _literal(a.parameters, (), numbers.parameters),
+            literal(a.parameters, (), numbers.parameters),
             f"{a.constants} = {a.setup}({a.parameters});",
         ]
     for array, port, entries in zip(a.inputs, program.inputs, numbers.inputs, strict=True):
-        lines.append(_literal(array, port.shape, entries))
+        lines.append(literal(array, port.shape, entries))
     lines += [f"[{', '.join(a.outputs)}] = {a.function}({', '.join(call_arguments(code))});"]
     lines += list(a.outputs)
     return {f"{a.base}_example.m": "\n".join(lines) + "\n"}
 
 
-def _literal(array: str, shape: Shape, numbers: Sequence[float]) -> str:
+def literal(array: str, shape: Shape, numbers: Sequence[float]) -> str:
     """Return a statement that assigns numbers, given by rows, to an array."""
     value = f"[{', '.join(map(repr, numbers))}]"
     if len(shape) > 1:

@@ -59,6 +59,7 @@ class Names:
         text = identifier(name)
         if not self._dialect.leading_underscore and text[0] == "_":
             text = "x" + text
+        text = text[: self._dialect.longest]
         if not self._dialect.trailing_underscore and text[-1] == "_":
             text = text[: self._dialect.longest - 1] + "x"
         if self._dialect.underscore != "_":

@@ -54,9 +54,10 @@ def whole(units: Sequence[LineGroup]) -> list[str]:
     return [line for unit in units for line in unit.lines]
 
 
-def words(lines: Sequence[str]) -> set[str]:
-    """Return all identifiers that occur in lines of code."""
-    return {word for line in lines for word in _WORD.findall(line)}
+def words(lines: Sequence[str]) -> dict[str, None]:
+    """Return all identifiers that occur in lines of code, in order; comments have separate lines and are ignored."""
+    code = (line for line in lines if not line.lstrip().startswith(("/*", "//")))
+    return {word: None for line in code for word in _WORD.findall(line)}
 
 
 def cut(units: Sequence[LineGroup], place: Callable[[int], str], constant: str, indent: str) -> Parts:
@@ -82,7 +83,7 @@ def cut(units: Sequence[LineGroup], place: Callable[[int], str], constant: str, 
         lines: list[str] = []
         missing = set(fetched) | {name for name in slots if home[name] < at}
         for unit in piece:
-            for name in dict.fromkeys(_WORD.findall("\n".join(unit.lines))):
+            for name in words(unit.lines):
                 if name in missing:
                     missing.remove(name)
                     lines += fetched.get(name) or [f"{indent}{constant}{name} = {place(slots[name])};"]

@@ -1,7 +1,9 @@
-"""Folder with the code of a program: sources in one or several languages, a build file, a demo and a README.
+"""Folder with the code of a program: sources for one or several targets, build files, a demo and a README.
 
     project(program, ["c"])             NAME.h NAME.c NAME_batch.c NAME_example.c Makefile README.md
     project(program, ["c", "julia"])    the same in c/ and julia/, with a Makefile and README in the top folder
+
+A target is a language, or a folder for a tool of the user (`targets`), such as a CMake package.
 
 `make run` builds the demo and prints the outputs for the sample numbers of the README; with an integrator
 (NAME_rk4.c) it also integrates some steps from there.
@@ -9,17 +11,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from symoro.emit import emit, find_language
+from symoro.emit import LANGUAGES, emit, find_language, keywords
 from symoro.emit.code import base_name
 from symoro.emit.dialect import Dialect, Files, Language
 from symoro.emit.header import clean, commented, joint_lines, shape_text
+from symoro.emit.joints import joint_indices
 from symoro.emit.names import Names
 from symoro.emit.sample import Sample, sample_of
-from symoro.errors import OptionError, ProgramError
+from symoro.emit.target import Export, ExportFiles, Target
+from symoro.emit.targets import TARGETS
+from symoro.errors import ArgumentError, NotApplicableError, OptionError, ProgramError, UnknownNameError
+from symoro.expr import ops
 from symoro.files import MADE_BY
 from symoro.program.count import count
 from symoro.program.program import Input, Output, Program
@@ -81,45 +87,95 @@ BUILDS = {
 }
 
 
+MAKE = ("make run",)
+# Base names that are valid functions of C, C++ and MATLAB, whose names have at most 63 characters with the suffix, so
+# that build files, README and sources agree.
+_FILE_NAMES = Dialect(
+    reserved=keywords.C | keywords.CPP | keywords.MATLAB,
+    externals=keywords.LIBM,
+    leading_underscore=False,
+    trailing_underscore=False,
+    longest=55,
+)
+
+
+def find_target(name: str) -> Target:
+    """Return the export target with an id or alias: one of `targets`, or a language with its build file.
+
+    Raises:
+        UnknownNameError: there is no such target or language.
+    """
+    wanted = name.strip().lower()
+    for target in TARGETS.values():
+        if wanted in (target.id, *target.aliases):
+            return target
+    try:
+        return _language_target(find_language(name))
+    except UnknownNameError:
+        raise UnknownNameError(
+            "language or export target", name, list(dict.fromkeys((*LANGUAGES, *TARGETS)))
+        ) from None
+
+
 def project(
     program: Program,
-    languages: Sequence[str],
+    targets: Sequence[str | Target],
     extra_files: Mapping[str, str] | None = None,
     *,
     values: Mapping[str, float] | None = None,
     sample: Mapping[str, Sequence[float]] | None = None,
     name: str | None = None,
     options: Mapping[str, Any] | None = None,
-) -> Files:
-    """Return the files of a folder with code, demo, Makefile and README, {path: text}.
+    companions: Mapping[str, Callable[[], Program]] | None = None,
+) -> ExportFiles:
+    """Return the files of a folder with code, demo, build file and README, {path: contents}.
 
     Args:
-        languages: ids or aliases of the languages.
+        targets: export targets, or ids or aliases of targets and languages.
         extra_files: further files for the top folder, for example the robot's description.
         values: parameter -> number in the demo; small numbers by default.
         sample: input -> entries by rows in the demo; small numbers by default.
         name: base name of files and functions; that of the program by default.
-        options: options of the languages; each language receives those that it has.
+        options: options of the targets; each target receives those that it has.
+        companions: functions that return further programs of the same robot, by name.
+
+    Raises:
+        UnknownNameError: there is no such target or language.
+        OptionError: there is no target, or none of the targets has an option.
+        NotApplicableError: a target does not have a kernel that the program calls.
+        ArgumentError: a target needs numbers for all parameters, and some are missing.
     """
-    chosen = list(dict.fromkeys(find_language(each).id for each in languages))
+    all_targets = [each if isinstance(each, Target) else find_target(each) for each in targets]
+    chosen = list({target.id: target for target in all_targets}.values())
     if not chosen:
-        raise OptionError("a project requires at least one language")
+        raise OptionError("a project requires at least one language or export target")
     for option in options or {}:
-        if not any(option in find_language(each).options for each in chosen):
-            titles = ", ".join(find_language(each).title for each in chosen)
+        if not any(option in target.options for target in chosen):
+            titles = ", ".join(target.title for target in chosen)
             raise OptionError(f"{titles} has no option '{option}'")
     numbers = sample_of(program, values, sample)
-    base = base_name(program, Dialect(), Names(Dialect()), name)
-    files: Files = {}
-    for each in chosen:
-        folder = "" if len(chosen) == 1 else f"{each}/"
-        language = find_language(each)
-        own = {key: value for key, value in (options or {}).items() if key in language.options}
-        texts = _language_files(program, language, base, values, sample, own)
-        files |= {folder + path: text for path, text in texts.items()}
+    for target in chosen:
+        _check_applicable(program, target, values or {})
+    base = base_name(program, _FILE_NAMES, Names(_FILE_NAMES), name)
+    expected = _expected(program, numbers)
+    contents = Export(
+        program,
+        base,
+        numbers,
+        None if isinstance(expected, str) else expected,
+        dict(values or {}),
+        dict(sample or {}),
+        companions=dict(companions or {}),
+    )
+    files: ExportFiles = {}
+    for target in chosen:
+        folder = "" if len(chosen) == 1 else f"{target.id}/"
+        own = {key: value for key, value in (options or {}).items() if key in target.options}
+        written = target.write(replace(contents, options=own))
+        files |= {folder + path: text for path, text in written.items()}
     if len(chosen) > 1:
-        files["Makefile"] = _top_makefile([each for each in chosen if each in BUILDS])
-    files["README.md"] = _readme(program, chosen, base, numbers, sorted(files))
+        files["Makefile"] = _top_makefile([each.id for each in chosen if f"{each.id}/Makefile" in files])
+    files["README.md"] = _readme(contents, chosen, sorted(files), expected)
     for path, text in (extra_files or {}).items():
         if path in files:
             raise OptionError(f"the project already contains a file {path}")
@@ -127,19 +183,49 @@ def project(
     return files
 
 
-def _language_files(
-    program: Program,
-    language: Language,
-    base: str,
-    values: Mapping[str, float] | None,
-    sample: Mapping[str, Sequence[float]] | None,
-    options: Mapping[str, Any],
-) -> Files:
-    numbers = {"values": values, "sample": sample} if "sample" in language.options else {}
-    files = emit(program, language.id, name=base, **numbers, **options)
+def _check_applicable(program: Program, target: Target, values: Mapping[str, float]) -> None:
+    """Check that a target has the kernels of a program, and numbers for its parameters if it needs them."""
+    calls = {
+        program.graph.calls[program.graph.args[i][0]].kernel for i in program.nodes if _is_call(program, i)
+    }
+    missing = sorted(calls - target.kernels) if target.kernels is not None else []
+    if missing:
+        raise NotApplicableError(
+            f"{target.title} does not have the kernel '{missing[0]}', which {program.name} calls",
+            hint="export the model as C, which has every kernel",
+        )
+    free = [name for name in program.used_parameters if name not in values]
+    if target.with_values and free:
+        shown = ", ".join(free[:8]) + (" ..." if len(free) > 8 else "")
+        raise ArgumentError(
+            f"{target.title} needs a number for every parameter of {program.name}; without a number: {shown}",
+            hint=f"give a number for each of them: robot.bind({{'{free[0]}': 1.0, ...}})",
+        )
+
+
+def _is_call(program: Program, node: int) -> bool:
+    return program.graph.op[node] == ops.KERNEL
+
+
+def _language_target(language: Language) -> Target:
+    """Return the target that contains the sources of one language, a demo and a Makefile."""
+    return Target(
+        language.id,
+        language.title,
+        lambda export: {**_language_files(export, language)},
+        options=language.options,
+        commands=MAKE if language.id in BUILDS else (),
+    )
+
+
+def _language_files(export: Export, language: Language) -> Files:
+    program, base = export.program, export.base
+    numbers = {"values": export.values, "sample": export.inputs}
+    given = {key: value for key, value in numbers.items() if key in language.options}
+    files = emit(program, language.id, name=base, **{**given, **export.options})
     if language.demo is not None:
         mark = commented([MADE_BY, *joint_lines(program)], BUILDS[language.id].comment)
-        demo = language.demo(program, values, sample, base)
+        demo = language.demo(program, export.values, export.inputs, base)
         files |= {path: text if MADE_BY in text else mark + text for path, text in demo.items()}
     if language.id in BUILDS:
         main = next(file for file in files if "_example." in file)
@@ -177,33 +263,38 @@ def _top_makefile(folders: Sequence[str]) -> str:
 
 
 def _readme(
-    program: Program, languages: Sequence[str], base: str, sample: Sample, files: Sequence[str]
+    export: Export,
+    targets: Sequence[Target],
+    files: Sequence[str],
+    expected: Mapping[str, tuple[float, ...]] | str,
 ) -> str:
-    titles = ", ".join(find_language(each).title for each in languages)
-    lines = [f"# {base}", "", f"{clean(program.title or program.name)}, in {titles}.", ""]
+    """Return the README of a project; `expected` are the outputs of the example, or why there are none."""
+    program = export.program
+    titles = ", ".join(target.title for target in targets)
+    lines = [f"# {export.base}", "", f"{clean(program.title or program.name)}, in {titles}.", ""]
     lines += [f"- {clean(label)}: {clean(text)}" for label, text in program.header]
     lines += [f"- operations per call: {count(program)}", f"- {MADE_BY}", ""]
-    if set(languages) & set(BUILDS):
+    if any(target.commands == MAKE for target in targets):
         after = ", and the state some steps later" if any("_rk4." in file for file in files) else ""
-        lines += [
-            "    make run",
-            "",
-            f"builds the demo and prints the outputs for the sample below{after}.",
-            "",
-        ]
+        shown = f"builds the demo and prints the outputs for the sample below{after}."
+        lines += [*(f"    {command}" for command in MAKE), "", shown, ""]
+    for target in targets:
+        folder = "" if len(targets) == 1 else target.id
+        lines += _build_instructions(target, export.base, folder)
     lines += ["## Files", "", *(f"- `{file}`" for file in files), ""]
     lines += ["The header of each source file lists the order of its arguments.", ""]
-    lines += [
-        "## Arguments",
-        "",
-        *_arguments(program),
-        "",
-        "## Sample",
-        "",
-        "```",
-        *_numbers(program, sample),
-    ]
+    lines += ["## Arguments", "", *_arguments(program), "", *_joints(program)]
+    lines += ["## Sample", "", "```", *_numbers(export, expected)]
     return "\n".join([*lines, "```"]) + "\n"
+
+
+def _build_instructions(target: Target, base: str, folder: str) -> list[str]:
+    """Return the README lines with the commands that build and run the example of a target, and its remarks."""
+    commands = [] if target.commands == MAKE else [command.format(base) for command in target.commands]
+    into = [f"cd {folder}"] if commands and folder else []
+    lines = [f"    {command}" for command in (*into, *commands)]
+    lines += ["", "builds the example and runs it with the sample below.", ""] if commands else []
+    return [*lines, *(line for text in target.remarks for line in (text.format(base), ""))]
 
 
 def _arguments(program: Program) -> list[str]:
@@ -223,22 +314,42 @@ def _row(label: str, port: Input | Output, entries: str) -> str:
     return f"| {label} | {shape_text(port.shape)} | {port.unit} | {clean(port.title)} | {clean(entries)} |"
 
 
-def _numbers(program: Program, sample: Sample) -> list[str]:
+def _joints(program: Program) -> list[str]:
+    """Return the README table with the position of each joint in the arrays, counted from 0."""
+    joints = joint_indices(program)
+    if not joints:
+        return []
+    rows = ["| joint | arrays of | position, from 0 |", "|---|---|---|"]
+    kinds = {"JOINT": "all joints", "ACTIVE": "active joints"}
+    rows += [f"| {clean(joint.name)} | {kinds[joint.kind]} | {joint.index} |" for joint in joints]
+    return ["## Joints", "", *rows, ""]
+
+
+def _numbers(export: Export, expected: Mapping[str, tuple[float, ...]] | str) -> list[str]:
     """Return the README lines with the sample numbers and the outputs that the demo prints for them."""
+    program, sample = export.program, export.sample
     lines = [
         f"{name} = {value!r}" for name, value in zip(program.used_parameters, sample.parameters, strict=True)
     ]
     for port, entries in zip(program.inputs, sample.inputs, strict=True):
         lines.append(f"{port.name} = {list(entries)}")
-    try:
-        return lines + _outputs(program, sample)
-    except ModuleNotFoundError:  # for example in a browser: the rest does not need NumPy
-        return [*lines, "", "The demo prints the outputs."]
-
-
-def _outputs(program: Program, sample: Sample) -> list[str]:
+    if isinstance(expected, str):
+        return [*lines, "", expected]
     import numpy as np
 
+    for out in program.outputs:
+        value = np.reshape(expected[out.name], out.shape)
+        with np.printoptions(precision=9, suppress=True, threshold=10_000, linewidth=110):
+            lines += ["", f"{out.name} =", str(value)]
+    return lines
+
+
+def _expected(program: Program, sample: Sample) -> dict[str, tuple[float, ...]] | str:
+    """Return the outputs for the sample, {output: entries by rows}, or a sentence that explains why there are none."""
+    try:
+        import numpy as np
+    except ModuleNotFoundError:  # for example in a browser: the rest does not need NumPy
+        return "The demo prints the outputs."
     from symoro.program.interpret import interpret
 
     inputs = {
@@ -249,9 +360,7 @@ def _outputs(program: Program, sample: Sample) -> list[str]:
     try:
         outputs = interpret(program, inputs, parameters)
     except ProgramError as error:
-        return ["", f"The outputs are not defined for these numbers: {error.message}"]
-    lines = []
-    for name, value in outputs.items():
-        with np.printoptions(precision=9, suppress=True, threshold=10_000, linewidth=110):
-            lines += ["", f"{name} =", str(value)]
-    return lines
+        return f"The outputs are not defined for these numbers: {error.message}"
+    except ModuleNotFoundError:
+        return "The demo prints the outputs."
+    return {name: tuple(np.ravel(value).tolist()) for name, value in outputs.items()}

@@ -13,6 +13,7 @@ from fractions import Fraction
 from symoro.emit.dialect import Dialect
 from symoro.errors import ProgramError
 from symoro.expr import ops
+from symoro.expr.derivatives import is_undefined
 from symoro.expr.evaluate import evaluate
 from symoro.expr.graph import Graph, Number
 
@@ -39,7 +40,7 @@ class Renderer:
         self.prec = [ATOM] * size
         self.flipped: dict[int, str] = {}
         self.conditions: dict[int, str] = {}
-        self._times = dialect.times
+        self._times, self._zero = dialect.times, dialect.number(0)
         self._open, self._close = dialect.parentheses
         self._rules = {
             ops.ADD: self._sum,
@@ -101,8 +102,8 @@ class Renderer:
             return self.text[i]
         if i in self.flipped:
             return self.flipped[i]
-        if self.text[i] == "0":
-            return "0"
+        if self.text[i] == self._zero:
+            return self._zero
         return f"-{self._inside(i)}" if self.prec[i] == SUM else f"-{self.text[i]}"
 
     # -- constants
@@ -210,6 +211,10 @@ class Renderer:
         x, y = self.graph.args[i]
         a, b = x >> 1, y >> 1
         self.sign[i] = (self.sign[a] ^ self.sign[b] ^ x ^ y) & 1
+        if self.dialect.undefined and is_undefined(self.graph, i):
+            self.text[i] = self.dialect.undefined.format(self.text[a], self.text[b])
+            self.prec[i] = ATOM
+            return
         if self.dialect.divide:
             self.text[i] = self.dialect.divide.format(self.text[a], self.text[b])
             self.prec[i] = PRODUCT

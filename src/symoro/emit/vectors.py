@@ -14,7 +14,7 @@ from symoro.expr import ops
 from symoro.program.passes.rebuild import Rebuild
 from symoro.program.program import Program
 
-FEWEST_ANGLES = 2  # from this number of early angles on, vectors are faster
+FEWEST_ANGLES = 2  # from this number of early angles on, vectors are faster than the library
 
 
 @dataclass
@@ -54,17 +54,18 @@ def early_nodes(program: Program) -> tuple[list[int], list[int]]:
     return graph.reachable([graph.args[i][0] for i in turns]), turns
 
 
-def turns_first(program: Program) -> Program:
+def turns_first(program: Program, fewest: int) -> Program:
     """Return the program with early sines and cosines moved before all other statements that vary.
 
     They are those whose angles depend on inputs and parameters by sums and products only.
 
-    Operations on parameters keep their order, and so do the constants.
+    Operations on parameters keep their order, and so do the constants. With less than `fewest` angles the program is
+    not changed.
     """
     graph = program.graph
     inside, turns = early_nodes(program)
     arguments = {graph.args[i][0] for i in turns}
-    if len(arguments) < FEWEST_ANGLES:
+    if len(arguments) < fewest:
         return program
     rebuild = Rebuild(program)
     once = [i for i in program.nodes if graph.cls[i] != ops.VARIABLE]

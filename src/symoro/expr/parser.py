@@ -7,7 +7,12 @@ nesting and exponent, so that malicious text quickly leads to an error with a po
     product = unary { ("*" | "/") unary }
     unary   = ("+" | "-") unary | power
     power   = atom [ ("^" | "**") unary ]
-    atom    = number | name | name "(" sum { "," sum } ")" | "(" sum ")"
+    atom    = number | name | name "(" term { "," term } ")" | "(" term ")"
+    term    = sum
+
+Listings of programs also contain comparisons, whose value is 1 or 0, and the function pow(x, number):
+
+    term    = sum [ ("<" | "<=" | "=" | "<>") sum ]
 """
 
 from __future__ import annotations
@@ -17,7 +22,7 @@ from collections.abc import Callable
 
 from symoro.errors import ExpressionError, ProgramError
 from symoro.expr import ops
-from symoro.expr.graph import ONE, Graph
+from symoro.expr.graph import ONE, ZERO, Graph
 from symoro.expr.number import Number, decimal_of
 from symoro.expr.scalar import Expr
 
@@ -25,11 +30,14 @@ MAX_LENGTH = 20_000
 MAX_DEPTH = 100
 MAX_DIGITS = 400
 
-_TOKEN = re.compile(
+_LEAF = (
     r"\s*(?:(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
-    r"|(?P<name>[A-Za-z_][A-Za-z0-9_]*)|(?P<op>\*\*|[-+*/^(),]))"
+    r"|(?P<name>[A-Za-z_][A-Za-z0-9_]*)|(?P<op>\*\*|"
 )
-_ALIASES = {
+_TOKEN = re.compile(_LEAF + r"[-+*/^(),]))")
+_LISTING_TOKEN = re.compile(_LEAF + r"<=|<>|[-+*/^(),<=]))")
+ALIASES = {
+    "fabs": "abs",
     "arcsin": "asin",
     "arccos": "acos",
     "arctan": "atan",
@@ -45,11 +53,12 @@ NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 Resolve = Callable[[str], int]
 
 
-def parse(text: str, graph: Graph, resolve: Resolve | None = None) -> Expr:
+def parse(text: str, graph: Graph, resolve: Resolve | None = None, *, listing: bool = False) -> Expr:
     """Parse `text` and return it as an expression of `graph`.
 
     Args:
         resolve: returns the signed node reference of a name; by default each name is a parameter.
+        listing: whether the grammar is that of listings.
 
     Raises:
         ExpressionError: the text is not a valid expression; the error contains the position.
@@ -59,20 +68,58 @@ def parse(text: str, graph: Graph, resolve: Resolve | None = None) -> Expr:
         def resolve(name: str) -> int:
             return graph.symbol(name, ops.PARAMETER)
 
-    return Expr(graph, _Parser(text, graph, resolve).run())
+    return Expr(graph, _Parser(text, graph, resolve, listing).run())
+
+
+def operation_tokens(text: str) -> list[int]:
+    """Return the operations of an expression of a listing as it is written.
+
+    The power x^n counts as n - 1 multiplications, and pow as one.
+
+    Raises:
+        ExpressionError: the text contains a character or function that is not part of the grammar.
+    """
+    tokens = _tokens(text, _LISTING_TOKEN)
+    operations: list[int] = []
+    for (kind, token, _), (_, after, column), (before, last, _) in zip(
+        tokens, tokens[1:], [("end", "", 0), *tokens], strict=False
+    ):
+        if kind == "name" and after == "(":
+            name = ALIASES.get(token, token)
+            if name == "pow":
+                operations.append(ops.MUL)
+                continue
+            operations.append(ops.ATAN2 if name == "atan" else _operation(name, token, column))
+        elif token in ("^", "**"):
+            power = int(after) if after.isdigit() else 2
+            operations += [ops.MUL] * (min(power, MAX_DIGITS) - 1)
+        elif kind == "op" and token in _BINARY and (before in ("number", "name") or last == ")"):
+            operations.append(_BINARY[token])
+    return operations
+
+
+_BINARY = {"+": ops.ADD, "-": ops.SUB, "*": ops.MUL, "/": ops.DIV}
+_COMPARED = ("<", "<=", "=", "<>")
+
+
+def _operation(name: str, token: str, column: int) -> int:
+    if name not in ops.FUNCTIONS:
+        known = ", ".join(sorted(_ARITY))
+        raise ExpressionError(f"unknown function '{token}'", column - 1, hint=f"available functions: {known}")
+    return ops.FUNCTIONS[name]
 
 
 def reserved(name: str) -> bool:
     """Return whether a name is reserved by the grammar (pi, functions), so that it cannot be a symbol."""
-    return name.lower() == "pi" or _ALIASES.get(name, name) in _ARITY
+    return name.lower() == "pi" or ALIASES.get(name, name) in _ARITY
 
 
 class _Parser:
-    def __init__(self, text: str, graph: Graph, resolve: Resolve) -> None:
+    def __init__(self, text: str, graph: Graph, resolve: Resolve, listing: bool) -> None:
         if len(text) > MAX_LENGTH:
             raise ExpressionError(f"the expression is longer than {MAX_LENGTH} characters", MAX_LENGTH)
-        self.graph, self.resolve = graph, resolve
-        self.tokens = _tokens(text)
+        self.graph, self.resolve, self.listing = graph, resolve, listing
+        self.tokens = _tokens(text, _LISTING_TOKEN if listing else _TOKEN)
         self.at = 0
         self.depth = 0
 
@@ -109,6 +156,19 @@ class _Parser:
             left = self.checked(column, self.graph.add, left, right ^ (op == "-"))
         self.depth -= 1
         return left
+
+    def term(self) -> int:
+        left = self.sum()
+        if not self.listing or not self.peek(*_COMPARED):
+            return left
+        _, sign, column = self.take()
+        right = self.sum()
+        if sign == "<>":
+            if right != ZERO:
+                raise ExpressionError("only a comparison with zero may be written with <>", column)
+            return left  # a condition holds if its value is not zero
+        op = {"<": ops.LESS, "<=": ops.LESS_EQUAL, "=": ops.EQUAL}[sign]
+        return self.checked(column, self.graph.apply, op, [left, right])
 
     def product(self) -> int:
         left = self.unary()
@@ -154,7 +214,7 @@ class _Parser:
                 )
             return self.resolve(token)
         if kind == "op" and token == "(":
-            inner = self.sum()
+            inner = self.term()
             self.expect(")")
             return inner
         if kind == "end":
@@ -162,13 +222,15 @@ class _Parser:
         raise ExpressionError(f"expected a value, got '{token}'", column)
 
     def function(self, token: str, column: int) -> int:
-        name = _ALIASES.get(token, token)
+        name = ALIASES.get(token, token)
         self.expect("(")
-        arguments = [self.sum()]
+        arguments = [self.term()]
         while self.peek(","):
             self.take()
-            arguments.append(self.sum())
+            arguments.append(self.term())
         self.expect(")")
+        if self.listing and name == "pow":
+            return self.pow(arguments, column)
         arity = _ARITY.get(name)
         if arity is None:
             known = ", ".join(sorted(_ARITY))
@@ -179,6 +241,12 @@ class _Parser:
             return self.checked(column, self.graph.binary, ops.ATAN2, arguments[0], ONE)
         return self.checked(column, self.graph.apply, ops.FUNCTIONS[name], arguments)
 
+    def pow(self, arguments: list[int], column: int) -> int:
+        exponent = self.graph.value(arguments[1]) if len(arguments) == 2 else None
+        if exponent is None:
+            raise ExpressionError("pow requires two arguments, the second a number", column)
+        return self.checked(column, self.graph.power, arguments[0], exponent)
+
     def checked(self, column: int, make: Callable[..., int], *arguments: object) -> int:
         try:
             return make(*arguments)
@@ -186,11 +254,11 @@ class _Parser:
             raise ExpressionError(error.message, column) from None
 
 
-def _tokens(text: str) -> list[tuple[str, str, int]]:
+def _tokens(text: str, token: re.Pattern[str]) -> list[tuple[str, str, int]]:
     tokens: list[tuple[str, str, int]] = []
     at, end = 0, len(text.rstrip())
     while at < end:
-        match = _TOKEN.match(text, at)
+        match = token.match(text, at)
         if match is None:
             start = at + len(text[at:]) - len(text[at:].lstrip())
             raise ExpressionError(

@@ -295,6 +295,7 @@ def build(robot: Robot, name: str, options: Mapping[str, Any]) -> tuple[Entry, P
         with_units(program, robot),
         title=chosen.title,
         header=tuple(h for h in header if h[1]) + program.header,
+        joints={f"q{j}": frame.name or f"q{j}" for j, frame in enumerate(robot.frames, 1) if frame.moving},
     )
 
 
@@ -355,6 +356,8 @@ def _published_jacobian(robot: Robot, base: Entry, raw: Program) -> Program | No
     """
     name = f"{base.id}-derivatives"
     if name not in catalogue() or robot.B or robot.wheels or robot.base.kind == BaseKind.FLOATING:
+        return None
+    if entry(name).why_not(robot):  # for example flexible links
         return None
     other = build(robot, name, {})[1]
     blocks = {o.name: o for o in other.outputs}

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 
 from symoro.expr import ops
 from symoro.expr.graph import TWO, Graph
@@ -181,3 +182,22 @@ def written_operations(graph: Graph, lits: Iterable[int], shared: Container[int]
             0 if apart or graph.op[i] < ops.ADD else 1 + sum(counts[lit >> 1] for lit in graph.args[i])
         )
     return counts
+
+
+def largest_expression(program: Program) -> tuple[int, str]:
+    """Return the operations of the longest output entry if it is written as one expression, and its name: "A[1,1]".
+
+    Only sines and cosines are shared. The cost is that of one pass over the nodes, for any size of the expressions.
+    """
+    graph = program.graph
+    counts: dict[int, int] = {}
+    for i in program.nodes:
+        apart = graph.op[i] < ops.ADD or graph.cls[i] == ops.CONSTANT or graph.op[i] in (ops.SIN, ops.COS)
+        counts[i] = 0 if apart else 1 + sum(counts[lit >> 1] for lit in graph.args[i])
+    largest, where = 0, ""
+    for out in program.outputs:
+        for index, lit in zip(product(*(range(1, n + 1) for n in out.shape)), out.lits, strict=True):
+            if counts[lit >> 1] > largest:
+                place = f"[{','.join(map(str, index))}]" if index else ""
+                largest, where = counts[lit >> 1], f"{out.name}{place}"
+    return largest, where

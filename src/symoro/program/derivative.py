@@ -29,7 +29,7 @@ from symoro.expr.derivatives import (
 from symoro.expr.graph import ONE, ZERO
 from symoro.expr.kernels import KERNELS
 from symoro.program.count import count
-from symoro.program.passes.rebuild import Rebuild
+from symoro.program.passes.rebuild import copied
 from symoro.program.pipeline import optimise
 from symoro.program.program import Input, Output, Program, Shape
 
@@ -62,7 +62,7 @@ def differentiate(program: Program, kind: str, wrt: Sequence[str] | str | None =
     """Return the program of `derivative` before the optimisation passes; the arguments are the same."""
     if kind not in KINDS:
         raise OptionError(f"no derivative of kind {kind!r}", hint="the kinds are " + ", ".join(KINDS))
-    program = _copy(program)
+    program = copied(program)
     chosen = variables(program, wrt)
     _check_kernels(program, kind, chosen)
     result = KINDS[kind](program, chosen)
@@ -80,13 +80,6 @@ def differentiate(program: Program, kind: str, wrt: Sequence[str] | str | None =
         expanded=False,
         as_written=False,
     )
-
-
-def _copy(program: Program) -> Program:
-    """Return a copy of the program with a separate graph, to which nodes can be added."""
-    rebuild = Rebuild(program)
-    rebuild.move_all(program.nodes)
-    return rebuild.finish()
 
 
 # -- variables

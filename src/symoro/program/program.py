@@ -78,6 +78,7 @@ class Program:
         conditions: conditions on the parameters for the outputs to be valid, such as "D3 != 0".
         derivation: steps of a symbolic solution, for models that are solved and not only written.
         sections: name of an intermediate variable -> section of the model, for comments in the code.
+        joints: names of the joints in the robot description, by joint variable: {"q1": "shoulder"}.
         as_written: whether the passes must not change the program, so that it can be read as its model defines it.
     """
 
@@ -96,6 +97,7 @@ class Program:
     derivation: tuple[Stage, ...] = ()
     conditions: tuple[str, ...] = ()
     sections: Mapping[str, str] = field(default_factory=dict)
+    joints: Mapping[str, str] = field(default_factory=dict)
     as_written: bool = False
 
     @property

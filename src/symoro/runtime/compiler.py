@@ -98,6 +98,28 @@ def library(files: dict[str, str], *, straight: bool = False) -> ctypes.CDLL:
         raise MissingDependencyError(f"the compiled library cannot be used: {error}", hint=WITHOUT) from None
 
 
+PORTABLE = ("-std=c99", "-O2", "-fno-math-errno", "-fvisibility=hidden", "-shared")
+
+
+def portable_library(files: dict[str, str]) -> bytes:
+    """Return the contents of a shared library of C sources that other machines of the same kind can load.
+
+    Raises:
+        MissingDependencyError: there is no compiler, or it cannot create a library.
+    """
+    compiler = find_compiler()
+    if compiler is None:
+        raise MissingDependencyError("there is no C compiler", hint=HINT)
+    flags = [*PORTABLE, *(["-fPIC"] if os.name != "nt" else [])]
+    with tempfile.TemporaryDirectory(prefix="symoro-") as folder:
+        target = Path(folder) / f"library{_suffix()}"
+        try:
+            _build(compiler, flags, files, target)
+            return target.read_bytes()
+        except OSError as error:
+            raise MissingDependencyError(f"the library cannot be compiled: {error}", hint=HINT) from None
+
+
 def _build(compiler: Compiler, flags: list[str], files: dict[str, str], target: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="symoro-") as scratch:
         folder = Path(scratch)

@@ -27,6 +27,7 @@ Array = NDArray[np.float64]
 ITERATIONS = 60
 LARGEST_STEP = 0.3  # largest step in radians, or relative to the size
 HOME = "home"
+MANY_POSES = 2000  # poses above which compiling takes less time than NumPy
 
 
 @dataclass(frozen=True)
@@ -136,6 +137,35 @@ def _error(
     error = np.where(turns, (error + np.pi) % (2 * np.pi) - np.pi, error / size)
     rows = np.asarray(outputs["Jinv"]) * np.array([size] * 3 + [1.0] * 3)
     return error, np.where(turns[:, None], rows, rows / size)
+
+
+def joints_at(
+    robot: Robot,
+    T: ArrayLike,
+    values: Mapping[str, float],
+    to: int | str | None = None,
+    working_mode: str = "1",
+) -> Array:
+    """Return the joint positions of a parallel robot at platform poses.
+
+    Args:
+        T: (N, 4, 4) or (4, 4) poses of the platform in frame 0.
+        values: parameter -> number.
+        to: frame whose pose is given; the platform by default.
+        working_mode: working mode of the legs.
+
+    Returns:
+        The positions (N, n) or (n,) of the joints; NaN where the legs do not reach the pose or where it does not
+        determine the angles of a leg.
+
+    Raises:
+        NotApplicableError: the robot has no platform that the models support.
+    """
+    options = {"space": "platform", "working_mode": working_mode, **({} if to is None else {"to": to})}
+    _, program = build(robot, "inverse-geometry", options)
+    poses = np.asarray(T, float)
+    compiled = None if poses.ndim == 3 and len(poses) > MANY_POSES else False
+    return np.asarray(Function(program, dict(values), compiled=compiled)(T=poses)["q"])[..., 0, :]
 
 
 def assembly_modes(

@@ -83,3 +83,6 @@ LIMIT_PASSED = 1e-7  # relative to the limit or the largest value: error of the 
 VELOCITY_MISS = 0.02  # relative to the largest velocity: error of the followed motion between samples
 PEAK_SHOWN = 0.9  # relative to a peak: samples with a smaller largest value miss it
 HUGE = 1e9  # rad, rad/s, rad/s2; beyond any motion of a robot
+
+# Linearisation
+UNBALANCED = 1e-8  # relative to the largest torque that acts: an equilibrium, with loops closed to 1e-11

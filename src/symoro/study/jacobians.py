@@ -22,6 +22,10 @@ there are two types (C. Gosselin, J. Angeles, IEEE Trans. Robotics and Automatio
     type 2 (parallel)    1 / s_1    smallest rates of the active joints for a unit twist that is possible; zero if the
                                     frame can move while the active joints are locked
 
+For the same rows and length they equal the distances 'serial' and 'parallel' of the numeric singularity analysis
+(`models/kinematic/singularity_distance.py`), which also contains passive and constraint singularities. Here they follow
+from the compiled Jacobian, for millions of rows.
+
 Both are singular values of the matrices that relate dimensionless rates and twists, so that they can be compared with
 each other and between robots. They do not depend on the choice of the equations of the loops, as the determinants of
 these equations do.

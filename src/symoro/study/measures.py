@@ -67,7 +67,7 @@ def _singular_value_columns(evaluation: Evaluation) -> list[Column]:
 
 def _distance_columns(evaluation: Evaluation) -> list[Column]:
     if evaluation.robot.B:
-        return [Column(f"singularity_distance_type{k}", "") for k in (1, 2)]
+        return [Column(f"singularity_distance_{kind}", "") for kind in ("serial", "parallel")]
     return [Column("singularity_distance", "")]
 
 

@@ -27,9 +27,9 @@ PURPOSES = {
     "describe a robot": ("robots", "show", "render", "check", "convert"),
     "derive models": ("models", "generate", "count", "explain", "eval", "singularities", "cite"),
     "solve for joint positions and poses": ("solve", "pose"),
-    "simulate motion": ("torques", "simulate"),
+    "simulate motion": ("torques", "simulate", "linearise"),
     "identify parameters": ("base", "excite", "identify", "calibrate"),
-    "export code": ("languages", "export"),
+    "export code": ("languages", "export", "optimise"),
     "study designs": ("sweep", "study"),
     "other": ("gui", "help"),
 }

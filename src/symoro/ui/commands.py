@@ -6,14 +6,13 @@ import argparse
 import math
 import sys
 from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from symoro.emit.names import identifier
 from symoro.errors import MissingDependencyError, OptionError, SymoroError
 from symoro.files import file_name, write_folder
-from symoro.model import Model, base_parameters, generate, singularities
+from symoro.model import Model, base_parameters, generate
 from symoro.models import catalogue as models
 from symoro.progress import each
 from symoro.robot import consistency, formats
@@ -36,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
         "convert": convert,
         "models": list_models,
         "languages": list_languages,
-        "singularities": show_singularities,
+        "singularities": singularities,
         "base": base,
         "pose": pose,
         "excite": excite,
@@ -48,9 +47,11 @@ def run(options: argparse.Namespace) -> int:
         "eval": evaluate,
         "solve": solve,
         "export": export,
+        "optimise": optimise,
         "identify": identify,
         "torques": torques,
         "simulate": simulate,
+        "linearise": linearise,
         "sweep": sweep,
         "study": study,
         "gui": open_gui,
@@ -199,21 +200,25 @@ def list_models(options: argparse.Namespace) -> None:
 
 def list_languages(options: argparse.Namespace) -> None:
     from symoro.emit import LANGUAGES
+    from symoro.emit.targets import TARGETS
 
     rows = [(row.id, row.title, row.aliases, ("name", *row.options)) for row in LANGUAGES.values()]
+    rows += [
+        (row.id, row.title, row.aliases, ("name", *row.options))
+        for row in TARGETS.values()
+        if row.id not in LANGUAGES
+    ]
     if options.json:
         present.as_json([dict(zip(("id", "title", "aliases", "options"), row, strict=True)) for row in rows])
     else:
         listed = [[name, title, ", ".join(aliases), ", ".join(own)] for name, title, aliases, own in rows]
-        present.table(["id", "language", "also called", "options"], listed)
+        present.table(["id", "language or export target", "also called", "options"], listed)
 
 
-def show_singularities(options: argparse.Namespace) -> None:
-    singular = singularities(_robot(options), options.to)
-    if options.json:
-        present.as_json(asdict(singular))
-    else:
-        print(singular)
+def singularities(options: argparse.Namespace) -> int:
+    from symoro.ui.singularities import show_singularities
+
+    return show_singularities(_robot(options), options)
 
 
 def pose(options: argparse.Namespace) -> int:
@@ -331,15 +336,38 @@ def identify(options: argparse.Namespace) -> int:
 def export(options: argparse.Namespace) -> None:
     if not options.output:
         raise OptionError("export needs a folder: the option -o is missing", hint="for example -o out")
-    languages = (options.lang or "c").split(",")
+    targets = (options.lang or "c").split(",")
     robot = _robot(options)
     fixed = ("Makefile", "README.md", f"{file_name(robot.name)}.yaml")
     check_names(options.output, _base_name(robot, options), fixed, options.force)
     model = _derived(robot, options)
-    files = model.export(languages, **_emitting(options))
+    files = model.export(targets, **_emitting(options), **_fmu_options(options))
     _report_notes(model, options)
     _warn_of_other_model(Path(options.output), files)
     _written(write_folder(Path(options.output), files, force=options.force), options.json)
+
+
+def optimise(options: argparse.Namespace) -> None:
+    from symoro.listings import optimise as optimise_listing
+
+    names = [None if text is None else _listed(text) for text in (options.inputs, options.outputs)]
+    listing = optimise_listing(options.file, inputs=names[0], outputs=names[1])
+    emitting = {"name": options.name} if options.name else {}
+    counts = {"written": listing.written, "optimised": listing.count()}
+    if options.output:
+        files = listing.code(options.lang or "text", **emitting)
+        write_folder(Path(options.output), files, force=options.force)
+    if options.json:
+        ports = {"inputs": listing.inputs, "outputs": listing.outputs, "parameters": listing.parameters}
+        present.as_json({**{name: present.count_data(one) for name, one in counts.items()}, **ports})
+        return
+    if options.output:
+        for name in files:
+            print(f"wrote {Path(options.output) / name}")
+    else:
+        present.source(listing.code(options.lang or "text", **emitting))
+    for name, one in counts.items():
+        print(f"{name}: {one}", file=sys.stderr if not options.output else sys.stdout)
 
 
 def _warn_of_other_model(folder: Path, files: Mapping[str, Any]) -> None:
@@ -376,6 +404,12 @@ def simulate(options: argparse.Namespace) -> int:
     return show_simulation(_robot(options), options)
 
 
+def linearise(options: argparse.Namespace) -> int:
+    from symoro.ui.linearise import show_linearisation
+
+    return show_linearisation(_robot(options), options)
+
+
 def sweep(options: argparse.Namespace) -> None:
     from symoro.ui.sweep import show_sweep
 
@@ -404,6 +438,28 @@ def _emitting(options: argparse.Namespace) -> dict[str, Any]:
         "integrator": options.integrator,
     }
     return {name: value for name, value in given.items() if value is not None}
+
+
+def _fmu_options(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the options of FMUs that are given on the command line: values by option name.
+
+    Raises:
+        OptionError: a start value is given twice, or the step is not one number.
+    """
+    given: dict[str, Any] = {}
+    if options.fmi is not None:
+        given["version"] = options.fmi
+    if options.step is not None:
+        given["step"] = numbers("step", options.step)
+    if options.initial is not None:
+        initial: dict[str, Any] = {}
+        for item in options.initial:
+            name, text = binding(item)
+            if name in initial:
+                raise OptionError(f"--initial: '{name}' is given twice")
+            initial[name] = posture_word(text) if name == "q" else numbers(name, text)
+        given["initial"] = initial
+    return given
 
 
 def _reading(options: argparse.Namespace) -> dict[str, Any]:
@@ -468,10 +524,16 @@ def _derived(robot: Robot, options: argparse.Namespace) -> Model:
             hint="add --derivative vjp",
         )
     model = generate(robot, options.model, **_chosen(options))
-    if options.derivative is None:
-        return model
-    names = None if options.wrt is None else [name.strip() for name in options.wrt.split(",") if name.strip()]
-    return model.derivative(options.derivative, names)
+    if options.derivative is not None:
+        model = model.derivative(options.derivative, None if options.wrt is None else _listed(options.wrt))
+    if options.outputs is not None:
+        model = model.with_outputs(_listed(options.outputs))
+    return model.expanded() if options.no_variables else model
+
+
+def _listed(text: str) -> list[str]:
+    """Return the names in a text such as "q,qd"."""
+    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def _report_notes(model: Model, options: argparse.Namespace) -> None:

@@ -28,7 +28,7 @@ WITH_MODEL = ("generate", "count", "explain", "eval", "export")
 WITH_VALUE = (
     *("--bind", "--lang", "-o", "--output", "--values", "--name", "--trig", "--layout", "--integrator"),
     *("--base", "--fixed", "--frames", "--tool", "--arg", "--package", "--format", "--payload", "--actuated"),
-    *("--derivative", "--wrt"),
+    *("--derivative", "--wrt", "--outputs", "--fmi", "--step", "--initial"),
     *(
         "--over",
         "--sample",
@@ -44,7 +44,6 @@ WITH_VALUE = (
     *(
         "--stiffness",
         "--trajectory",
-        "--step",
         "--picture",
         "--workers",
         "--cluster",
@@ -74,6 +73,7 @@ def add_generating(command: Command, arguments: Sequence[str]) -> None:
         "write a folder with source code, build file and demo",
         "symoro export fast-geometry rx90 -o out",
     )
+    _add_optimising(command)
     explain = command(
         "explain",
         "show the solution steps and choices of a model",
@@ -95,9 +95,19 @@ def add_generating(command: Command, arguments: Sequence[str]) -> None:
             metavar="NAMES",
             help="variables of the derivative: inputs such as q,qd, or parameters (default: all inputs)",
         )
+        parser.add_argument(
+            "--outputs", metavar="NAMES", help="names of the outputs, for example A,Q (default: all outputs)"
+        )
+        parser.add_argument(
+            "--no-variables",
+            action="store_true",
+            help="write each entry of the outputs as one expression, without intermediate variables",
+        )
     for parser in (generate, export):
         parser.add_argument(
-            "--lang", help="language of the code, for example c or python ('symoro languages' lists them)"
+            "--lang",
+            help="language of the code, for example c or python; export also takes targets such as cmake "
+            "('symoro languages' lists them)",
         )
         output_argument(parser, FOLDER, "folder to write into")
         parser.add_argument("--name", help="base name of files and functions (default: robot and model)")
@@ -106,7 +116,7 @@ def add_generating(command: Command, arguments: Sequence[str]) -> None:
             "--float",
             dest="float32",
             action="store_true",
-            help="generate code in single precision (C and CUDA)",
+            help="generate code in single precision (C, CUDA and Rust)",
         )
         parser.add_argument(
             "--trig",
@@ -125,6 +135,7 @@ def add_generating(command: Command, arguments: Sequence[str]) -> None:
             help="also write a fixed-step integrator for a direct dynamic model (C)",
         )
         force_argument(parser)
+    fmu_arguments(export)
     count.add_argument(
         "--explain",
         action="store_true",
@@ -162,6 +173,50 @@ def add_generating(command: Command, arguments: Sequence[str]) -> None:
     if chosen in WITH_MODEL:
         after = arguments[arguments.index(chosen) + 1 :]
         add_model_options(chosen, parsers[chosen], after)
+
+
+def fmu_arguments(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("options of --lang fmu")
+    group.add_argument("--fmi", metavar="VERSION", help="version of FMI: 2.0 (default) or 3.0")
+    group.add_argument(
+        "--step", metavar="SECONDS", help="step of the integrator inside a co-simulation (default 0.001)"
+    )
+    group.add_argument(
+        "--initial",
+        metavar="NAME=VALUES",
+        action="append",
+        help="start values of the state or of an input: q=0,pi/2,0; may be repeated; q=home uses the posture 'home' "
+        "of the robot",
+    )
+
+
+def _add_optimising(command: Command) -> None:
+    optimise = command(
+        "optimise",
+        "rewrite a listing of assignments with fewer operations",
+        "symoro optimise RX90_idm.txt --lang c -o out",
+    )
+    optimise.add_argument(
+        "file",
+        help="listing of SYMORO+ or OpenSYMORO, text of 'symoro generate', C assignments, or one assignment per line",
+    )
+    optimise.add_argument(
+        "--lang", help="language of the result (default text; 'symoro languages' lists them)"
+    )
+    optimise.add_argument(
+        "--inputs",
+        metavar="NAMES",
+        help="names that vary from call to call; q stands for q1, q2, ... (default: the joint variables)",
+    )
+    optimise.add_argument(
+        "--outputs",
+        metavar="NAMES",
+        help="names of the results (default: entries of arrays, and names that no later assignment uses)",
+    )
+    output_argument(optimise, FOLDER, "folder to write into")
+    optimise.add_argument("--name", help="base name of files and functions (default: that of the listing)")
+    force_argument(optimise)
+    json_argument(optimise)
 
 
 def add_solving(command: Command, arguments: Sequence[str]) -> None:

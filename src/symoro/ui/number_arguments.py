@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from symoro.ui.common_arguments import (
+    FOLDER,
     ROBOT,
     Command,
     bind_argument,
@@ -127,6 +128,35 @@ def add_identifying(command: Command) -> None:
     json_argument(identify)
 
 
+def _add_linearising(command: Command) -> None:
+    linearise = command(
+        "linearise",
+        "derive the linear model x' = A x + B u about an equilibrium",
+        "symoro linearise cartpole q=0,0 --transfer q2/tau1",
+    )
+    robot_argument(linearise)
+    linearise.add_argument(
+        "values",
+        nargs="*",
+        default=[],
+        metavar="NAME=VALUES",
+        help="equilibrium: q (zero unless given), tau (balances gravity unless given), e, Q0; numbers for symbols",
+    )
+    linearise.add_argument("--degrees", action="store_true", help="read angles in degrees")
+    linearise.add_argument(
+        "--transfer",
+        action="append",
+        metavar="STATE/DRIVE",
+        help="also print the transfer function from a drive to a state; may be given several times",
+    )
+    linearise.add_argument("--lang", help="print or write A and B with symbols in this language")
+    output_argument(linearise, FOLDER, "folder to write into")
+    force_argument(linearise)
+    bind_argument(linearise)
+    payload_argument(linearise)
+    json_argument(linearise)
+
+
 def add_moving(command: Command) -> None:
     torques = command(
         "torques",
@@ -156,6 +186,7 @@ def add_moving(command: Command) -> None:
         "springs",
     )
     torques.add_argument("--step", type=float, default=0.01, help="sampling period in seconds (default 0.01)")
+    _add_linearising(command)
     simulate = command(
         "simulate",
         "simulate the motion under joint torques, friction and joint stops",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
+
 from symoro.ui.common_arguments import (
     ROBOT,
     Command,
@@ -88,12 +90,63 @@ def add_describing(command: Command) -> None:
 
 def add_analysing(command: Command) -> None:
     singularities = command(
-        "singularities", "list the configurations where the Jacobian loses rank", "symoro singularities rx90"
+        "singularities",
+        "list the singular configurations, or compute the distance to them",
+        "symoro singularities gough_stewart --count 1000 --length 0.3",
     )
     robot_argument(singularities)
     singularities.add_argument(
+        "values",
+        nargs="*",
+        default=[],
+        metavar="NAME=VALUES",
+        help="configurations at which the distances are computed: q=... (all joints), qa=... (active joints) or T=... "
+        "(poses of the platform)",
+    )
+    singularities.add_argument(
         "--to", metavar="FRAME", type=frame_named, help="frame of the Jacobian (default: the end effector)"
     )
+    numeric = singularities.add_argument_group(
+        "distances at configurations, instead of conditions in symbols"
+    )
+    numeric.add_argument(
+        "--at", metavar="Q1,Q2,...", help="joint positions that close the loops, or the name of a posture"
+    )
+    numeric.add_argument(
+        "--pose",
+        metavar="X,Y,Z,R,P,Y",
+        help="pose of the platform: position and roll, pitch, yaw, or the 12 or 16 entries of a matrix",
+    )
+    numeric.add_argument(
+        "--values",
+        dest="file",
+        metavar="FILE",
+        help="JSON file with q, qa or T, one row per configuration; '-' reads standard input",
+    )
+    numeric.add_argument(
+        "--count",
+        type=int,
+        metavar="N",
+        help="number of random configurations near the posture 'home' (default 100)",
+    )
+    numeric.add_argument(
+        "--seed", type=int, metavar="N", help="seed of the random configurations (default 0)"
+    )
+    numeric.add_argument(
+        "--spread",
+        type=float,
+        metavar="X",
+        help="largest displacement of the active joints from 'home': rad, or X times the characteristic length "
+        "(default 0.1)",
+    )
+    numeric.add_argument(
+        "--length",
+        type=float,
+        metavar="METRES",
+        help="characteristic length, by which angular velocities are multiplied (default 1 m)",
+    )
+    working_mode_argument(numeric)
+    numeric.add_argument("--csv", action="store_true", help="print comma-separated values")
     bind_argument(singularities)
     json_argument(singularities)
     pose = command(
@@ -121,14 +174,7 @@ def add_analysing(command: Command) -> None:
         help="compute all poses of the platform for the given lengths of six legs (Gough-Stewart "
         "platform: universal, prismatic and spherical joint per leg)",
     )
-    pose.add_argument(
-        "--working-mode",
-        "--fold",
-        dest="working_mode",
-        default="1",
-        metavar="DIGITS",
-        help="working mode of the legs, 1 or 2: one digit for all legs, or one per leg (default 1)",
-    )
+    working_mode_argument(pose)
     pose.add_argument(
         "--to",
         metavar="FRAME",
@@ -171,3 +217,14 @@ def add_analysing(command: Command) -> None:
     bind_argument(base)
     payload_argument(base)
     json_argument(base)
+
+
+def working_mode_argument(parser: argparse._ActionsContainer) -> None:
+    parser.add_argument(
+        "--working-mode",
+        "--fold",
+        dest="working_mode",
+        default="1",
+        metavar="DIGITS",
+        help="working mode of the legs, 1 or 2: one digit for all legs, or one per leg (default 1)",
+    )

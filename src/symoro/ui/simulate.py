@@ -34,7 +34,8 @@ GAINS = "400,40"
 
 def show_simulation(robot: Robot, options: argparse.Namespace) -> int:
     """Simulate a motion, print and write it, and return the exit code (130 if it was interrupted)."""
-    given, values = _words(robot, options.values)
+    given, values = state_and_symbols(robot, options.values)
+    _check_start(robot, given)
     result = simulate(
         robot,
         options.duration,
@@ -69,7 +70,7 @@ def show_simulation(robot: Robot, options: argparse.Namespace) -> int:
     return INTERRUPTED if result.why == "interrupted" else code
 
 
-def _words(robot: Robot, words: list[str]) -> tuple[dict[str, Any], dict[str, float]]:
+def state_and_symbols(robot: Robot, words: list[str]) -> tuple[dict[str, Any], dict[str, float]]:
     """Split the arguments NAME=VALUE into values of state variables and inputs, and numbers for symbols.
 
     Args:
@@ -94,13 +95,17 @@ def _words(robot: Robot, words: list[str]) -> tuple[dict[str, Any], dict[str, fl
             raise OptionError(f"'{name}' is not a state variable or input, and a symbol takes one number")
         else:
             values[name] = number
+    return given, values
+
+
+def _check_start(robot: Robot, given: Mapping[str, Any]) -> None:
+    """Check that the initial position is given."""
     if "q" not in given:
         count = len(independent(robot))
         raise OptionError(
             f"the initial position is missing: give q=... ({count} number{'s' if count > 1 else ''})",
             hint=_start_hint(robot, count),
         )
-    return given, values
 
 
 def _start_hint(robot: Robot, count: int) -> str:

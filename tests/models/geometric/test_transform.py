@@ -214,5 +214,5 @@ def test_what_is_no_frame_is_told(frame: object) -> None:
 def test_no_tool_and_no_world() -> None:
     with pytest.raises(NotApplicableError, match="has no tool frame"):
         symoro.generate(symoro.load("rx90"), "transform", to="tool")
-    with pytest.raises(NotApplicableError, match="floating base"):
-        symoro.generate(symoro.load("rx90_floating"), "transform", frm="world")
+    with pytest.raises(NotApplicableError, match="wheeled base"):
+        symoro.generate(symoro.load("mobile_manipulator"), "transform", frm="world")

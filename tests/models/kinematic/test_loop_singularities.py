@@ -17,7 +17,7 @@ import pytest
 from numpy.typing import NDArray
 
 import symoro
-from symoro.errors import NotApplicableError, ProgramError
+from symoro.errors import NotApplicableError
 from symoro.expr.formula import Formula, formula
 from symoro.models.kinematic import loop_singularities as loops_module
 from symoro.models.kinematic.loop_singularities import LoopSingularities
@@ -319,15 +319,17 @@ def test_a_driven_arm_before_a_loop_has_its_own_serial_postures() -> None:
 # -- conditions that cannot be written
 
 
-@pytest.mark.parametrize("name", ["gough_stewart", "gough_stewart_general", "hybrid"])
-def test_platforms_are_rejected_before_the_work(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", ["gough_stewart", "gough_stewart_general"])
+def test_platforms_are_not_analysed_before_the_work(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def mobility(robot: Robot) -> None:
         raise AssertionError("the structure of the loops is enough")
 
     monkeypatch.setattr(loops_module, "loop_mobility", mobility)
-    with pytest.raises(ProgramError, match="cannot be written as conditions") as raised:
-        symoro.singularities(name)
-    assert "loop-kinematics" in str(raised.value)
+    result = symoro.singularities(name)
+    for part in (result.parallel, result.serial, result.constraint):
+        assert not part.complete and not part.conditions and not part.always
+        assert part.notes[0].startswith("not analysed") and "distance to the singularities" in part.notes[0]
+    assert "products" in result.parallel.notes[0] and "minors" in result.constraint.notes[0]
 
 
 def test_products_of_a_determinant_are_counted() -> None:
@@ -338,15 +340,25 @@ def test_products_of_a_determinant_are_counted() -> None:
     assert loops_module._assignments([(5, {1, 2})]) == 0  # rows of a planar loop depend on each other
 
 
-def test_a_spatial_loop_whose_conditions_are_too_long_has_a_hint() -> None:
+def test_a_spatial_loop_whose_conditions_are_too_long_has_a_note() -> None:
     alphas, lengths = (0.3, 1.1, -0.7, 0.9, 1.3, -1.1, 0.5), (0.2, 0.4, 0.3, 0.2, 0.25, 0.35, 0.3)
     pairs = enumerate(zip(alphas, lengths, strict=True))
     frames = [Frame(j, mu=j == 0, alpha=formula(a), d=formula(d), r=formula(0.1)) for j, (a, d) in pairs]
     close = Frame(0, JointType.FIXED, mu=False, d=formula(0.3), r=formula(0.2))
     robot = Robot("seven turns", (*frames, close), (Link(),) * 6)
-    with pytest.raises(ProgramError, match="'seven turns' cannot be written as conditions") as raised:
-        symoro.singularities(robot)
-    assert "loop-kinematics" in str(raised.value)
+    result = symoro.singularities(robot)
+    assert not result.complete
+    assert any(
+        "characters" in note and "distance to the singularities" in note for note in result.parallel.notes
+    )
+
+
+@pytest.mark.slow
+def test_a_kind_that_is_short_enough_is_written() -> None:
+    """Two 3-RPS modules in series: the constraints of the modules are separate, but the platform depends on both."""
+    result = symoro.singularities("hybrid")
+    assert result.parallel.complete and "q2 = 0" in str(result)
+    assert not result.serial.complete and "products" in result.serial.notes[0]
 
 
 @pytest.mark.slow
@@ -366,6 +378,7 @@ modules:
       - {on: {gamma: 2*pi/3, d: RB}, at: {gamma: 2*pi/3, d: RP}}
       - {on: {gamma: 4*pi/3, d: RB}, at: {gamma: 4*pi/3, d: RP}}
 nominal: {RB: 0.3, RP: 0.24}
-"""
+""",
+        "yaml",
     )
     assert "q2 = 0" in str(symoro.singularities(robot))

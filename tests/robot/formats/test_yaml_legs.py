@@ -10,6 +10,7 @@ from symoro.errors import FormatError, RobotError
 from symoro.robot import library
 from symoro.robot.description import Frame, Link, Robot
 from symoro.robot.formats import dumps, loads
+from symoro.robot.topology import moving_joints
 from tests.oracle.cut_tree import CutTree
 
 PLANAR = """
@@ -168,6 +169,106 @@ def test_invalid_parallel_robots(text: str, message: str) -> None:
         read(text)
     assert message in str(caught.value)
     assert caught.value.place is not None
+
+
+# -- attachment points by their coordinates
+
+POINTS = """
+symoro: 1
+name: points
+platform: {link: {M: 1, XX: 0.1, YY: 0.1, ZZ: 0.1}}
+leg:
+  chain:
+    - {joint: universal, alpha: -pi/2, offset: [-pi/2, pi/2]}
+    - {joint: prismatic, alpha: pi/2, active: true}
+  attach: ball
+legs:
+"""
+
+
+def by_points(a: np.ndarray, b: np.ndarray) -> Robot:
+    def text(point: np.ndarray) -> str:
+        x, y, z = point.tolist()
+        return f"{{x: {x!r}, y: {y!r}, z: {z!r}}}"
+
+    legs = "".join(f"  - {{on: {text(one)}, at: {text(other)}}}\n" for one, other in zip(a, b, strict=True))
+    return read(POINTS + legs)
+
+
+def test_points_give_the_bundled_platform() -> None:
+    """The bundled platform is described by angles and radii; x and y of its points give the same geometry."""
+    robot = symoro.load("gough_stewart")
+    n = dict(robot.nominal)
+    angles = np.repeat([0, 2 * np.pi / 3, 4 * np.pi / 3], 2)
+    signs = np.tile([-1, 1], 3)
+
+    def points(radius: str, angle: str) -> np.ndarray:
+        phi = angles + signs * n[angle]
+        return n[radius] * np.stack([np.cos(phi), np.sin(phi), 0 * phi], 1)
+
+    cartesian = by_points(points("RB", "GB"), points("RP", "GP"))
+    for j in range(1, robot.NF + 1):
+        for name in ("gamma", "b", "alpha", "d", "theta", "r"):
+            one, other = (getattr(r.frame(j), name).value(n) for r in (robot, cartesian))
+            apart = (
+                (one - other + np.pi) % (2 * np.pi) - np.pi
+                if name in ("gamma", "alpha", "theta")
+                else one - other
+            )
+            assert abs(apart) < 1e-15 * 4, (j, name)
+
+
+def test_leg_lengths_of_arbitrary_points() -> None:
+    """The positions of the prismatic joints are the distances |P + R b - a| of the attachment points."""
+    rng = np.random.default_rng(2)
+    a, b = rng.uniform(-1, 1, (6, 3)) * [1, 1, 0.2], rng.uniform(-0.5, 0.5, (6, 3)) * [1, 1, 0.2]
+    a[0], b[1], a[2] = [0, 0, 0.1], [0, 0, 0], [-0.7, 0, 0]  # on the z axis, at the origin, behind the y axis
+    robot = by_points(a, b)
+    solve = symoro.generate(robot, "inverse-geometry").function(compiled=False)
+    motors = [k for k, j in enumerate(moving_joints(robot)) if robot.frame(j).mu]
+    for _ in range(20):
+        R, _ = np.linalg.qr(rng.normal(size=(3, 3)))
+        T = np.eye(4)
+        T[:3, :3], T[:3, 3] = R * np.linalg.det(R), [*rng.uniform(-0.3, 0.3, 2), 2.0]
+        result = solve(T=T)
+        lengths = np.linalg.norm(T[:3, 3] + b @ T[:3, :3].T - a, axis=1)
+        assert result["status"][0] == 0
+        assert np.abs(result["q"][0, motors] - lengths).max() < 1e-12
+
+
+def test_points_may_be_symbols() -> None:
+    robot = read(changed("{on: {d: RB}, at: {d: RP}}", "{on: {x: XB, y: YB/2}, at: {x: RP, y: 0, z: H}}"))
+    frame = robot.frame(1)
+    assert frame.gamma.symbols == {"XB", "YB"} == frame.d.symbols
+    assert frame.gamma.value({"XB": -3.0, "YB": 8.0}) == np.arctan2(4, -3)
+    assert frame.d.value({"XB": -3.0, "YB": 8.0}) == 5.0
+    assert robot.frame(4).r.text == "-H" or robot.frame(4).r.value({"H": 2.0}) == -2.0
+    again = loads(dumps(robot, "yaml"), "yaml")
+    assert again == robot
+
+
+@pytest.mark.parametrize(
+    ("point", "message", "column"),
+    [
+        ("{x: 1}", "the coordinate y of the attachment point is missing", 10),
+        ("{y: 1, z: 2}", "the coordinate x of the attachment point is missing", 10),
+        ("{x: 1, y: 2, d: 3}", "'d' cannot be given together with the coordinates x, y, z", 23),
+        ("{x: 1, y: 2, gamma: 0}", "'gamma' cannot be given together", 23),
+        ("{x: 1, y: 2 +}", "the expression ends too early", 0),
+        ("{x: [1], y: 2}", "expected one value", 14),
+        ("{x: 1, y: , z: 0}", "a value is missing", 0),
+        ("{x: 1, y: 2, w: 3}", "unknown key 'w'", 23),
+        ("[1, 2, 3]", "expected a mapping, got a list", 10),
+    ],
+)
+def test_invalid_points(point: str, message: str, column: int) -> None:
+    text = changed("{on: {d: RB}, at: {d: RP}}", f"{{on: {point}, at: {{d: RP}}}}")
+    with pytest.raises(FormatError) as caught:
+        read(text)
+    assert message in str(caught.value)
+    place = caught.value.place
+    assert place is not None and place.line == text.split("{on:")[0].count("\n") + 1
+    assert place.column and (not column or place.column == column), place
 
 
 def test_a_leg_that_does_not_reach() -> None:

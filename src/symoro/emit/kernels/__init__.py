@@ -1,7 +1,7 @@
 """Hand-written code of the kernels: one file NAME.SUFFIX per kernel and language in this folder.
 
-C, C in single precision and C++ use the text NAME.c; Fortran calls it. Emitted Python contains the NumPy modules of
-`symoro.expr.kernels`, which also evaluate programs.
+C, C in single precision and C++ use the text NAME.c; Fortran calls it. Rust in single precision uses the text NAME.rs.
+Emitted Python contains the NumPy modules of `symoro.expr.kernels`, which also evaluate programs.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ def kernel_text(kernel: str, suffix: str, scalar: str = "double") -> str:
     folder = resources.files("symoro.emit.kernels")
     files = [folder / f"{part}{suffix}" for part in _PARTS.get(kernel, (kernel,))]
     text = "\n".join(_of_scalar(file.read_text(encoding="ascii"), scalar) for file in files if file.is_file())
+    if suffix == ".rs":
+        return in_rust(text, scalar)
     return text if scalar == "double" else in_float(text)
 
 
@@ -64,7 +66,7 @@ LIBRARY = ("fabs", "sqrt", "cbrt", "cos", "sin", "tan", "acos", "atan2", "exp", 
 _WORDS = re.compile(
     r"(?P<comment>/\*.*?\*/)"
     r"|\((?P<type>double|int|closed_chain_real_)\)(?P<converted>\w+(?:\[[^\]]*\])?|\([^()]*\))"
-    r"|\b(?P<scalar>double)\b"
+    r"|\b(?P<scalar>double|f64)\b"
     r"|\b(?P<bits>unsigned long long)\b"
     r"|\b(?P<number>[0-9]+\.[0-9]+(?:e-?[0-9]+)?|[0-9]+e-?[0-9]+)\b"
     r"|\b(?P<infinity>INFINITY)\b"
@@ -107,6 +109,7 @@ class Relative:
 
 
 FLOAT = Relative("float", bits="uint32_t", number="{0}f", tolerance="{1}f", library="{0}f")
+RUST_FLOAT = Relative("f32", tolerance="{1}")
 _CPP_DOUBLE = Relative(
     "double",
     conversion="{0}{1}",
@@ -135,6 +138,19 @@ def in_float(text: str) -> str:
     """
     before, after = _halves(text)
     return before + _rewritten(after, FLOAT)
+
+
+def in_rust(text: str, scalar: str) -> str:
+    """Return the Rust source of a kernel in a precision: in single precision `f32` for `f64`, and other tolerances.
+
+    Functions that always compute in double precision are not changed.
+
+    Args:
+        text: Rust source of the kernel in double precision.
+        scalar: "double" or "float".
+    """
+    before, after = _halves(text)
+    return before + (after if scalar == "double" else _rewritten(after, RUST_FLOAT))
 
 
 def in_cpp(text: str) -> str:

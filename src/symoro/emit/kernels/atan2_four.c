@@ -3,8 +3,8 @@
 static inline int atan2x4_(double y1, double y2, double y3, double y4, double x1, double x2, double x3, double x4,
                            double *a)
 /* -- float */
-FOUR_ int atan2x4_(double y1, double y2, double y3, double y4, double x1, double x2, double x3, double x4,
-                   double *a)
+SHORT_ int atan2x4_(double y1, double y2, double y3, double y4, double x1, double x2, double x3, double x4,
+                    double *a)
 /* -- both */
 {
 #ifdef LANES_

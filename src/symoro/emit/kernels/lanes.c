@@ -26,7 +26,7 @@ typedef uint32_t words_ __attribute__((vector_size(16)));
 #endif
 /* -- float */
 #if defined(LANES_) || !defined(__GNUC__)
-#define FOUR_ static inline
+#define SHORT_ static inline
 #else /* short code on a processor without vectors */
-#define FOUR_ static __attribute__((noinline))
+#define SHORT_ static __attribute__((noinline))
 #endif

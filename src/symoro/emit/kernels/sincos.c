@@ -19,15 +19,28 @@
 #else
 #define SINCOS_(real, word) \
     union { real r; word w; } turn, sine, cosine; \
+    REDUCED_(real) \
+    POLYNOMIALS_(real, word)
+#define REDUCED_(real) \
 /* -- double */
     turn.r = x*0.63661977236758134308 + 6755399441055744.0; \
     const real n = turn.r - 6755399441055744.0; \
     const real a = x - n*1.57079632673412561417e+00; \
     const real b = n*6.07710050630396597660e-11; \
     const real y = a - b; \
-    const real e = n*2.02226624879595063154e-21 - ((a - y) - b); /* rounding error of y */ \
+    const real e = n*2.02226624879595063154e-21 - ((a - y) - b); /* rounding error of y */
+/* -- float */
+    turn.r = x*0.636619772f + 12582912.0f; \
+    const real n = turn.r - 12582912.0f; \
+    const real a = (x - n*1.570556640625f) - n*2.39670277e-04f; \
+    const real b = n*1.58906914e-08f; \
+    const real y = a - b; \
+    const real e = n*2.56334407e-12f - ((a - y) - b); /* rounding error of y */
+/* -- both */
+#define POLYNOMIALS_(real, word) \
     const real z = y*y; \
     const real zz = z*z; \
+/* -- double */
     const real h = 0.5*z; \
     const real u = 1.0 - h; \
     const real p = (8.33333333332248946124e-03 + z*-1.98412698298579493134e-04) \
@@ -37,14 +50,6 @@
         + zz*(2.08757232129817482790e-09 + z*-1.13596475577881948265e-11)); \
     sine.r = y - ((z*y)*(1.66666666666666324348e-01 - z*p) + u*e); \
 /* -- float */
-    turn.r = x*0.636619772f + 12582912.0f; \
-    const real n = turn.r - 12582912.0f; \
-    const real a = (x - n*1.570556640625f) - n*2.39670277e-04f; \
-    const real b = n*1.58906914e-08f; \
-    const real y = a - b; \
-    const real e = n*2.56334407e-12f - ((a - y) - b); /* rounding error of y */ \
-    const real z = y*y; \
-    const real zz = z*z; \
     const real h = 0.5f*z; \
     const real u = 1.0f - h; \
     const real p = 8.33216087e-03f + z*-1.95152959e-04f; \

@@ -1,11 +1,12 @@
-function x = solve_(n, a, b)
+function x = solve_(~, entries, right)
 % Solve A x = b for A (n, n) by rows: elimination with partial pivoting.
-a = reshape(a, n, n).';
-b = b(:);
+n = numel(right);
+a = reshape(entries, n, n).';
+b = reshape(right, n, 1);
 x = zeros(n, 1);
 for c = 1:n
-    [~, pivot] = max(abs(a(c:n, c)));
-    pivot = pivot + c - 1;
+    [~, largest] = max(abs(a(c:n, c)));
+    pivot = largest + c - 1;
     a([c, pivot], :) = a([pivot, c], :);
     b([c, pivot]) = b([pivot, c]);
     for r = c+1:n

@@ -12,14 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from symoro.expr.linalg import Vector, add, cross, dot, scale
+from symoro.expr.linalg import Matrix, Vector, add, cross, dot, homogeneous, matvec, scale, transpose
 from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import Option
 from symoro.models.dynamic.setting import unsupported_loops
 from symoro.models.ports import P0, Q0, R0
 from symoro.program.builder import Builder
 from symoro.robot.coordinates import independent
-from symoro.robot.description import Robot
+from symoro.robot.description import BaseKind, Robot
 
 ROTATION = Option(
     "rotation",
@@ -46,8 +46,24 @@ def base_gravity(builder: Builder, robot: Robot, rotation: str) -> Vector:
     world: Vector = [builder.formula(g) for g in robot.base.G]
     if rotation == "quaternion":
         return _turned_back(builder.input(Q0, (4,), [f"Q0_{k}" for k in range(1, 5)]), world)
+    return matvec(transpose(base_rotation(builder)), world)
+
+
+def base_rotation(builder: Builder) -> Matrix:
+    """Declare the rotation matrix R0 of the base as an input and return it."""
     entries = builder.input(R0, (3, 3), [f"R0_{r}{c}" for r in (1, 2, 3) for c in (1, 2, 3)])
-    return [dot(entries[c::3], world) for c in range(3)]
+    return [list(entries[3 * r : 3 * r + 3]) for r in range(3)]
+
+
+def base_pose(builder: Builder) -> Matrix:
+    """Declare position P0 and rotation R0 of the base as inputs and return the pose (4, 4) of frame 0 in the world."""
+    position = base_position(builder)
+    return homogeneous(base_rotation(builder), position)
+
+
+def in_world(robot: Robot, *frames: int | str | None) -> bool:
+    """Return whether one of the given frames is the world of a robot on a floating base."""
+    return robot.base.kind == BaseKind.FLOATING and "world" in frames
 
 
 def _turned_back(quaternion: Sequence[Scalar], v: Vector) -> Vector:

@@ -255,6 +255,8 @@ def lagrange(
     s = system("lagrange", layout, quick(robot), READ, rotation=rotation)
     builder, nu = s.builder, [s.state.nu[c] for c in s.provider.own]
     a = s.tree.inertia()
+    if expanded:
+        _check_size(robot, builder, a)
     if coriolis == "recursive":
         if not s.provider.is_identity or layout.has_free_base:
             raise NotApplicableError(
@@ -285,6 +287,32 @@ def lagrange(
 # -- expanded form, for reading
 
 
+# Ratio of the operations as derived and after simplification that no robot reaches: entries of A that are longer than
+# this multiple of the limit are rejected at once, before the much longer derivatives are computed.
+MOST_SIMPLIFIED = 1000
+
+
+def _check_size(robot: Robot, builder: Builder, a: Matrix) -> None:
+    """Check that the entries of A are not so long that no simplification makes them readable.
+
+    Raises:
+        ProgramError: an entry is too long; the message contains the estimate.
+    """
+    entries = {(i, j): wrap(builder.graph, x).lit for i, row in enumerate(a, 1) for j, x in enumerate(row, 1)}
+    sizes = written_operations(builder.graph, entries.values())
+    (i, j), lit = max(entries.items(), key=lambda item: sizes[item[1] >> 1])
+    if sizes[lit >> 1] > MOST_SIMPLIFIED * LONGEST_EXPANDED:
+        raise _too_long(robot, f"A[{i},{j}]", f"about {sizes[lit >> 1]:.0e} operations")
+
+
+def _too_long(robot: Robot, name: str, size: str) -> ProgramError:
+    return ProgramError(
+        f"lagrange of robot '{robot.name}' cannot be expanded: {name} would be one expression of {size} "
+        f"(at most {LONGEST_EXPANDED})",
+        hint="omit the option 'expanded': the model then has intermediate variables",
+    )
+
+
 class _Readable:
     """Simplified entries of A, B and Q in tau = A qdd + B qd + Q, for reading.
 
@@ -308,11 +336,7 @@ class _Readable:
             for lit in sorted(entries[name], key=lambda lit: before[lit >> 1], reverse=True):
                 operations += self._operations(lit)
                 if operations > LONGEST_EXPANDED:
-                    raise ProgramError(
-                        f"lagrange of robot '{robot.name}' cannot be expanded: {name} would be one expression of more "
-                        f"than {LONGEST_EXPANDED} operations",
-                        hint="omit the option 'expanded': the model then has intermediate variables",
-                    )
+                    raise _too_long(robot, name, f"more than {operations - 1} operations")
 
     def matrix(self, entries: Matrix) -> Matrix:
         return [[self._written(self._lit(x)) for x in row] for row in entries]

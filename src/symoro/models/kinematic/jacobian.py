@@ -13,7 +13,7 @@ frames m are tried, and the one that requires the fewest operations is used.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from symoro.errors import OptionError
 from symoro.expr.linalg import (
@@ -23,6 +23,7 @@ from symoro.expr.linalg import (
     block,
     cross,
     identity,
+    matmul,
     matscale,
     matvec,
     position_of,
@@ -38,6 +39,7 @@ from symoro.models.coordinates.blocks import BASE, Coordinate, joint
 from symoro.models.coordinates.joint_motion import coordinates
 from symoro.models.coordinates.layout import Layout, constraint_provider
 from symoro.models.coordinates.provider import ConstraintProvider, TreeCoordinates
+from symoro.models.dynamic.floating_base import base_rotation, in_world
 from symoro.models.dynamic.structures import (
     FIXED,
     FLOATING,
@@ -54,6 +56,7 @@ from symoro.models.kinematic.platform import PLATFORM_DETAILS, PLATFORM_J, platf
 from symoro.models.kinematic.tool import moving_frame
 from symoro.models.kinematic.wheels.setting import on_wheels
 from symoro.models.platform.pose import SPACE, TO, WORKING_MODE
+from symoro.models.ports import R0, Q
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
 from symoro.program.count import count
@@ -72,6 +75,9 @@ OPTIONS = (
     ),
     Option("frame", "frame in whose axes the result is expressed", "frame", 0),
     Option("mid", "intermediate frame of Renaud's factorisation, on the path to frame `to`", "frame", None),
+)
+IN_WORLD = replace(
+    OPTIONS[1], title=OPTIONS[1].title + "; 'world' of a floating base adds its rotation R0 to the inputs"
 )
 EQUATIONS = (
     r"{}^rJ_n = \begin{bmatrix} {}^rA_i & 0 \\ 0 & {}^rA_i \end{bmatrix} "
@@ -266,7 +272,7 @@ RENAUD_1997 = SYMORO_1997.at("section 4.1, eq. (4), (5)")
     title="Jacobian matrix of a frame",
     read=Inputs(rates=False, weight=False),
     outputs=lambda structure: (jacobian_port(structure),),
-    options=(*OPTIONS, SPACE, TO, WORKING_MODE),
+    options=(OPTIONS[0], IN_WORLD, OPTIONS[2], SPACE, TO, WORKING_MODE),
     aliases=("jac", "jacobian-matrix", "geometric-jacobian", "differential-kinematics"),
     structures={
         FIXED: {
@@ -276,6 +282,7 @@ RENAUD_1997 = SYMORO_1997.at("section 4.1, eq. (4), (5)")
             "applies_to": "every robot with a moving joint",
         },
         FLOATING: {
+            "inputs": (Q, R0),
             "reference": SYMORO_1997.at("section 4.1, eq. (4), (5), with the base"),
             "equations": EQUATIONS,
             "applies": needs_joints,
@@ -300,18 +307,20 @@ def jacobian(
 
     Args:
         to: frame whose velocity is computed; by default the tool, the platform or the last link's frame.
-        frame: frame in whose axes the velocity is expressed.
+        frame: frame in whose axes the velocity is expressed. With 'world', a robot on a floating base has the further
+            input R0; the velocity V0 of the base remains expressed in frame 0.
         mid: intermediate frame of Renaud's factorisation; if it is given, the three factors are additional outputs.
         space: 'platform' for the Jacobian between motors and platform of a parallel robot; None for other robots.
         working_mode: working mode of the legs of a parallel robot, 1 or 2: one digit for all legs, or one per leg.
     """
     if space == "platform":
         return platform_jacobian(robot, to, working_mode)
-    tree, end, expressed = moving_frame(robot, to, frame)
+    world = in_world(robot, frame)
+    tree, end, expressed = moving_frame(robot, to, 0 if world else frame)
     chosen = checked_mid(tree, end, mid)
     if chosen is not None:
-        return _program(tree, end, expressed, chosen, show_factors=True)
-    programs = [_program(tree, end, expressed, m) for m in candidates(tree, end, expressed)]
+        return _program(tree, end, expressed, chosen, show_factors=True, world=world)
+    programs = [_program(tree, end, expressed, m, world=world) for m in candidates(tree, end, expressed)]
     if not robot.wheels:
         return min(programs, key=lambda program: count(program).total)
     # The passes combine products of G with those of J, which the count before the passes does not show.
@@ -325,7 +334,13 @@ def cost(program: Program) -> tuple[int, int]:
 
 
 def _program(
-    robot: Robot, end: int, frame: int | str, m: int | None, *, show_factors: bool = False
+    robot: Robot,
+    end: int,
+    frame: int | str,
+    m: int | None,
+    *,
+    show_factors: bool = False,
+    world: bool = False,
 ) -> Program:
     """Return the program that computes the Jacobian of frame `end`, expressed in `frame`.
 
@@ -333,17 +348,20 @@ def _program(
         m: intermediate frame of the three factors. If it is None, the Jacobian with respect to the coordinates of the
             tree is multiplied by G, the derivative of these coordinates with respect to the independent coordinates.
         show_factors: whether the three factors are outputs as well.
+        world: whether the Jacobian is expressed in the axes of the world, with the rotation R0 of `frame` as an input.
     """
     builder = Builder(f"{robot.name}_jacobian")
     provider = constraint_provider(builder, Layout(robot))
     trig = Trigonometry(builder, robot)
-    title = f"Jacobian of frame {end} in frame {frame}"
+    title = f"Jacobian of frame {end} in {'the axes of the world' if world else f'frame {frame}'}"
     port = jacobian_port(structure_of(Layout(robot)))
     if m is None:
         columns = provider.columns(tree_columns(builder, robot, end, frame, provider, trig), 6)
         builder.output(port, transpose(list(columns.values())), title)
         return builder.program()
     f = factors(builder, robot, end, frame, m, provider, trig)
+    if world:
+        f = replace(f, rotation=matmul(base_rotation(builder), f.rotation))
     builder.output(port, assembled(f), title)
     if show_factors:
         nothing = zeros(3, 3)

@@ -31,7 +31,7 @@ velocity equations are used.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, product
 from math import comb
@@ -272,7 +272,8 @@ MAX_TOGETHER, MAX_TEXT = 8, 3000  # largest number of expressions and characters
 LONG = "some conditions are omitted: too many expressions must vanish together"
 MAX_TRIED = 8  # frames in which J is expressed, of which the best is used
 MAX_PRODUCTS = 10**9  # of a determinant: 5e6 products give readable conditions, 3e12 do not
-NUMERIC = "compute the singular values of Wp (model loop-kinematics) or of J (model jacobian) at given configurations"
+NUMERIC = "the distance to the singularities can be computed at given configurations"
+PARALLEL, SERIAL, CONSTRAINT = "determinant of Wp", "determinant of W and J of frame {}", "minors of W"
 DEPENDENT = "not analysed: rows of the constraints are dependent in every configuration"
 MANY = "not analysed: the constraints have too many minors"
 
@@ -309,24 +310,26 @@ def loop_singularities(robot: Robot, to: int | str | None = None) -> LoopSingula
     Args:
         to: frame to which the serial singularities refer; by default the tool, the platform or the last link's frame.
 
+    A kind whose conditions are too long for text is not analysed: it has no conditions, and a note with the reason.
+
     Raises:
         NotApplicableError: the active joints do not determine the loops, or the loops do not close.
-        ProgramError: the conditions are too long for text.
     """
-    products = max(_products(robot, to, serial=serial) for serial in (False, True))
-    if products > MAX_PRODUCTS:
-        raise ProgramError(
-            f"the singularities of robot '{robot.name}' cannot be written as conditions: a determinant of the velocity "
-            f"equations of its loops has up to {products:.0e} products",
-            hint=NUMERIC,
+    counts = {serial: _products(robot, to, serial=serial) for serial in (False, True)}
+    too_long = {
+        serial: f"not analysed: the determinant has up to {products:.0e} products; {NUMERIC}"
+        for serial, products in counts.items()
+        if products > MAX_PRODUCTS
+    }
+    if len(too_long) == len(counts):
+        _, end, _ = moving_frame(robot, to)
+        return LoopSingularities(
+            robot.name,
+            _not_analysed(robot, PARALLEL, too_long[False]),
+            _not_analysed(robot, SERIAL.format(end), too_long[True]),
+            _not_analysed(robot, CONSTRAINT, f"{MANY}; {NUMERIC}"),
         )
-    try:
-        return _conditions(robot, to)
-    except ProgramError as error:
-        raise ProgramError(
-            f"the singularities of robot '{robot.name}' cannot be written as conditions: {error.message}",
-            hint=error.hint or NUMERIC,
-        ) from None
+    return _conditions(robot, to, too_long)
 
 
 def _products(robot: Robot, to: int | str | None, *, serial: bool) -> int:
@@ -383,17 +386,30 @@ def _assignments(parts: Sequence[tuple[int, set[int]]]) -> int:
     return sum(counts.values())
 
 
-def _conditions(robot: Robot, to: int | str | None) -> LoopSingularities:
+def _conditions(robot: Robot, to: int | str | None, too_long: Mapping[bool, str]) -> LoopSingularities:
+    """Return the conditions of the three kinds.
+
+    Args:
+        too_long: reasons why the serial (key True) or the parallel singularities (key False) are not analysed.
+    """
     remarks = [one for one in loop_mobility(robot).remarks if "active" in one]
     if remarks:
         raise NotApplicableError(f"robot '{robot.name}': {'; '.join(remarks)}")
     builder = Builder("singularities")
     rows = loop_rows(builder, robot)
+    _, end, _ = moving_frame(robot, to)
+
+    def part(meaning: str, analysed: Callable[[], Singularities], why: str | None = None) -> Singularities:
+        try:
+            return _not_analysed(robot, meaning, why) if why else analysed()
+        except ProgramError as error:
+            return _not_analysed(robot, meaning, f"not analysed: {error.message}; {NUMERIC}")
+
     return LoopSingularities(
         robot.name,
-        _parallel(builder, robot, rows),
-        _serial(builder, robot, rows, to),
-        _constraint(builder, robot, rows),
+        part(PARALLEL, lambda: _parallel(builder, robot, rows), too_long.get(False)),
+        part(SERIAL.format(end), lambda: _serial(builder, robot, rows, to), too_long.get(True)),
+        part(CONSTRAINT, lambda: _constraint(builder, robot, rows)),
     )
 
 
@@ -402,7 +418,7 @@ def _not_analysed(robot: Robot, meaning: str, why: str) -> Singularities:
 
 
 def _parallel(builder: Builder, robot: Robot, rows: LoopRows) -> Singularities:
-    meaning = "determinant of Wp"
+    meaning = PARALLEL
     if not rows.independent:
         return _not_analysed(robot, meaning, DEPENDENT)
     passive = _passive(robot, rows)
@@ -455,7 +471,7 @@ def _moves(case: Sequence[Expr]) -> bool:
 
 def _serial(builder: Builder, robot: Robot, rows: LoopRows, to: int | str | None) -> Singularities:
     tree, end, _ = moving_frame(robot, to)
-    meaning = f"determinant of W and J of frame {end}"
+    meaning = SERIAL.format(end)
     if not rows.independent:
         return _not_analysed(robot, meaning, DEPENDENT)
     trig = Trigonometry(builder, tree)
@@ -512,7 +528,7 @@ def _constraint(builder: Builder, robot: Robot, rows: LoopRows) -> Singularities
     Equations that cannot be part of a linear dependence are removed. The remaining ones are dependent where all their
     largest minors vanish.
     """
-    meaning = "minors of W"
+    meaning = CONSTRAINT
     if not rows.independent:
         return _not_analysed(robot, meaning, DEPENDENT)
     reduced = (_reduced([row for loop in choice for row in loop]) for choice in product(*rows.loops))

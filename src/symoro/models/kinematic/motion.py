@@ -22,18 +22,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from symoro.expr.linalg import matvec, rotation_of
+from symoro.expr.linalg import matmul, matvec, rotation_of
 from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import Option, always
 from symoro.models.coordinates.blocks import BASE, Block, Coordinate, Values
 from symoro.models.coordinates.layout import Layout, constraint_provider
+from symoro.models.dynamic.floating_base import base_rotation, in_world
 from symoro.models.dynamic.structures import FIXED, FLOATING, WHEELED, Structure, tree_model
 from symoro.models.dynamic.system import Inputs, joint_entries
 from symoro.models.geometric.relative_placement import placement_between
 from symoro.models.joints import Trigonometry
+from symoro.models.kinematic.jacobian import IN_WORLD
 from symoro.models.kinematic.tool import moving_frame
 from symoro.models.kinematic.wheels.setting import on_wheels
-from symoro.models.ports import QD, QDA, QDD, QDDA, V0, VD, VD0, WD, Q, V, W
+from symoro.models.ports import QD, QDA, QDD, QDDA, R0, V0, VD, VD0, WD, Q, V, W
 from symoro.models.recursion import (
     BaseMotion,
     JointFrame,
@@ -52,7 +54,7 @@ from symoro.robot.description import Robot
 
 OPTIONS = (
     Option("to", "moving frame; by default the tool, the platform or the last link's frame", "frame", None),
-    Option("frame", "frame in whose axes the result is expressed", "frame", 0),
+    IN_WORLD,
 )
 EQUATIONS_V = (
     r"{}^j\omega_j = {}^jA_i\,{}^i\omega_i + \bar\sigma_j \dot q_j\,{}^ja_j, \qquad "
@@ -229,16 +231,23 @@ def accelerations(robot: Robot) -> Program:
     options=OPTIONS,
     aliases=("jpqp", "jdot-qd", "drift-acceleration"),
     structures={
-        structure: {**own, "reference": SYMORO_1997.at("section 4.4"), "equations": DRIFT[structure]}
+        structure: {
+            **own,
+            **({"inputs": (Q, QD, V0, R0)} if structure is FLOATING else {}),
+            "reference": SYMORO_1997.at("section 4.4"),
+            "equations": DRIFT[structure],
+        }
         for structure, own in APPLIES.items()
     },
 )
 def jdot_qdot(robot: Robot, to: int | str | None = None, frame: int | str = 0) -> Program:
     """Derive the acceleration of frame `to` at zero joint accelerations, J_dot q_dot.
 
-    A prescribed acceleration of the base is included.
+    A prescribed acceleration of the base is included. With frame='world', a robot on a floating base has the additional
+    input R0.
     """
-    robot, end, expressed = moving_frame(robot, to, frame)
+    world = in_world(robot, frame)
+    robot, end, expressed = moving_frame(robot, to, 0 if world else frame)
     builder = Builder(f"{robot.name}_jdot_qdot")
     m = tree_motion(builder, robot, "qd")
     before, w = angular_velocities(m.tree, m.base, m.qd)
@@ -246,6 +255,8 @@ def jdot_qdot(robot: Robot, to: int | str | None = None, frame: int | str = 0) -
     for j in m.tree:
         name_vectors(builder, {"W": w[j], "WP": wd[j], "VP": vd[j]}, j)
     rotation = rotation_of(placement_between(builder, robot, expressed, end, m.q, m.trig))
+    if world:
+        rotation = matmul(base_rotation(builder), rotation)
     builder.output(
         drift_port(WHEELED if robot.wheels else FIXED),
         matvec(rotation, vd[end]) + matvec(rotation, wd[end]),

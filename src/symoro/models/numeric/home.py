@@ -7,12 +7,13 @@ fold and rotate as one body. The posture 'home' selects the mode in which the ro
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 import numpy as np
 
-from symoro.models.numeric.closure import around, closed
+from symoro.errors import ArgumentError
+from symoro.models.numeric.closure import Flags, around, closed
 from symoro.models.numeric.fixed_point import Array
 from symoro.models.numeric.tree import NumericTree, formulas, numeric_tree
 from symoro.models.tolerances import HOME_ERROR
@@ -77,4 +78,71 @@ def shut(tree: NumericTree, q: Array, given: Mapping[int, float] | None = None) 
         else:
             turn = rotation.transpose(0, 2, 1) @ other.rotation
             q[:, k] = np.arctan2(turn[:, 1, 0] - turn[:, 0, 1], turn[:, 0, 0] + turn[:, 1, 1])
+    return q
+
+
+def closed_near_home(robot: Robot, qa: Array, active: Sequence[int]) -> tuple[Array, Flags]:
+    """Return configurations with given active joints, whose loops Newton's method closes starting at posture 'home'.
+
+    Args:
+        qa: (S, na) positions of the active joints (rad, m).
+        active: numbers of the active joints.
+
+    Returns:
+        The positions (S, n) of the independent joints of the tree, and flags (S,) that are true where the loops are
+        closed.
+
+    Raises:
+        ArgumentError: the robot has no posture 'home' in which its loops close.
+    """
+    home = closed_home(robot)
+    if home is None:
+        raise ArgumentError(
+            f"robot '{robot.name}' has no posture '{HOME}' in which its loops close",
+            hint="add it to the description, or give the positions of all joints",
+        )
+    values, own = dict(robot.nominal), independent(robot)
+    tree = numeric_tree(robot, lambda f: f.value(values))
+    start = np.array(
+        [home.get(j, dict(zip(own, robot.postures[HOME], strict=True)).get(j, 0.0)) for j in tree.coordinates]
+    )
+    x = np.repeat(start[None], len(qa), 0)
+    columns = [tree.coordinates.index(j) for j in active]
+    x[:, columns] = qa
+    x, good = closed(tree, x, [k for k in range(len(tree.coordinates)) if k not in columns])
+    return x[:, [tree.coordinates.index(j) for j in own]], good
+
+
+def sampled_near_home(robot: Robot, count: int, seed: int, spread: float, length: float) -> Array:
+    """Return the posture 'home' and random configurations near it, all with closed loops.
+
+    The active joints (all joints of a robot without loops) are displaced uniformly; the loops determine the others.
+
+    Args:
+        count: number of random configurations.
+        seed: seed of the random numbers.
+        spread: largest displacement of an active joint in rad, or relative to `length` for prismatic joints.
+        length: characteristic length in m.
+
+    Returns:
+        The positions (count + 1, n) of the independent joints; NaN where the loops do not close.
+
+    Raises:
+        ArgumentError: the robot has no posture 'home' in which its loops close.
+    """
+    own = independent(robot)
+    if HOME not in robot.postures:
+        raise ArgumentError(
+            f"robot '{robot.name}' has no posture '{HOME}', near which configurations are drawn",
+            hint="give configurations, or add the posture to the description",
+        )
+    home = dict(zip(own, robot.postures[HOME], strict=True))
+    active = [j for j in own if robot.frame(j).mu] if robot.B else own
+    units = [length if robot.frame(j).sigma == JointType.PRISMATIC else 1.0 for j in active]
+    away = np.random.default_rng(seed).uniform(-spread, spread, (count, len(active))) * units
+    qa = np.array([home[j] for j in active]) + np.concatenate([np.zeros((1, len(active))), away])
+    if not robot.B:
+        return np.asarray(qa)
+    q, good = closed_near_home(robot, qa, active)
+    q[~good] = np.nan
     return q

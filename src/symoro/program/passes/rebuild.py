@@ -81,6 +81,13 @@ class Rebuild:
         return replace(self.program, graph=self.new, outputs=outputs, names=names)
 
 
+def copied(program: Program) -> Program:
+    """Return a copy of the program with a separate graph, to which nodes can be added."""
+    rebuild = Rebuild(program)
+    rebuild.move_all(program.nodes)
+    return rebuild.finish()
+
+
 # -- removing nodes that no output needs
 
 
@@ -89,6 +96,4 @@ def compact(program: Program) -> Program:
     graph = program.graph
     if len(program.nodes) >= len(graph) - 3:  # except the numbers 0, 1, 2, which every graph contains
         return program
-    rebuild = Rebuild(program)
-    rebuild.move_all(program.nodes)
-    return rebuild.finish()
+    return copied(program)

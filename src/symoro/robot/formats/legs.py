@@ -9,6 +9,10 @@ A leg starts on the base at `on`, continues with the joints of its `chain` and i
 Leg 1 carries the platform. Every other leg ends before the last joint of its attachment, which is the cut joint; the
 other frame of the cut is `at` on the platform (Khalil and Kleinfinger, ICRA 1986).
 
+`on` and `at` are geometric parameters, or the point x, y, z with axes that are rotated about z towards it:
+
+    gamma = atan2(y, x),  d = sqrt(x^2 + y^2),  b = z
+
     universal      two revolute joints with perpendicular axes, a massless link between them
     ball           three revolute joints whose axes intersect, the second perpendicular, two massless links
     parallelogram  rod, coupler and second rod with a loop; what follows is fixed in the middle of the coupler
@@ -40,6 +44,8 @@ MODULE = ("platform", "leg", "legs")
 SHORT = (*MODULE, "modules")
 """Keys of the short notation for a parallel robot."""
 _LEG = ("name", "on", "chain", "attach", "at")
+_POINT = ("x", "y", "z")
+_BY_POINT = ("gamma", "b", "d")  # geometric parameters that the coordinates of a point determine
 _JOINT = ("joint", "offset", "active", "name", "limits", "elastic", "drive", "motion", "link", "wrench")
 _PLATFORM = ("name", "link", "wrench")
 _SINGLE = ("revolute", "prismatic", "fixed")
@@ -180,10 +186,7 @@ class _Module:
         whole = Record(self.report, node, leg.path, _LEG)
         joints = _joints(whole, number)
         attachment = _attachment(whole, number)
-        entries = whole.record("at", GEOMETRIC).node.entries
-        at = {
-            key: value for key, value in entries.items() if key in GEOMETRIC
-        }  # unknown keys have been reported
+        at = _placement(whole.record("at", (*GEOMETRIC, *_POINT)))
         if attachment is None or not joints:
             return
         if attachment.kind == "ball" and not {"alpha", "theta"} & at.keys():
@@ -212,8 +215,8 @@ class _Module:
             leg: the leg; `on` is the pose on the base at which it starts.
             first: its first joint.
         """
-        place = leg.record("on", GEOMETRIC)
-        for key, value in place.node.entries.items():
+        place = leg.record("on", (*GEOMETRIC, *_POINT))
+        for key, value in _placement(place).items():
             if key in first.entries:
                 leg.report.add(
                     f"'{key}' is given both in 'on' and in the first joint of the chain",
@@ -252,6 +255,45 @@ class _Module:
             if isinstance(value, YamlScalar)
         }
         return self.made.frame(spot, last, {"joint": _text("fixed", spot), **place, **own})
+
+
+def _placement(place: Record) -> dict[str, YamlNode]:
+    """Return the geometric parameters of an attachment point, which may be given by its coordinates x, y, z.
+
+    Args:
+        place: the mapping `on` or `at` of a leg.
+    """
+    entries = place.node.entries
+    given = {
+        key: value for key, value in entries.items() if key in GEOMETRIC
+    }  # unknown keys have been reported
+    if not any(key in place for key in _POINT):
+        return given
+    for key in _BY_POINT:
+        if key in given:
+            place.report.add(
+                f"'{key}' cannot be given together with the coordinates x, y, z, which determine it",
+                place.spot_of(key),
+                place.full(key),
+                "give either x, y and z, or gamma, d and b",
+            )
+    for key in ("x", "y"):
+        if key not in place:
+            place.report.add(
+                f"the coordinate {key} of the attachment point is missing",
+                place.spot,
+                place.full(key),
+                "x and y are required, z is 0 by default",
+            )
+    x, y, z = (place.formula(key) for key in _POINT)
+    spot = place.spot_of(next(key for key in _POINT if key in place))
+    point: dict[str, YamlNode] = {}
+    if not (x.is_zero and y.is_zero):
+        point["gamma"] = _text(f"atan2({y.text}, {x.text})", spot)
+        point["d"] = _text(f"sqrt(({x.text})^2 + ({y.text})^2)", spot)
+    if not z.is_zero:
+        point["b"] = _text(z.text, place.spot_of("z"))
+    return {**point, **{key: value for key, value in given.items() if key not in _BY_POINT}}
 
 
 @dataclass

@@ -44,6 +44,7 @@ from symoro.ui.service.answer_types import (
 from symoro.ui.service.copy_as import as_command, as_python
 from symoro.ui.service.gallery import READ_ONLY, STRUCTURES
 from symoro.ui.service.payload import item, robot_of
+from symoro.ui.singularities import distances_at_home
 
 MOST_KEPT = 16  # largest number of cached models per process
 
@@ -197,7 +198,8 @@ def export(payload: Mapping[str, Any]) -> Project:
     languages = item(payload, "languages", list)
     derived = _model_of(payload)
     folder = f"{file_name(derived.robot.name)}_{derived.entry.id.replace('-', '_')}"
-    return Project(folder=folder, files=derived.export(languages))
+    files = {path: text for path, text in derived.export(languages).items() if isinstance(text, str)}
+    return Project(folder=folder, files=files)
 
 
 def evaluate(payload: Mapping[str, Any]) -> Outputs:
@@ -220,9 +222,14 @@ def base(payload: Mapping[str, Any]) -> BaseAnswer:
 
 
 def singular(payload: Mapping[str, Any]) -> SingularAnswer:
-    """Return the conditions under which the Jacobian of a frame of a robot is singular."""
-    result = singularities(robot_of(payload), payload.get("to"))
-    return SingularAnswer(text=str(result), complete=result.complete)
+    """Return the conditions under which the Jacobian of a frame of a robot is singular.
+
+    If they are incomplete, the text also contains the distances to the singularities in the posture 'home'.
+    """
+    robot, to = robot_of(payload), payload.get("to")
+    result = singularities(robot, to)
+    numbers = "" if result.complete else distances_at_home(robot, to)
+    return SingularAnswer(text="\n".join(filter(None, [str(result), numbers])), complete=result.complete)
 
 
 def frames(payload: Mapping[str, Any]) -> Placements:

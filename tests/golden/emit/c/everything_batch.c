@@ -79,12 +79,16 @@ typedef unsigned long long words_ __attribute__((vector_size(32)));
 #else
 #define SINCOS_(real, word) \
     union { real r; word w; } turn, sine, cosine; \
+    REDUCED_(real) \
+    POLYNOMIALS_(real, word)
+#define REDUCED_(real) \
     turn.r = x*0.63661977236758134308 + 6755399441055744.0; \
     const real n = turn.r - 6755399441055744.0; \
     const real a = x - n*1.57079632673412561417e+00; \
     const real b = n*6.07710050630396597660e-11; \
     const real y = a - b; \
-    const real e = n*2.02226624879595063154e-21 - ((a - y) - b); /* rounding error of y */ \
+    const real e = n*2.02226624879595063154e-21 - ((a - y) - b); /* rounding error of y */
+#define POLYNOMIALS_(real, word) \
     const real z = y*y; \
     const real zz = z*z; \
     const real h = 0.5*z; \

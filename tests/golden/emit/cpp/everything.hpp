@@ -25,6 +25,8 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <type_traits>
+#include <utility>
 
 /* NaN and infinite values are detected by comparisons. */
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
@@ -50,28 +52,128 @@ constexpr std::size_t SIZE_last = 8;
 
 namespace detail {
 
+/* Choices by comparisons. Three kinds of scalars:
+ *   numbers       comparisons return bool, and one of the values is selected at once: double, dual numbers
+ *   expressions   comparisons return an expression, and the namespace of the type has if_else(condition, a, b): casadi::SX
+ *   recorded      the namespace of the type has CondExpLt(left, right, a, b), CondExpLe and CondExpEq: CppAD::AD
+ * Both values remain in an expression or record, which is therefore valid at other points too. */
+struct number_kind {};
+struct expression_kind {};
+struct recorded_kind {};
+
 template <class Scalar>
-inline Scalar sign(const Scalar& x)
+auto kind_of(const Scalar& x, int) -> decltype(CondExpLt(x, x, x, x), CondExpEq(x, x, x, x), recorded_kind());
+template <class Scalar>
+auto kind_of(const Scalar& x, long) -> decltype(if_else(x < x, x, x), expression_kind());
+template <class Scalar>
+number_kind kind_of(const Scalar& x, ...);
+template <class Scalar>
+using kind = decltype(kind_of(std::declval<const Scalar&>(), 0));
+
+enum class relation { less, less_equal, equal, different };
+
+template <class Scalar>
+struct recorded_condition {
+    Scalar left;
+    Scalar right;
+    relation compared;
+};
+
+template <class Scalar>
+inline Scalar select(bool condition, const Scalar& a, const Scalar& b, number_kind)
 {
-    return Scalar((Scalar(0) < x) - (x < Scalar(0)));
+    return condition ? a : b;
 }
+template <class Scalar, class Condition>
+inline Scalar select(const Condition& condition, const Scalar& a, const Scalar& b, expression_kind)
+{
+    return if_else(condition, a, b);
+}
+template <class Scalar>
+inline Scalar select(const recorded_condition<Scalar>& c, const Scalar& a, const Scalar& b, recorded_kind)
+{
+    switch (c.compared) {
+    case relation::less:
+        return CondExpLt(c.left, c.right, a, b);
+    case relation::less_equal:
+        return CondExpLe(c.left, c.right, a, b);
+    case relation::equal:
+        return CondExpEq(c.left, c.right, a, b);
+    default:
+        return CondExpEq(c.left, c.right, b, a);
+    }
+}
+template <class Scalar, class Condition>
+inline Scalar select(const Condition& condition, const Scalar& a, const Scalar& b)
+{
+    return select(condition, a, b, kind<Scalar>());
+}
+
+template <relation R, class Scalar>
+inline recorded_condition<Scalar> compared(const Scalar& a, const Scalar& b)
+{
+    return recorded_condition<Scalar>{a, b, R};
+}
+
+template <class Scalar, class Kind>
+struct comparisons {
+    using condition = decltype(std::declval<const Scalar&>() < std::declval<const Scalar&>());
+    static condition less(const Scalar& a, const Scalar& b) { return a < b; }
+    static condition less_equal(const Scalar& a, const Scalar& b) { return a <= b; }
+    static condition equal(const Scalar& a, const Scalar& b) { return a == b; }
+    static condition different(const Scalar& a, const Scalar& b) { return a != b; }
+};
+template <class Scalar>
+struct comparisons<Scalar, recorded_kind> {
+    using condition = recorded_condition<Scalar>;
+    static condition less(const Scalar& a, const Scalar& b) { return compared<relation::less>(a, b); }
+    static condition less_equal(const Scalar& a, const Scalar& b) { return compared<relation::less_equal>(a, b); }
+    static condition equal(const Scalar& a, const Scalar& b) { return compared<relation::equal>(a, b); }
+    static condition different(const Scalar& a, const Scalar& b) { return compared<relation::different>(a, b); }
+};
+
+template <class Scalar>
+struct of : comparisons<Scalar, kind<Scalar>> {};
 
 template <class Scalar>
 inline Scalar min(const Scalar& a, const Scalar& b)
 {
-    return b < a ? b : a;
+    return select<Scalar>(of<Scalar>::less(b, a), b, a);
 }
 
 template <class Scalar>
 inline Scalar max(const Scalar& a, const Scalar& b)
 {
-    return a < b ? b : a;
+    return select<Scalar>(of<Scalar>::less(a, b), b, a);
 }
 
 template <class Scalar>
-inline Scalar select(bool condition, const Scalar& a, const Scalar& b)
+inline Scalar sign(const Scalar& x)
 {
-    return condition ? a : b;
+    const Scalar negative = select<Scalar>(of<Scalar>::less(x, Scalar(0)), Scalar(-1), Scalar(0));
+    return select<Scalar>(of<Scalar>::less(Scalar(0), x), Scalar(1), negative);
+}
+
+/* 0 / 0, where a model has no result. CasADi would simplify the quotient to a number. */
+template <class Scalar>
+inline Scalar undefined(const Scalar& above, const Scalar& below, number_kind)
+{
+    return above / below;
+}
+template <class Scalar>
+inline Scalar undefined(const Scalar& above, const Scalar& below, recorded_kind)
+{
+    return above / below;
+}
+template <class Scalar>
+inline Scalar undefined(const Scalar&, const Scalar&, expression_kind)
+{
+    return Scalar(std::numeric_limits<double>::quiet_NaN());
+}
+template <class Scalar>
+inline Scalar undefined(const Scalar& above, const Scalar& below)
+{
+    return undefined(above, below, kind<Scalar>());
 }
 
 } // namespace detail
@@ -138,15 +240,16 @@ void call(const Scalar *q, const Scalar *T, const Scalar *n, const Scalar *unuse
     const Scalar q3 = q[2];
     const Scalar end = k_2[2];
     const Scalar class_2 = -(end + q3*q1_2);
-    const Scalar t3 = detail::select<Scalar>(q1_2 < q3, Scalar(0.8660254037844386)*q1_2, class_2 - q1_2);
+    const Scalar t3 = detail::select<Scalar>(detail::of<Scalar>::less(q1_2, q3),
+        Scalar(0.8660254037844386)*q1_2, class_2 - q1_2);
     t[1] = -t3;
     const Scalar T11 = T[0];
-    r[4] = detail::select<Scalar>(q2 == T11, q2, -q3);
+    r[4] = detail::select<Scalar>(detail::of<Scalar>::equal(q2, T11), q2, -q3);
     const Scalar T22 = T[3];
-    const Scalar t4 = detail::select<Scalar>(T11 <= T22, Scalar(1), Scalar(0));
+    const Scalar t4 = detail::select<Scalar>(detail::of<Scalar>::less_equal(T11, T22), Scalar(1), Scalar(0));
     const Scalar T12 = T[1];
     const Scalar T21 = T[2];
-    r[5] = q1*t4 + detail::select<Scalar>(t4 != Scalar(0), T12, T21);
+    r[5] = q1*t4 + detail::select<Scalar>(detail::of<Scalar>::different(t4, Scalar(0)), T12, T21);
     r[0] = sqrt(Scalar(1) + q1*q1)/(Scalar(2) + S2);
     r[1] = asin(S1*C2) - atan2(S1, C1) - acos(t1) + tan(Scalar(0.25)*q3);
     r[2] = detail::sign<Scalar>(q1)*abs(q2 - q3) + Scalar(5)*detail::sign<Scalar>(q2 - T11);
@@ -210,15 +313,18 @@ void batch(std::size_t n_2, const Scalar *q, const Scalar *T, const Scalar *n, c
         const Scalar q3 = q[2 * n_2 + i];
         const Scalar end = k_2[2];
         const Scalar class_2 = -(end + q3*q1_2);
-        const Scalar t3 = detail::select<Scalar>(q1_2 < q3, Scalar(0.8660254037844386)*q1_2, class_2 - q1_2);
+        const Scalar t3 = detail::select<Scalar>(detail::of<Scalar>::less(q1_2, q3),
+            Scalar(0.8660254037844386)*q1_2, class_2 - q1_2);
         t[n_2 + i] = -t3;
         const Scalar T11 = T[i];
-        r[4 * n_2 + i] = detail::select<Scalar>(q2 == T11, q2, -q3);
+        r[4 * n_2 + i] = detail::select<Scalar>(detail::of<Scalar>::equal(q2, T11), q2, -q3);
         const Scalar T22 = T[3 * n_2 + i];
-        const Scalar t4 = detail::select<Scalar>(T11 <= T22, Scalar(1), Scalar(0));
+        const Scalar t4 = detail::select<Scalar>(detail::of<Scalar>::less_equal(T11, T22), Scalar(1),
+            Scalar(0));
         const Scalar T12 = T[n_2 + i];
         const Scalar T21 = T[2 * n_2 + i];
-        r[5 * n_2 + i] = q1*t4 + detail::select<Scalar>(t4 != Scalar(0), T12, T21);
+        r[5 * n_2 + i] = q1*t4 + detail::select<Scalar>(detail::of<Scalar>::different(t4, Scalar(0)), T12,
+            T21);
         r[i] = sqrt(Scalar(1) + q1*q1)/(Scalar(2) + S2);
         r[n_2 + i] = asin(S1*C2) - atan2(S1, C1) - acos(t1) + tan(Scalar(0.25)*q3);
         r[2 * n_2 + i] = detail::sign<Scalar>(q1)*abs(q2 - q3) + Scalar(5)*detail::sign<Scalar>(q2 - T11);

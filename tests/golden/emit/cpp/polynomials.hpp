@@ -22,6 +22,8 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <type_traits>
+#include <utility>
 
 /* NaN and infinite values are detected by comparisons. */
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
@@ -43,6 +45,13 @@ constexpr std::size_t SIZE_pair = 8;
 constexpr std::size_t SIZE_none = 12;
 
 namespace detail {
+
+/* Whether a scalar is a number without derivatives: double, float, long double, and types in whose namespace the function
+ * `std::true_type symoro_is_number(const Type&)` is declared. */
+template <class Scalar>
+auto is_number(const Scalar& x, int) -> decltype(symoro_is_number(x));
+template <class Scalar>
+std::is_floating_point<Scalar> is_number(const Scalar& x, long);
 
 /* k0 + kc cos t + ks sin t + kcc cos 2t + kss sin 2t and its derivative. */
 template <class Scalar>
@@ -218,6 +227,14 @@ inline void circle_(int n, Scalar *k, Scalar *slots)
         slots[place[j % 4] + j/4*4] = unsorted[j];
     }
     (void)n;
+}
+
+template <class Scalar, class... Arrays>
+inline void circle_kernel(int n, Arrays... arrays)
+{
+    static_assert(decltype(is_number(std::declval<const Scalar&>(), 0))::value,
+                  "this model calls the kernel circle (angles t where k0 + kc cos t + ks sin t + kcc cos 2t + kss sin 2t = 0), which branches on values and drops derivatives: the scalar type must be a number such as double; differentiate the model with symoro instead");
+    circle_<Scalar>(n, arrays...);
 }
 
 /* Logarithms of the magnitudes of the roots, ascending, from the Newton polygon of the coefficients' logarithms. */
@@ -396,6 +413,14 @@ inline void quartic_(int n, Scalar *a, Scalar *roots)
     (void)n;
 }
 
+template <class Scalar, class... Arrays>
+inline void quartic_kernel(int n, Arrays... arrays)
+{
+    static_assert(decltype(is_number(std::declval<const Scalar&>(), 0))::value,
+                  "this model calls the kernel quartic (real roots of a4 x^4 + a3 x^3 + a2 x^2 + a1 x + a0 = 0), which branches on values and drops derivatives: the scalar type must be a number such as double; differentiate the model with symoro instead");
+    quartic_<Scalar>(n, arrays...);
+}
+
 } // namespace detail
 
 template <class Scalar>
@@ -417,7 +442,7 @@ void call(const Scalar *a, const Scalar *k, const Scalar *k_2, Scalar *x, Scalar
     const Scalar m = k_2[0];
     Scalar quartic1_1[5] = {a1 + m, a2, -a3, a4, a5};
     Scalar quartic1[8];
-    detail::quartic_<Scalar>(8, quartic1_1, quartic1);
+    detail::quartic_kernel<Scalar>(8, quartic1_1, quartic1);
     const Scalar k1 = k[0];
     const Scalar k2 = k[1];
     const Scalar k3 = k[2];
@@ -425,13 +450,13 @@ void call(const Scalar *a, const Scalar *k, const Scalar *k_2, Scalar *x, Scalar
     const Scalar k5 = k[4];
     Scalar circle2_1[5] = {Scalar(0.25)*k1, k2, k3 + m, -k4, k5};
     Scalar circle2[12];
-    detail::circle_<Scalar>(12, circle2_1, circle2);
+    detail::circle_kernel<Scalar>(12, circle2_1, circle2);
     Scalar quartic3_1[5] = {Scalar(0), Scalar(0), Scalar(1), k1, quartic1[4] - Scalar(3)};
     Scalar quartic3[8];
-    detail::quartic_<Scalar>(8, quartic3_1, quartic3);
+    detail::quartic_kernel<Scalar>(8, quartic3_1, quartic3);
     Scalar circle4_1[5] = {m, Scalar(0), Scalar(0), Scalar(0), Scalar(0)};
     Scalar circle4[12];
-    detail::circle_<Scalar>(12, circle4_1, circle4);
+    detail::circle_kernel<Scalar>(12, circle4_1, circle4);
     x[0] = quartic1[0];
     x[1] = quartic1[1];
     x[2] = quartic1[2];
@@ -487,7 +512,7 @@ void batch(std::size_t n, const Scalar *a, const Scalar *k, const Scalar *k_2, S
         const Scalar m = k_2[0];
         Scalar quartic1_1[5] = {a1 + m, a2, -a3, a4, a5};
         Scalar quartic1[8];
-        detail::quartic_<Scalar>(8, quartic1_1, quartic1);
+        detail::quartic_kernel<Scalar>(8, quartic1_1, quartic1);
         const Scalar k1 = k[i];
         const Scalar k2 = k[n + i];
         const Scalar k3 = k[2 * n + i];
@@ -495,13 +520,13 @@ void batch(std::size_t n, const Scalar *a, const Scalar *k, const Scalar *k_2, S
         const Scalar k5 = k[4 * n + i];
         Scalar circle2_1[5] = {Scalar(0.25)*k1, k2, k3 + m, -k4, k5};
         Scalar circle2[12];
-        detail::circle_<Scalar>(12, circle2_1, circle2);
+        detail::circle_kernel<Scalar>(12, circle2_1, circle2);
         Scalar quartic3_1[5] = {Scalar(0), Scalar(0), Scalar(1), k1, quartic1[4] - Scalar(3)};
         Scalar quartic3[8];
-        detail::quartic_<Scalar>(8, quartic3_1, quartic3);
+        detail::quartic_kernel<Scalar>(8, quartic3_1, quartic3);
         Scalar circle4_1[5] = {m, Scalar(0), Scalar(0), Scalar(0), Scalar(0)};
         Scalar circle4[12];
-        detail::circle_<Scalar>(12, circle4_1, circle4);
+        detail::circle_kernel<Scalar>(12, circle4_1, circle4);
         x[i] = quartic1[0];
         x[n + i] = quartic1[1];
         x[2 * n + i] = quartic1[2];

@@ -11,17 +11,19 @@ function [P] = chain(q, k)
 %   k (7): D1 R1 D2 k1 k2 k3 k4
 %
 % Operations per call: 3 x, 3 +, 2 functions; once: 4 x, 1 +
+% MATLAB Coder: codegen chain -args {zeros(2,1), zeros(7,1)}
 % Made by symoro VERSION
 
+%#codegen
+
 if numel(q) ~= 2 || ~isvector(q)
-    error('q must be 2 x 1, got %s', mat2str(size(q)));
+    error('symoro:size', 'q must be 2 x 1, got [%d %d], %d entries', size(q, 1), size(q, 2), numel(q));
 end
-q = double(q);
-if numel(k) ~= 7 || ~isvector(k)
-    error('k must be 7 x 1, got %s', mat2str(size(k)));
+if ~isa(k, 'double') || numel(k) ~= 7 || ~isvector(k)
+    error('symoro:size', 'k must be 7 x 1 double, got [%d %d], %d entries of class %s', size(k, 1), ...
+        size(k, 2), numel(k), class(k));
 end
-k = double(k);
-q1 = q(1);
+q1 = double(q(1));
 D1 = k(1);
 R1 = k(2);
 D2 = k(3);

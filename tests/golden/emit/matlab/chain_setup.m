@@ -11,19 +11,22 @@ function k = chain_setup(p)
 %   k (7): D1 R1 D2 k1 k2 k3 k4
 %
 % Operations per call: 3 x, 3 +, 2 functions; once: 4 x, 1 +
+% MATLAB Coder: codegen chain_setup -args {zeros(4,1)}
 % Made by symoro VERSION
 
+%#codegen
+
 if isstruct(p)
-    p = [p.D1; p.R1; p.D2; p.R2];
+    k = chain_setup([p.D1; p.R1; p.D2; p.R2]);
+    return
 end
 if numel(p) ~= 4 || ~isvector(p)
-    error('p must be 4 x 1, got %s', mat2str(size(p)));
+    error('symoro:size', 'p must be 4 x 1, got [%d %d], %d entries', size(p, 1), size(p, 2), numel(p));
 end
-p = double(p);
-D1 = p(1);
-R1 = p(2);
-D2 = p(3);
-R2 = p(4);
+D1 = double(p(1));
+R1 = double(p(2));
+D2 = double(p(3));
+R2 = double(p(4));
 k1 = 0.3*D2;
 k2 = 0.95*R2;
 k3 = 0.95*D2;

@@ -18,36 +18,37 @@ function [t, k, Q, r, last] = everything(q, T, n, unused, k_2)
 %   k_2 (7): D3 d3 end_2 while_2 MXR k1 k2
 %
 % Operations per call: 20 x, 17 +, 2 /, 9 functions, 22 others; once: 4 x, 4 +, 1 /
+% MATLAB Coder: codegen everything -args {zeros(3,1), zeros(2,2), zeros(1), zeros(2,1),
+%     zeros(7,1)}
 % Made by symoro VERSION
 
+%#codegen
+
 if numel(q) ~= 3 || ~isvector(q)
-    error('q must be 3 x 1, got %s', mat2str(size(q)));
+    error('symoro:size', 'q must be 3 x 1, got [%d %d], %d entries', size(q, 1), size(q, 2), numel(q));
 end
-q = double(q);
-if ~isequal(size(T), [2 2])
-    error('T must be 2 x 2, got %s', mat2str(size(T)));
+if size(T, 1) ~= 2 || size(T, 2) ~= 2 || numel(T) ~= 4
+    error('symoro:size', 'T must be 2 x 2, got [%d %d], %d entries', size(T, 1), size(T, 2), numel(T));
 end
-T = double(T);
 if numel(n) ~= 1
-    error('n must be 1 x 1, got %s', mat2str(size(n)));
+    error('symoro:size', 'n must be 1 x 1, got [%d %d], %d entries', size(n, 1), size(n, 2), numel(n));
 end
-n = double(n);
 if numel(unused) ~= 2 || ~isvector(unused)
-    error('unused must be 2 x 1, got %s', mat2str(size(unused)));
+    error('symoro:size', 'unused must be 2 x 1, got [%d %d], %d entries', size(unused, 1), size(unused, ...
+        2), numel(unused));
 end
-unused = double(unused);
-if numel(k_2) ~= 7 || ~isvector(k_2)
-    error('k_2 must be 7 x 1, got %s', mat2str(size(k_2)));
+if ~isa(k_2, 'double') || numel(k_2) ~= 7 || ~isvector(k_2)
+    error('symoro:size', 'k_2 must be 7 x 1 double, got [%d %d], %d entries of class %s', size(k_2, 1), ...
+        size(k_2, 2), numel(k_2), class(k_2));
 end
-k_2 = double(k_2);
-q1 = q(1);
-q2 = q(2);
-q3 = q(3);
-T11 = T(1, 1);
-T12 = T(1, 2);
-T21 = T(2, 1);
-T22 = T(2, 2);
-lambda = n;
+q1 = double(q(1));
+q2 = double(q(2));
+q3 = double(q(3));
+T11 = double(T(1, 1));
+T12 = double(T(1, 2));
+T21 = double(T(2, 1));
+T22 = double(T(2, 2));
+lambda = double(n);
 D3 = k_2(1);
 d3 = k_2(2);
 end_2 = k_2(3);
@@ -61,8 +62,8 @@ C2 = cos(q2);
 S2 = sin(q2);
 t1 = C1*C2;
 q1_2 = D3*t1 - d3*S1*S2;
-class = -(end_2 + q3*q1_2);
-t3 = select_(q1_2 < q3, 0.8660254037844386*q1_2, class - q1_2);
+class_2 = -(end_2 + q3*q1_2);
+t3 = select_(q1_2 < q3, 0.8660254037844386*q1_2, class_2 - q1_2);
 t4 = double(T11 <= T22);
 t5 = t3 - q1_2;
 t = zeros(2, 3);
@@ -91,7 +92,7 @@ r(6) = q1*t4 + select_(t4 ~= 0, T12, T21);
 r(7) = lambda*lambda;
 r(8) = -(q1 + lambda);
 r(9) = 1.5707963267948966;
-last(1, 1, 1) = class/(2 + C1);
+last(1, 1, 1) = class_2/(2 + C1);
 last(1, 1, 2) = 0.8660254037844386;
 last(1, 2, 1) = -0.8660254037844386;
 last(1, 2, 2) = -0.6666666666666666;

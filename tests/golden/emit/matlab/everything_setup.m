@@ -18,26 +18,30 @@ function k_2 = everything_setup(p)
 %   k_2 (7): D3 d3 end_2 while_2 MXR k1 k2
 %
 % Operations per call: 20 x, 17 +, 2 /, 9 functions, 22 others; once: 4 x, 4 +, 1 /
+% MATLAB Coder: codegen everything_setup -args {zeros(11,1)}
 % Made by symoro VERSION
 
+%#codegen
+
 if isstruct(p)
-    p = [p.D3; p.d3; p.end_2; p.double_2; p.x_a; p.E; p.k_3; p.function_2; p.t2; p.x_y; p.xY];
+    k_2 = everything_setup([p.D3; p.d3; p.end_2; p.double_2; p.x_a; p.E; p.k_3; p.function_2; p.t2; ...
+        p.x_y; p.xY]);
+    return
 end
 if numel(p) ~= 11 || ~isvector(p)
-    error('p must be 11 x 1, got %s', mat2str(size(p)));
+    error('symoro:size', 'p must be 11 x 1, got [%d %d], %d entries', size(p, 1), size(p, 2), numel(p));
 end
-p = double(p);
-D3 = p(1);
-d3 = p(2);
-end_2 = p(3);
-double_2 = p(4);
-x_a = p(5);
-E = p(6);
-k_3 = p(7);
-function_2 = p(8);
-t2 = p(9);
-x_y = p(10);
-xY = p(11);
+D3 = double(p(1));
+d3 = double(p(2));
+end_2 = double(p(3));
+double_2 = double(p(4));
+x_a = double(p(5));
+E = double(p(6));
+k_3 = double(p(7));
+function_2 = double(p(8));
+t2 = double(p(9));
+x_y = double(p(10));
+xY = double(p(11));
 while_2 = D3*d3 + end_2/double_2;
 MXR = -(k_3 + x_a*E);
 k1 = function_2*while_2 - MXR;

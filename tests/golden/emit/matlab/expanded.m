@@ -11,19 +11,21 @@ function [P] = expanded(q, k)
 %   k (2): D3 k1
 %
 % Operations per call: 12 x, 4 +, 6 functions, 1 others; once: 0 x, 1 +
+% MATLAB Coder: codegen expanded -args {zeros(3,1), zeros(2,1)}
 % Made by symoro VERSION
 
+%#codegen
+
 if numel(q) ~= 3 || ~isvector(q)
-    error('q must be 3 x 1, got %s', mat2str(size(q)));
+    error('symoro:size', 'q must be 3 x 1, got [%d %d], %d entries', size(q, 1), size(q, 2), numel(q));
 end
-q = double(q);
-if numel(k) ~= 2 || ~isvector(k)
-    error('k must be 2 x 1, got %s', mat2str(size(k)));
+if ~isa(k, 'double') || numel(k) ~= 2 || ~isvector(k)
+    error('symoro:size', 'k must be 2 x 1 double, got [%d %d], %d entries of class %s', size(k, 1), ...
+        size(k, 2), numel(k), class(k));
 end
-k = double(k);
-q1 = q(1);
-q2 = q(2);
-q3 = q(3);
+q1 = double(q(1));
+q2 = double(q(2));
+q3 = double(q(3));
 D3 = k(1);
 k1 = k(2);
 C1 = cos(q1);

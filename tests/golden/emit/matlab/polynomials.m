@@ -18,27 +18,25 @@ function [x, t, pair, none] = polynomials(a, k, k_2)
 % Made by symoro VERSION
 
 if numel(a) ~= 5 || ~isvector(a)
-    error('a must be 5 x 1, got %s', mat2str(size(a)));
+    error('symoro:size', 'a must be 5 x 1, got [%d %d], %d entries', size(a, 1), size(a, 2), numel(a));
 end
-a = double(a);
 if numel(k) ~= 5 || ~isvector(k)
-    error('k must be 5 x 1, got %s', mat2str(size(k)));
+    error('symoro:size', 'k must be 5 x 1, got [%d %d], %d entries', size(k, 1), size(k, 2), numel(k));
 end
-k = double(k);
-if numel(k_2) ~= 1
-    error('k_2 must be 1 x 1, got %s', mat2str(size(k_2)));
+if ~isa(k_2, 'double') || numel(k_2) ~= 1
+    error('symoro:size', 'k_2 must be 1 x 1 double, got [%d %d], %d entries of class %s', size(k_2, 1), ...
+        size(k_2, 2), numel(k_2), class(k_2));
 end
-k_2 = double(k_2);
-a1 = a(1);
-a2 = a(2);
-a3 = a(3);
-a4 = a(4);
-a5 = a(5);
-k1 = k(1);
-k2 = k(2);
-k3 = k(3);
-k4 = k(4);
-k5 = k(5);
+a1 = double(a(1));
+a2 = double(a(2));
+a3 = double(a(3));
+a4 = double(a(4));
+a5 = double(a(5));
+k1 = double(k(1));
+k2 = double(k(2));
+k3 = double(k(3));
+k4 = double(k(4));
+k5 = double(k(5));
 m = k_2(1);
 quartic1_1 = [a1 + m, a2, -a3, a4, a5];
 quartic1 = quartic_(8, quartic1_1);

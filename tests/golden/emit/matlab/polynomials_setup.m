@@ -15,16 +15,19 @@ function k_2 = polynomials_setup(p)
 %   k_2 (1): m
 %
 % Operations per call: 1263 x, 965 +, 268 /, 2 others, 4 kernel calls
+% MATLAB Coder: codegen polynomials_setup -args {zeros(1,1)}
 % Made by symoro VERSION
 
+%#codegen
+
 if isstruct(p)
-    p = [p.m];
+    k_2 = polynomials_setup([p.m]);
+    return
 end
 if numel(p) ~= 1
-    error('p must be 1 x 1, got %s', mat2str(size(p)));
+    error('symoro:size', 'p must be 1 x 1, got [%d %d], %d entries', size(p, 1), size(p, 2), numel(p));
 end
-p = double(p);
-m = p(1);
+m = double(p(1));
 k_2 = zeros(1, 1);
 k_2(1) = m;
 end

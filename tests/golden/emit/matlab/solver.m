@@ -13,39 +13,40 @@ function [x, y] = solver(A, v, k)
 %   k (1): m
 %
 % Operations per call: 31 x, 37 +, 13 /, 3 others, 2 kernel calls
+% MATLAB Coder: codegen solver -args {zeros(4,4), zeros(4,1), zeros(1,1)}
 % Made by symoro VERSION
 
-if ~isequal(size(A), [4 4])
-    error('A must be 4 x 4, got %s', mat2str(size(A)));
+%#codegen
+
+if size(A, 1) ~= 4 || size(A, 2) ~= 4 || numel(A) ~= 16
+    error('symoro:size', 'A must be 4 x 4, got [%d %d], %d entries', size(A, 1), size(A, 2), numel(A));
 end
-A = double(A);
 if numel(v) ~= 4 || ~isvector(v)
-    error('v must be 4 x 1, got %s', mat2str(size(v)));
+    error('symoro:size', 'v must be 4 x 1, got [%d %d], %d entries', size(v, 1), size(v, 2), numel(v));
 end
-v = double(v);
-if numel(k) ~= 1
-    error('k must be 1 x 1, got %s', mat2str(size(k)));
+if ~isa(k, 'double') || numel(k) ~= 1
+    error('symoro:size', 'k must be 1 x 1 double, got [%d %d], %d entries of class %s', size(k, 1), ...
+        size(k, 2), numel(k), class(k));
 end
-k = double(k);
-A2 = A(1, 2);
-A3 = A(1, 3);
-A4 = A(1, 4);
-A5 = A(2, 1);
-A6 = A(2, 2);
-A7 = A(2, 3);
-A8 = A(2, 4);
-A9 = A(3, 1);
-A10 = A(3, 2);
-A11 = A(3, 3);
-A12 = A(3, 4);
-A13 = A(4, 1);
-A14 = A(4, 2);
-A15 = A(4, 3);
-A16 = A(4, 4);
-v1 = v(1);
-v2 = v(2);
-v3 = v(3);
-v4 = v(4);
+A2 = double(A(1, 2));
+A3 = double(A(1, 3));
+A4 = double(A(1, 4));
+A5 = double(A(2, 1));
+A6 = double(A(2, 2));
+A7 = double(A(2, 3));
+A8 = double(A(2, 4));
+A9 = double(A(3, 1));
+A10 = double(A(3, 2));
+A11 = double(A(3, 3));
+A12 = double(A(3, 4));
+A13 = double(A(4, 1));
+A14 = double(A(4, 2));
+A15 = double(A(4, 3));
+A16 = double(A(4, 4));
+v1 = double(v(1));
+v2 = double(v(2));
+v3 = double(v(3));
+v4 = double(v(4));
 m = k(1);
 solve1_1 = [0, A2 + m, A3, A4, A5 + m, A6, A7 + m, A8, A9, A10 + m, A11, A12 + m, A13, A14, A15 + m, A16];
 solve1_2 = [-v1, v2, v3, v4];
@@ -63,14 +64,15 @@ y(1) = solve2(1)*solve2(1);
 y(2) = -solve2(2);
 end
 
-function x = solve_(n, a, b)
+function x = solve_(~, entries, right)
 % Solve A x = b for A (n, n) by rows: elimination with partial pivoting.
-a = reshape(a, n, n).';
-b = b(:);
+n = numel(right);
+a = reshape(entries, n, n).';
+b = reshape(right, n, 1);
 x = zeros(n, 1);
 for c = 1:n
-    [~, pivot] = max(abs(a(c:n, c)));
-    pivot = pivot + c - 1;
+    [~, largest] = max(abs(a(c:n, c)));
+    pivot = largest + c - 1;
     a([c, pivot], :) = a([pivot, c], :);
     b([c, pivot]) = b([pivot, c]);
     for r = c+1:n

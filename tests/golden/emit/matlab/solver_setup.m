@@ -13,16 +13,19 @@ function k = solver_setup(p)
 %   k (1): m
 %
 % Operations per call: 31 x, 37 +, 13 /, 3 others, 2 kernel calls
+% MATLAB Coder: codegen solver_setup -args {zeros(1,1)}
 % Made by symoro VERSION
 
+%#codegen
+
 if isstruct(p)
-    p = [p.m];
+    k = solver_setup([p.m]);
+    return
 end
 if numel(p) ~= 1
-    error('p must be 1 x 1, got %s', mat2str(size(p)));
+    error('symoro:size', 'p must be 1 x 1, got [%d %d], %d entries', size(p, 1), size(p, 2), numel(p));
 end
-p = double(p);
-m = p(1);
+m = double(p(1));
 k = zeros(1, 1);
 k(1) = m;
 end

@@ -1,0 +1,168 @@
+/// Sine and cosine of n pi/2 + y - e with |y| up to pi/4, by the polynomials of fdlibm; e is small.
+#[inline(always)]
+fn quadrant_(n: u64, y: f64, e: f64) -> (f64, f64) {
+    let z = y*y;
+    let zz = z*z;
+    let h = 0.5*z;
+    let u = 1.0 - h;
+    let p = (8.33333333332248946124e-03 + z*-1.98412698298579493134e-04)
+        + zz*((2.75573137070700676789e-06 + z*-2.50507602534068634195e-08) + zz*1.58969099521155010221e-10);
+    let q = (4.16666666666666019037e-02 + z*-1.38888888888741095749e-03)
+        + zz*((2.48015872894767294178e-05 + z*-2.75573143513906633035e-07)
+        + zz*(2.08757232129817482790e-09 + z*-1.13596475577881948265e-11));
+    let sine = (y - ((z*y)*(1.66666666666666324348e-01 - z*p) + u*e)).to_bits();
+    let cosine = (u + (zz*q + (((1.0 - u) - h) + y*e))).to_bits();
+    let swap = (sine ^ cosine) & 0_u64.wrapping_sub(n & 1);
+    let minus = [(n & 2) << 62, (n.wrapping_add(1) & 2) << 62];
+    (f64::from_bits(sine ^ swap ^ minus[0]), f64::from_bits(cosine ^ swap ^ minus[1]))
+}
+
+/// Sine and cosine without branches, accurate to one unit in the last place for angles up to 1e5: n pi/2 is subtracted
+/// in three parts, the first two without error. n is rounded by adding 1.5 * 2^52.
+#[inline(always)]
+fn sincos_wide_(x: f64) -> (f64, f64) {
+    let turn = x*0.63661977236758134308 + 6755399441055744.0;
+    let n = turn - 6755399441055744.0;
+    let a = x - n*1.57079632673412561417e+00;
+    let b = n*6.07710050630396597660e-11;
+    let y = a - b;
+    quadrant_(turn.to_bits(), y, n*2.02226624879595063154e-21 - ((a - y) - b))
+}
+
+/// The bits of 2/pi, after 64 zeros.
+const TWO_OVER_PI_: [u64; 20] = [
+    0x0000000000000000, 0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041,
+    0xfe5163abdebbc561, 0xb7246e3a424dd2e0, 0x06492eea09d1921c, 0xfe1deb1cb129a73e,
+    0xe88235f52ebb4484, 0xe99c7026b45f7e41, 0x3991d639835339f4, 0x9c845f8bbdf9283b,
+    0x1ff897ffde05980f, 0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d,
+    0x7527bac7ebe5f17b, 0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab,
+];
+
+/// Sine and cosine of any angle. Beyond 1e5 the number of quarter turns modulo 4 is the product of the mantissa with
+/// 192 bits of 2/pi, without the bits that are multiples of a whole turn (Payne and Hanek's method).
+#[cold]
+#[inline(never)]
+fn sincos_any_wide_(x: f64) -> (f64, f64) {
+    if (-1e5..=1e5).contains(&x) {
+        return sincos_wide_(x);
+    }
+    let bits = x.to_bits() & 0x7fff_ffff_ffff_ffff;
+    if bits >= 0x7ff0_0000_0000_0000 {
+        return (f64::NAN, f64::NAN);
+    }
+    let mantissa = u128::from((bits & 0x000f_ffff_ffff_ffff) | 0x0010_0000_0000_0000);
+    let first = (bits >> 52) as usize - 1013;
+    let word = |at: usize| {
+        let pair = u128::from(TWO_OVER_PI_[first/64 + at]) << 64 | u128::from(TWO_OVER_PI_[first/64 + at + 1]);
+        (pair << (first % 64)) >> 64
+    };
+    let low = word(2)*mantissa;
+    let middle = word(1)*mantissa + (low >> 64);
+    let high = (word(0)*mantissa + (middle >> 64)) as u64;
+    let turns = (u128::from(high) << 64) | u128::from(middle as u64);
+    let mut n = high >> 62;
+    let mut fraction = (turns << 2) | u128::from(low as u64 >> 62); // of a quarter turn, by 2^128
+    let above = fraction >> 127 == 1;
+    if above {
+        n += 1;
+        fraction = fraction.wrapping_neg();
+    }
+    let zeros = fraction.leading_zeros();
+    fraction <<= zeros;
+    let (f1, f0) = (fraction >> 64, u128::from(fraction as u64));
+    let (p1, p0) = (0xc90f_daa2_2168_c234, 0xc4c6_628b_80dc_1cd1); // pi/2 by 2^127
+    let angle = f1*p1 + ((f1*p0) >> 64) + ((f0*p1) >> 64); // by 2^(127 + zeros)
+    let scale = f64::from_bits(u64::from(1023 - 52 - zeros) << 52);
+    let upper = (angle >> 75) as f64*scale;
+    let lower = ((angle >> 22) & 0x001f_ffff_ffff_ffff) as f64*scale/9007199254740992.0;
+    let y = upper + lower;
+    let e = (y - upper) - lower;
+    let (sine, cosine) = if above { quadrant_(n, -y, -e) } else { quadrant_(n, y, e) };
+    (if x < 0.0 { -sine } else { sine }, cosine)
+}
+
+/* From here on in the caller's type. */
+/* -- double */
+const SINCOS_LIMIT_: f64 = 1e5;
+
+#[inline(always)]
+fn sincos_near_(x: f64) -> (f64, f64) {
+    sincos_wide_(x)
+}
+/* -- float */
+const SINCOS_LIMIT_: f32 = 3e3;
+
+/// Sine and cosine without branches, accurate to one unit in the last place for angles up to 3e3: n pi/2 is subtracted
+/// in four parts, the first three without error; then the polynomials of Cephes on [-pi/4, pi/4] are evaluated. n is
+/// rounded by adding 1.5 * 2^23.
+#[inline(always)]
+fn sincos_near_(x: f32) -> (f32, f32) {
+    let turn = x*0.636619772_f32 + 12582912.0_f32;
+    let n = turn - 12582912.0_f32;
+    let a = (x - n*1.570556640625_f32) - n*2.39670277e-04_f32;
+    let b = n*1.58906914e-08_f32;
+    let y = a - b;
+    let e = n*2.56334407e-12_f32 - ((a - y) - b);
+    let z = y*y;
+    let zz = z*z;
+    let h = 0.5_f32*z;
+    let u = 1.0_f32 - h;
+    let p = 8.33216087e-03_f32 + z*-1.95152959e-04_f32;
+    let q = (4.16666457e-02_f32 + z*-1.38873163e-03_f32) + zz*2.44331571e-05_f32;
+    let sine = (y - ((z*y)*(1.66666546e-01_f32 - z*p) + u*e)).to_bits();
+    let cosine = (u + (zz*q + (((1.0_f32 - u) - h) + y*e))).to_bits();
+    let n = turn.to_bits();
+    let swap = (sine ^ cosine) & 0_u32.wrapping_sub(n & 1);
+    let minus = [(n & 2) << 30, (n.wrapping_add(1) & 2) << 30];
+    (f32::from_bits(sine ^ swap ^ minus[0]), f32::from_bits(cosine ^ swap ^ minus[1]))
+}
+/* -- both */
+
+/// Sine and cosine of any angle; those of NaN and of infinite angles are NaN.
+#[cold]
+#[inline(never)]
+fn sincos_any_(x: f64) -> (f64, f64) {
+    let (sine, cosine) = sincos_any_wide_(x as Wide_);
+    (sine as f64, cosine as f64)
+}
+
+#[inline(always)]
+fn sincos_far_(x: f64) -> bool {
+    abs_(x) > SINCOS_LIMIT_
+}
+
+/// Sines and cosines of several angles, in a loop without branches, which compilers vectorise.
+#[inline(always)]
+fn sincos_<const N: usize>(x: [f64; N]) -> ([f64; N], [f64; N]) {
+    let mut sines = [0.0; N];
+    let mut cosines = [0.0; N];
+    let mut far = false;
+    for i in 0..N {
+        (sines[i], cosines[i]) = sincos_near_(x[i]);
+        far |= sincos_far_(x[i]);
+    }
+    if far {
+        for i in 0..N {
+            (sines[i], cosines[i]) = sincos_any_(x[i]);
+        }
+    }
+    (sines, cosines)
+}
+
+#[inline(always)]
+fn sincos_one_(x: f64) -> (f64, f64) {
+    if sincos_far_(x) { sincos_any_(x) } else { sincos_near_(x) }
+}
+
+fn sin_(x: f64) -> f64 {
+    sincos_one_(x).0
+}
+
+fn cos_(x: f64) -> f64 {
+    sincos_one_(x).1
+}
+
+fn tan_(x: f64) -> f64 {
+    let (sine, cosine) = sincos_one_(x);
+    sine/cosine
+}

@@ -1,0 +1,104 @@
+"""Save a derived model in a file and load it again, without deriving it a second time.
+
+The file is JSON: the robot as YAML text, the id and the options of the model, and its program (`program.storage`). A
+model that took long to derive (`effort="search"`, a large robot) is loaded in milliseconds, and the loaded model gives
+the same code, byte by byte.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from symoro._version import __version__
+from symoro.errors import FormatError, Place, SymoroError
+from symoro.files import MADE_BY, write_files
+from symoro.model import Model
+from symoro.models import catalogue
+from symoro.program.program import Input, Output, Port
+from symoro.program.storage import program_data, program_of
+from symoro.robot.formats import dumps, loads
+
+FORMAT = 1
+MAX_BYTES = 500_000_000
+
+
+def save_model(model: Model, path: str | Path, *, force: bool = False) -> None:
+    """Save a model in a JSON file, from which `load_model` reads it.
+
+    Args:
+        path: file to write.
+        force: overwrite a file that symoro did not write.
+
+    Raises:
+        WriteError: the file cannot be written.
+    """
+    data = {
+        "about": [MADE_BY],
+        "format": FORMAT,
+        "version": __version__,
+        "model": model.entry.id,
+        "options": {name: value for name, value in model.options.items() if value is not None},
+        "robot": dumps(model.robot, "yaml"),
+        "program": program_data(model.program),
+    }
+    lines = ",\n".join(f"{json.dumps(key)}: {_text(key, value)}" for key, value in data.items())
+    write_files({Path(path): f"{{\n{lines}\n}}\n"}, force=force)
+
+
+def _text(key: str, value: Any) -> str:
+    """Return a value as JSON; the line about the origin stands alone, so that the file is recognised."""
+    return f"[\n  {json.dumps(value[0])}\n]" if key == "about" else json.dumps(value, default=list)
+
+
+def load_model(path: str | Path) -> Model:
+    """Return the model that `save_model` saved.
+
+    Raises:
+        FormatError: the file cannot be read, is not a saved model, or is damaged.
+    """
+    place = Place(str(path))
+    try:
+        if Path(path).stat().st_size > MAX_BYTES:
+            raise FormatError(f"the file is larger than {MAX_BYTES // 1_000_000} MB", place=place)
+        data = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not a text in UTF-8"
+        raise FormatError(f"the file cannot be read: {reason}", place=place, hint="check the path") from None
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"the file is not JSON: {error}", place=place) from None
+    if not isinstance(data, dict) or data.get("format") != FORMAT or "program" not in data:
+        raise FormatError(
+            "the file is not a model saved by this version", place=place, hint="save the model again"
+        )
+    try:
+        robot = loads(str(data["robot"]), "yaml")
+        program = program_of(data["program"])
+        base = _base_entry(str(data["model"]))
+        options = {str(name): value for name, value in dict(data["options"]).items()}
+    except (KeyError, TypeError, ValueError) as error:
+        raise FormatError(f"the saved model is damaged: {error!r}", place=place) from None
+    except SymoroError as error:
+        raise FormatError(f"the saved model is damaged: {error.message}", place=place) from None
+    inputs, outputs = _ports(program.inputs), _ports(program.outputs)
+    if base.id == data["model"]:
+        return Model(robot, base, options, program)
+    entry = replace(
+        base, id=str(data["model"]), title=program.title, inputs=inputs, outputs=outputs, aliases=(), forms=()
+    )
+    return Model(robot, entry, options, program)
+
+
+def _base_entry(name: str) -> catalogue.Entry:
+    """Return the entry of a model of the catalogue, or of the model of which `name` is a derivative."""
+    known = catalogue.catalogue()
+    stem = name.rpartition("-")[0]
+    while name not in known and stem:
+        name, stem = stem, stem.rpartition("-")[0]
+    return catalogue.entry(name)
+
+
+def _ports(arrays: tuple[Input, ...] | tuple[Output, ...]) -> tuple[Port, ...]:
+    return tuple(Port(a.name, ",".join(map(str, a.shape)), a.title) for a in arrays)

@@ -1,0 +1,550 @@
+"""Reader of listings: lists of assignments from other programs, as a program that can be optimised and emitted.
+
+Four forms are recognised:
+
+    SYMORO, OpenSYMORO   title, tables of the robot, a line `Equations:`, `NAME = expression` lines, a last line `*=*`
+    symoro               the text that `generate` prints: header, a line of dashes, assignments, outputs `T[1,4] = ...`
+    C                    assignments that end with a semicolon, with or without declarations, `q[0]` for entries
+    list                 one assignment per line; `#` and `(* *)` are comments
+
+A name is defined before it is used, and only once. Names that are never defined are inputs, which vary from call to
+call (joint variables), or parameters (all others). Outputs are the entries of arrays, the names that no later
+assignment uses, and the results of SYMORO's models (GAM1, A11, J11, QDP1). Names with numbers are collected in arrays:
+GAM1 ... GAM6 is the vector GAM.
+
+W. Khalil, D. Creusot, "SYMORO+: a system for the symbolic modelling of robots", Robotica 15, 1997, section 7.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from symoro.errors import ExpressionError, FormatError, Place, UnknownNameError
+from symoro.expr import ops
+from symoro.expr.parser import ALIASES, operation_tokens, parse, reserved
+from symoro.expr.scalar import Expr
+from symoro.program.builder import Builder
+from symoro.program.count import OpCount
+from symoro.program.program import Program, Shape
+
+_EQUATIONS = re.compile(r"\s*Equations\s*:\s*", re.IGNORECASE)
+_END = re.compile(r"\s*\*=\*\s*")
+_DASHES = re.compile(r"-{3,}\s*")
+_ASSIGNMENT = re.compile(r"\s*(?P<name>[A-Za-z_]\w*(?:\[[\d,\s]+\])*)\s*=(?!=)\s*(?P<text>.*?)\s*", re.DOTALL)
+_DECLARED = re.compile(r"\s*(?:(?:static|const|register|double|float|real_T|auto)\s+)+(?=[A-Za-z_])")
+_ENTRY = re.compile(r"([A-Za-z_]\w*)((?:\[[\d,\s]+\])+)")
+_STEM = re.compile(r"(.*?)_?(\d+)")
+_CHOICE = re.compile(r"\(\s*(-?\d+)\s*,\s*(-?\d+)\s*\)")
+_SUFFIX = re.compile(r"(?<![\w.])((?:\d+\.\d*|\.\d+|\d+)(?:[eE][+-]?\d+)?)[fFlL]\b")
+_QUOTIENT = re.compile(r"(?<![\w.])\d+\s*/\s*\d+(?![\w.])")
+
+# Names of quantities that vary from call to call, in SYMORO and here; all other names are parameters.
+_VARIABLES = re.compile(r"(?:th|t|q|qd|qdd|qda|qdda|QP|QDP|GAM|tau|V0|Vd0|R0|qp|qpp)_?\d+")
+# Names that SYMORO gives to parameters, forces, base motion and the entries of a pose; and to sines and cosines.
+_SYMORO = re.compile(
+    r"(?:XX|XY|XZ|YY|YZ|ZZ|MX|MY|MZ|M|IA|FV|FS|FX|FY|FZ|CX|CY|CZ|gamma|b|alpha|d|theta|r|k)\d+(?:R)?"
+    r"|(?:XX|XY|XZ|YY|YZ|ZZ|MX|MY|MZ|M)R\d+|(?:WP|VP|W|V)0?[xyzXYZ123]|G[xyzXYZ123]|[nsaPp][xyz]|EMPTY"
+)
+_TRIGONOMETRIC = re.compile(r"[CS]m?\d+(?:m?\d+)*")
+# Results of SYMORO's models, which are outputs even if other assignments use them.
+_RESULTS = re.compile(r"(?:GAM|A|J|QDP)\d+")
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """One assignment of a listing: the name, its expression as text, and the line at which it begins."""
+
+    name: str
+    text: str
+    line: int
+
+
+@dataclass(frozen=True)
+class ListingFile:
+    """Contents of a listing.
+
+    Attributes:
+        assignments: the assignments in order; entries of arrays have names such as T_1_4.
+        entries: array entry by name: "T_1_4" -> ("T", (1, 4)).
+        inputs: shape and entries of each input, if the listing declares them.
+        parameters: names of the parameters, if the listing declares them.
+        variables: names of joint variables that tables of the listing contain.
+        tabled: all names that these tables contain; None without tables.
+        title: first line of the listing, if it is not an assignment.
+        written: number of operations as written.
+    """
+
+    file: str
+    assignments: tuple[Assignment, ...]
+    entries: Mapping[str, tuple[str, tuple[int, ...]]] = field(default_factory=dict)
+    inputs: Mapping[str, tuple[Shape, tuple[str, ...]]] | None = None
+    parameters: tuple[str, ...] = ()
+    variables: frozenset[str] = frozenset()
+    tabled: frozenset[str] | None = None
+    title: str = ""
+    written: OpCount = field(default_factory=OpCount)
+
+
+def read_listing(text: str, file: str = "") -> ListingFile:
+    """Return the assignments of a listing.
+
+    Args:
+        text: contents of the file.
+        file: its name, for errors.
+
+    Raises:
+        FormatError: a line is not an assignment, or the listing is cut.
+    """
+    lines = text.splitlines()
+    start = next((k for k, line in enumerate(lines) if _EQUATIONS.fullmatch(line)), None)
+    if start is not None:
+        return _symoro_listing(lines, start, file)
+    dashes = next((k for k, line in enumerate(lines) if _DASHES.fullmatch(line)), None)
+    if dashes is not None and any("Made by symoro" in line for line in lines[:dashes]):
+        return _own_listing(lines, dashes, file)
+    statements = _c_statements(lines, file) if _is_c(text) else _statements(lines, 0, len(lines), file)
+    return _listing(file, list(statements))
+
+
+def _listing(file: str, statements: Sequence[Assignment], **details: object) -> ListingFile:
+    if not statements:
+        raise FormatError("the listing contains no assignment", place=Place(file))
+    entries: dict[str, tuple[str, tuple[int, ...]]] = {}
+
+    def flat(match: re.Match[str]) -> str:
+        index = tuple(int(number) for number in re.findall(r"\d+", match[2]))
+        name = "_".join([match[1], *map(str, index)])
+        entries[name] = (match[1], index)
+        return name
+
+    assignments = tuple(
+        Assignment(_ENTRY.sub(flat, one.name), _ENTRY.sub(flat, one.text), one.line) for one in statements
+    )
+    written = OpCount()
+    for one in assignments:
+        written = written + _written(one, file)
+    return ListingFile(file, assignments, entries, written=written, **details)  # type: ignore[arg-type]
+
+
+# -- the forms of listings
+
+
+def _symoro_listing(lines: Sequence[str], start: int, file: str) -> ListingFile:
+    """Return the listing of SYMORO+ or OpenSYMORO; equations begin after line `start`."""
+    end = next((k for k in range(start + 1, len(lines)) if _END.fullmatch(lines[k])), None)
+    if end is None:
+        raise FormatError(
+            "the listing is cut: its last line '*=*' is missing",
+            place=Place(file, len(lines)),
+            hint="write the listing again, or remove the line 'Equations:' if the assignments are complete",
+        )
+    after = next((k for k in range(end + 1, len(lines)) if lines[k].strip()), None)
+    if after is not None:
+        raise FormatError(
+            "the listing continues after its last line '*=*'",
+            place=Place(file, after + 1),
+            hint="give one listing per file",
+        )
+    title = next((line.strip() for line in lines[:start] if line.strip()), "")
+    statements = list(_statements(lines, start + 1, end, file))
+    tables = [line for line in lines[:start] if len(line.split()) > 4]
+    tabled = frozenset(name for line in tables for name in _names(line)) if tables else None
+    variables = frozenset(_table_variables(lines[:start]))
+    return _listing(file, statements, title=title, variables=variables, tabled=tabled)
+
+
+def _table_variables(lines: Iterable[str]) -> Iterator[str]:
+    """Yield the joint variables of a table `j ant sigma mu gamma b alpha d theta r`: theta, or r if sigma is 1."""
+    columns: list[str] = []
+    for line in lines:
+        cells = line.split()
+        if {"sigma", "theta", "r"} <= set(cells):
+            columns = cells
+        elif columns and len(cells) == len(columns):
+            row = dict(zip(columns, cells, strict=True))
+            variable = row["r"] if row["sigma"] == "1" else row["theta"]
+            if row["sigma"] in ("0", "1") and re.fullmatch(r"[A-Za-z_]\w*", variable):
+                yield variable
+        elif cells:
+            columns = []
+
+
+def _own_listing(lines: Sequence[str], dashes: int, file: str) -> ListingFile:
+    """Return the listing that `generate` prints; its header declares inputs, outputs and parameters."""
+    head = lines[:dashes]
+    inputs = {name: (_shape(text), tuple(words.split())) for name, text, words in _declared(head, "Inputs")}
+    outputs = {name: _shape(text) for name, text, _ in _declared(head, "Outputs")}
+    parameters = tuple(
+        word for line in _section(head, "Parameters") for word in line.split() if " in " not in line
+    )
+    statements = list(_statements(lines, dashes + 1, len(lines), file, headings=True))
+    assigned = {one.name for one in statements}
+    for name, shape in outputs.items():
+        missing = next((entry for entry in _entry_names(name, shape) if entry not in assigned), None)
+        if missing is not None:
+            raise FormatError(
+                f"the listing is cut: the output {missing} is not assigned", place=Place(file, len(lines))
+            )
+    return _listing(file, statements, inputs=inputs, parameters=parameters, title=head[0].strip())
+
+
+def _section(head: Sequence[str], title: str) -> list[str]:
+    """Return the lines of a section of the header; continuation lines are joined to the line before them."""
+    start = next((k for k, line in enumerate(head) if line.strip() == title), None)
+    result: list[str] = []
+    for line in head[start + 1 :] if start is not None else []:
+        if not line.startswith("  "):
+            break
+        if line.startswith("      ") and result:
+            result[-1] += " " + line.strip()
+        else:
+            result.append(line.strip())
+    return result
+
+
+def _declared(head: Sequence[str], title: str) -> Iterator[tuple[str, str, str]]:
+    """Yield name, shape and entries of each array in a section of the header."""
+    for line in _section(head, title):
+        match = re.match(r"(\w+) \(([^)]*)\)", line)
+        if match is not None:
+            yield match[1], match[2], line.rpartition(": ")[2]
+
+
+def _shape(text: str) -> Shape:
+    """Return a shape from a text such as "4, 4" or "scalar"."""
+    return () if text == "scalar" else tuple(int(length) for length in text.split(","))
+
+
+def _entry_names(name: str, shape: Shape) -> list[str]:
+    """Return the names of the entries of an output as the listing writes them."""
+    indices = itertools.product(*(range(1, length + 1) for length in shape))
+    return [f"{name}[{','.join(map(str, index))}]" if shape else name for index in indices]
+
+
+def _is_c(text: str) -> bool:
+    return any(line.rstrip().endswith(";") for line in text.splitlines())
+
+
+def _statements(
+    lines: Sequence[str], start: int, end: int, file: str, *, headings: bool = False
+) -> Iterator[Assignment]:
+    """Yield the assignments of lines; an indented line without an equality sign continues the line before it.
+
+    Args:
+        headings: whether lines that end with a colon are headings.
+    """
+    pending: list[str] = []
+    first = start
+    for k in range(start, end):
+        line = re.sub(r"\(\*.*?\*\)", "", lines[k]).split("#")[0].rstrip()
+        if not line.strip() or (headings and line.endswith(":") and "=" not in line):
+            continue
+        if pending and line[0].isspace() and _ASSIGNMENT.fullmatch(line) is None:
+            pending.append(line.strip())
+            continue
+        if pending:
+            yield _assignment(" ".join(pending), first, file)
+        pending, first = [line], k
+    if pending:
+        yield _assignment(" ".join(pending), first, file)
+
+
+def _c_statements(lines: Sequence[str], file: str) -> Iterator[Assignment]:
+    """Yield the assignments of C text: declarations without a value and lines of the preprocessor are skipped."""
+    text = "\n".join("" if line.lstrip().startswith("#") else line for line in lines)
+    text = re.sub(r"/\*.*?\*/", lambda match: "\n" * match[0].count("\n"), text, flags=re.DOTALL)
+    text = re.sub(r"//[^\n]*", "", text)
+    line = 1
+    *statements, rest = text.split(";")
+    for statement in statements:
+        first = line + statement[: len(statement) - len(statement.lstrip())].count("\n")
+        line += statement.count("\n")
+        body = _DECLARED.sub("", statement, count=1).strip()
+        if not body or (body != statement.strip() and "=" not in body):
+            continue
+        one = _assignment(" ".join(body.split()), first - 1, file)
+        quotient = _QUOTIENT.search(one.text)
+        if quotient is not None:
+            raise FormatError(
+                f"{quotient[0]} is a division of integers, which C rounds to an integer",
+                place=Place(file, first),
+                hint=f"write {quotient[0].replace('/', '.0/')}.0 if the quotient is meant",
+            )
+        yield Assignment(one.name, _SUFFIX.sub(r"\1", one.text), first)
+    if rest.strip():
+        raise FormatError(
+            "the listing is cut: the last assignment has no semicolon", place=Place(file, len(lines))
+        )
+
+
+def _assignment(text: str, index: int, file: str) -> Assignment:
+    match = _ASSIGNMENT.fullmatch(text)
+    if match is None or not match["text"]:
+        shown = text.strip()[:60]
+        raise FormatError(
+            f"expected an assignment NAME = EXPRESSION, got '{shown}'", place=Place(file, index + 1)
+        )
+    return Assignment(re.sub(r"\s", "", match["name"]), match["text"], index + 1)
+
+
+# -- operations as written
+
+
+def _written(one: Assignment, file: str) -> OpCount:
+    """Return the number of operations of an assignment as it is written."""
+    if _CHOICE.fullmatch(one.text):
+        return OpCount()
+    try:
+        names = operation_tokens(one.text)
+    except ExpressionError as error:
+        raise _misread(error, one, file) from None
+    groups = [ops.TABLE[op].group for op in names]
+    return OpCount(
+        groups.count("additions"),
+        groups.count("multiplications"),
+        groups.count("divisions"),
+        groups.count("functions"),
+        groups.count("others"),
+    )
+
+
+def _misread(error: ExpressionError, one: Assignment, file: str) -> FormatError:
+    return FormatError(f"{one.name}: {error.message}", place=Place(file, one.line), hint=error.hint)
+
+
+# -- the program
+
+
+def listing_program(
+    listing: ListingFile,
+    name: str,
+    inputs: Sequence[str] | None = None,
+    outputs: Sequence[str] | None = None,
+) -> Program:
+    """Return the program of a listing.
+
+    Args:
+        name: name of the program.
+        inputs: names, or beginnings of numbered names ("q" for q1, q2 ...), of what varies from call to call; by
+            default the joint variables. Names that are neither inputs nor defined are parameters.
+        outputs: names, or beginnings of numbered names, of the results; by default as described above.
+
+    Raises:
+        FormatError: a name is used before it is defined, defined twice or missing, or an expression is not valid.
+        UnknownNameError: there is no such input or output.
+    """
+    _check_definitions(listing)
+    defined = {one.name: one for one in listing.assignments}
+    free = _free_names(listing, defined)
+    choices = [one.name for one in listing.assignments if _CHOICE.fullmatch(one.text)]
+    variables = _variables(listing, [*choices, *free], inputs)
+    builder = Builder(name)
+    known: dict[str, Expr] = {}
+    for array, (shape, symbols) in _grouped(listing, variables).items():
+        entries = builder.input(array, shape, symbols)
+        known |= dict(zip(symbols, entries, strict=True))
+    for symbol in (*listing.parameters, *free):
+        if symbol not in known:
+            known[symbol] = builder.parameter(symbol)
+    results = _output_names(listing, defined, outputs)
+    for one in listing.assignments:
+        if one.name not in known:  # a choice of a sign is an input
+            value = _parsed(one, listing.file, builder, known)
+            known[one.name] = value if one.name in results else builder.named(one.name, value)
+    for array, nested in _output_arrays(listing, results, known):
+        builder.output(array, nested)
+    return builder.program(title=listing.title)
+
+
+def _parsed(one: Assignment, file: str, builder: Builder, known: Mapping[str, Expr]) -> Expr:
+    try:
+        return parse(one.text, builder.graph, lambda name: known[name].lit, listing=True)
+    except ExpressionError as error:
+        raise _misread(error, one, file) from None
+
+
+def _names(text: str) -> Iterator[str]:
+    """Yield the names that an expression uses, without functions and pi."""
+    for match in re.finditer(r"(?<![\w.])[A-Za-z_]\w*", text):
+        if not reserved(match[0]) and match[0] not in (*ALIASES, "pow"):
+            yield match[0]
+
+
+def _check_definitions(listing: ListingFile) -> None:
+    """Check that every name is defined once, and before it is used."""
+    lines: dict[str, int] = {}
+    for one in listing.assignments:
+        if one.name in lines:
+            raise FormatError(
+                f"{one.name} is defined twice: first in line {lines[one.name]}",
+                place=Place(listing.file, one.line),
+                hint="give the second quantity another name",
+            )
+        lines[one.name] = one.line
+    for one in listing.assignments:
+        for name in _names(one.text):
+            if lines.get(name, 0) >= one.line:
+                raise FormatError(
+                    f"{name} is used before it is defined in line {lines[name]}",
+                    place=Place(listing.file, one.line),
+                    hint="order the assignments so that each name is defined before its first use",
+                )
+
+
+def _free_names(listing: ListingFile, defined: Mapping[str, Assignment]) -> list[str]:
+    """Return the names that are used and never defined, in the order of their first use.
+
+    Raises:
+        FormatError: a name is not declared by the listing, or belongs to a series of defined names, such as WI12 beside
+            WI13: its assignment is missing.
+    """
+    stems = {match[1] for name in defined if (match := _STEM.fullmatch(name)) is not None}
+    free: dict[str, None] = {}
+    for one in listing.assignments:
+        for name in _names(one.text):
+            if name in defined or name in free:
+                continue
+            reason = _why_undefined(listing, name, stems)
+            if reason:
+                raise FormatError(
+                    f"{name} is not defined, {reason}",
+                    place=Place(listing.file, one.line),
+                    hint=f"add the assignment of {name}, or rename it if it is an input",
+                )
+            free[name] = None
+    return list(free)
+
+
+def _why_undefined(listing: ListingFile, name: str, stems: Container[str]) -> str:
+    """Return why a name that is never defined cannot be an input or a parameter; an empty text if it can.
+
+    Args:
+        stems: beginnings of the numbered names that are defined.
+    """
+    if listing.inputs is not None:
+        declared = {*listing.parameters, *(s for _, symbols in listing.inputs.values() for s in symbols)}
+        return "" if name in declared else "and the header declares it neither as an input nor as a parameter"
+    if _is_variable(listing, name) or name in (listing.tabled or ()):
+        return ""
+    if listing.tabled is not None:
+        return "" if _SYMORO.fullmatch(name) else "and the tables of the robot do not contain it"
+    if _TRIGONOMETRIC.fullmatch(name):
+        return "although it is SYMORO's name of a sine or cosine"
+    match = _STEM.fullmatch(name)
+    series = match is not None and match[1] in stems and not _SYMORO.fullmatch(name)
+    return f"although other names that begin with {match[1]} are" if series and match is not None else ""
+
+
+def _is_variable(listing: ListingFile, name: str) -> bool:
+    return name in listing.variables or _VARIABLES.fullmatch(name) is not None
+
+
+def _variables(listing: ListingFile, free: Sequence[str], inputs: Sequence[str] | None) -> list[str]:
+    """Return the names that vary from call to call."""
+    if inputs is not None:
+        return _selected(free, inputs, "input")
+    if listing.inputs is not None:
+        return [symbol for _, symbols in listing.inputs.values() for symbol in symbols]
+    choices = {one.name for one in listing.assignments if _CHOICE.fullmatch(one.text)}
+    variables = [name for name in free if name in choices or _is_variable(listing, name)]
+    return variables if any(name not in choices for name in variables) else list(free)
+
+
+def _selected(names: Sequence[str], wanted: Sequence[str], kind: str) -> list[str]:
+    """Return the names that equal a wanted name, or consist of it and a number.
+
+    Raises:
+        UnknownNameError: a wanted name matches none of the names.
+    """
+    result: dict[str, None] = {}
+    for each in wanted:
+        matching = [name for name in names if name == each or re.fullmatch(rf"{re.escape(each)}[_\d]+", name)]
+        if not matching:
+            raise UnknownNameError(f"{kind} of the listing", each, list(names))
+        result |= dict.fromkeys(matching)
+    return list(result)
+
+
+def _grouped(listing: ListingFile, names: Sequence[str]) -> dict[str, tuple[Shape, tuple[str, ...]]]:
+    """Return the inputs as arrays: declared ones, entries of arrays, and names that differ in their number only."""
+    declared = listing.inputs or {}
+    if declared and set(names) == {s for _, symbols in declared.values() for s in symbols}:
+        return dict(declared)
+    arrays: dict[str, list[tuple[tuple[int, ...], str]]] = {}
+    for name in names:
+        array, index = _place(listing, name)
+        arrays.setdefault(array, []).append((index, name))
+    result: dict[str, tuple[Shape, tuple[str, ...]]] = {}
+    for array, entries in arrays.items():
+        symbols = tuple(name for _, name in sorted(entries))
+        result[array] = ((len(symbols),) if symbols != (array,) else (), symbols)
+    return result
+
+
+def _place(listing: ListingFile, name: str) -> tuple[str, tuple[int, ...]]:
+    """Return the array and index of a name: those of an entry, or letters and number; () if there is no number."""
+    match = _STEM.fullmatch(name)
+    numbered = (match[1], (int(match[2]),)) if match is not None and match[1] else (name, ())
+    return listing.entries.get(name, numbered)
+
+
+def _output_names(
+    listing: ListingFile, defined: Mapping[str, Assignment], outputs: Sequence[str] | None
+) -> list[str]:
+    """Return the names of the results, in the order of their assignments."""
+    if outputs is not None:
+        return _selected(list(defined), outputs, "output")
+    used = {name for one in listing.assignments for name in _names(one.text)}
+    entries = [name for name in defined if name in listing.entries]
+    if listing.inputs is not None and entries:
+        return entries
+    last = {name for name in defined if name not in used or _RESULTS.fullmatch(name)}
+    names = [name for name in defined if name in listing.entries or name in last]
+    return [name for name in names if not _CHOICE.fullmatch(defined[name].text)]
+
+
+def _output_arrays(
+    listing: ListingFile, names: Sequence[str], known: Mapping[str, Expr]
+) -> Iterator[tuple[str, object]]:
+    """Yield name and value of each output; complete series of names are vectors or matrices."""
+    arrays: dict[str, dict[tuple[int, ...], str]] = {}
+    for name in names:
+        array, index = _place(listing, name)
+        arrays.setdefault(array, {})[index] = name
+    for array, entries in arrays.items():
+        digits = {
+            tuple(map(int, str(i[0]))): name for i, name in entries.items() if len(i) == 1
+        }  # A12 is A[1,2]
+        nested = _array(entries) or (_array(digits) if len(digits) == len(entries) else None)
+        if nested is None or array in known:
+            yield from ((name, known[name]) for name in entries.values())
+        else:
+            yield array, _valued(nested, known)
+
+
+def _array(entries: Mapping[tuple[int, ...], str]) -> object | None:
+    """Return nested lists of names if the indices fill an array that starts at 0 or 1; otherwise None."""
+    if len({len(index) for index in entries}) != 1 or () in entries:
+        return None
+    axes = [sorted(set(axis)) for axis in zip(*entries, strict=True)]
+    start = axes[0][0]
+    whole = [list(range(start, start + len(axis))) for axis in axes]
+    if start not in (0, 1) or axes != whole or len(entries) != math.prod(map(len, axes)):
+        return None
+
+    def nested(index: tuple[int, ...]) -> object:
+        if len(index) == len(axes):
+            return entries[index]
+        return [nested((*index, k)) for k in axes[len(index)]]
+
+    return nested(())
+
+
+def _valued(nested: object, known: Mapping[str, Expr]) -> object:
+    if isinstance(nested, list):
+        return [_valued(each, known) for each in nested]
+    return known[str(nested)]

@@ -1,0 +1,1 @@
+/* Empty: the file that connects an S-function with Simulink. */

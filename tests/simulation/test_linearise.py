@@ -1,0 +1,200 @@
+"""Test linear models against complex-step derivatives of the emitted direct dynamic model, and known systems."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+import sympy
+
+import symoro
+from symoro.errors import ArgumentError, SymoroError
+from symoro.expr.formula import formula
+from symoro.program.bind import bind
+from symoro.robot.description import Robot
+from symoro.ui.cli import main
+from tests.models.loop_cases import heavy
+from tests.oracle.complex_step import along, complex_call
+
+RNG = np.random.default_rng
+
+
+def numeric(name: str, gravity: bool = True) -> Robot:
+    """Return a bundled robot with numbers for all symbols."""
+    robot = symoro.load(name)
+    robot = heavy(robot, RNG(3))
+    if not gravity:
+        robot = replace(robot, base=replace(robot.base, G=(formula(0), formula(0), formula(0))))
+    known = dict(symoro.load(name).nominal)
+    return robot.bind({s: known.get(s, 0.4) for s in robot.symbols()})
+
+
+def truth(linear: symoro.Linearisation, e: Any = None) -> tuple[np.ndarray, np.ndarray]:
+    """Return A and B by complex steps through the emitted Python of the direct dynamic model."""
+    robot = linear.model.robot
+    direct = symoro.generate(robot, "direct-dynamics")
+    call = complex_call(bind(direct.program, {n: linear.values[n] for n in direct.parameters}))
+    at: dict[str, Any] = {name: np.zeros(shape) for name, shape in direct.inputs.items()}
+    at |= {"q": linear.q, "tau": linear.tau}
+    if "R0" in at:
+        at["R0"] = np.eye(3)
+    if e is not None:
+        at["e"] = e
+    G = np.eye(len(linear.q))
+    if robot.B:
+        loops = symoro.generate(robot, "loop-kinematics").function(compiled=False)
+        W = loops(q=linear.q, qd=np.zeros(len(linear.q)))["W"]
+        symbols = {port.name: port.symbols for port in direct.program.inputs}
+        active = [symbols["q"].index(f"q{name.removeprefix('qd')}") for name in symbols["qda"]]
+        passive = [k for k in range(len(linear.q)) if k not in active]
+        G = np.zeros((len(linear.q), len(active)))
+        G[active, range(len(active))] = 1
+        G[passive] = W
+
+    def rates(direction: dict[str, np.ndarray]) -> np.ndarray:
+        out = along(call, at, direction)
+        names = [name for name in ("Vd0", "qdda" if robot.B else "qdd", "edd") if name in out]
+        return np.concatenate([out[name] for name in names])
+
+    half = len(linear.states) // 2
+    A = np.zeros((2 * half, 2 * half))
+    A[:half, half:] = np.eye(half)
+    for k, (position, velocity) in enumerate(zip(linear.states[:half], linear.states[half:], strict=True)):
+        A[half:, k] = rates(_shift(direct, position, G))
+        A[half:, half + k] = rates(_shift(direct, velocity, G))
+    B = np.zeros((2 * half, len(linear.drives)))
+    for k, drive in enumerate(linear.drives):
+        B[half:, k] = rates(_shift(direct, drive, G))
+    return A, B
+
+
+def _shift(direct: symoro.Model, name: str, G: np.ndarray) -> dict[str, np.ndarray]:
+    """Return the direction of the inputs that belongs to a state or a drive."""
+    if name.startswith("dP0"):
+        return {}
+    if name.startswith("dR0"):
+        axis = np.eye(3)[int(name[-1]) - 1]
+        return {"R0": np.array([[0, -axis[2], axis[1]], [axis[2], 0, -axis[0]], [-axis[1], axis[0], 0]])}
+    for port in direct.program.inputs:
+        if name in port.symbols:
+            unit = np.zeros(port.shape)
+            unit[port.symbols.index(name)] = 1
+            if port.name == "q" and len(G) != G.shape[1]:
+                active = next(p.symbols for p in direct.program.inputs if p.name == "qda")
+                return {"q": G[:, active.index(f"qd{name.removeprefix('q')}")]}
+            return {port.name: unit}
+    raise AssertionError(name)
+
+
+CASES: dict[str, tuple[Any, dict[str, Any]]] = {
+    "cartpole": ([0.3, 0.0], {}),
+    "planar2r": ([0.4, -0.3], {}),
+    "rx90": ([0.1, 0.5, -0.4, 0.3, 0.7, -0.2], {}),
+    "panda": ([0.1, -0.2, 0.3, -1.2, 0.2, 1.0, 0.4], {}),
+    "stanford": ([0.2, -0.6, 0.5, 0.3, 0.4, 0.1], {}),
+    "fivebar": ([2.0, 1.0], {}),
+    "fourbar": ([0.8], {}),
+    "slidercrank": ([0.7], {}),
+    "sr400": ([0.1, 0.5, 0.2, 0.3, 0.4, -0.3], {}),
+    "humanoid_torso": (None, {}),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_complex_step(name: str) -> None:
+    q, options = CASES[name]
+    linear = symoro.linearise(numeric(name) if name != "cartpole" else name, q=q, **options)
+    A, B = truth(linear)
+    assert np.abs(linear.A - A).max() <= 1e-10 * max(1.0, np.abs(A).max())
+    assert np.abs(linear.B - B).max() <= 1e-10 * max(1.0, np.abs(B).max())
+
+
+def test_floating_without_gravity() -> None:
+    linear = symoro.linearise(numeric("rx90_floating", gravity=False), q=[0.1, 0.5, -0.4, 0.3, 0.7, -0.2])
+    A, B = truth(linear)
+    assert len(linear.states) == 24
+    assert np.abs(linear.A - A).max() <= 1e-10 * max(1.0, np.abs(A).max())
+    assert np.abs(linear.B - B).max() <= 1e-10 * max(1.0, np.abs(B).max())
+
+
+def test_elastic_joints_at_rest() -> None:
+    """Without gravity the springs are at rest at their rest position; elastic joints have no drive."""
+    robot, rng = symoro.load("rx90_elastic"), RNG(4)
+    values = {name: 0.0 if name == "G3" else float(rng.uniform(0.5, 1.5)) for name in robot.symbols()}
+    linear = symoro.linearise(robot.bind(values), q=[0.1, 0.5, 0, 0.3, 0.7, 0])
+    A, B = truth(linear)
+    assert linear.drives == ("tau1", "tau2", "tau4", "tau5")
+    assert np.abs(linear.A - A).max() <= 1e-10 * max(1.0, np.abs(A).max())
+    assert np.abs(linear.B - B).max() <= 1e-10 * max(1.0, np.abs(B).max())
+
+
+def test_flexible_links_deflect() -> None:
+    linear = symoro.linearise("flexible2r")
+    values = np.sort(np.abs(linear.eigenvalues().imag))
+    stiff = symoro.generate("flexible2r", "inertia-matrix")
+    assert stiff.inputs["e"] == (4,)
+    assert (values > 0).all()
+    assert (
+        np.abs(linear.eigenvalues().real).max() < 1e-6 * values.max()
+    )  # no damping: a mechanical energy exists
+
+
+def test_cart_and_pole_with_symbols() -> None:
+    """Compare with the textbook: l'' = (tau - ...)/(mc + mp/4) for a rod of half length l, without friction."""
+    linear = symoro.linearise(symoro.load("cartpole").bind({"FV2": 0}), q=[0, 0])
+    A = linear.model.to_sympy()["A"]
+    mc, mp, length, g = sympy.symbols("mc mp l G3", real=True)
+    row = sympy.Matrix([[3 * g * mp / (4 * mc + mp)], [-3 * g * (mc + mp) / (length * (4 * mc + mp))]])
+    assert sympy.simplify(A[2:, 1] - row) == sympy.zeros(2, 1)
+
+
+def test_transfer_function() -> None:
+    linear = symoro.linearise("cartpole", q=[0, 0])
+    numerator, denominator = linear.transfer_function("q2", "tau1")
+    s = 2.0 + 1.5j
+    C = np.eye(4)[1]
+    expected = C @ np.linalg.solve(s * np.eye(4) - linear.A, linear.B[:, 0])
+    assert np.isclose(np.polyval(numerator, s) / np.polyval(denominator, s), expected, rtol=1e-10)
+    with pytest.raises(ArgumentError, match="there is no state 'q9'"):
+        linear.transfer_function("q9", "tau1")
+
+
+@pytest.mark.parametrize(
+    ("robot", "options", "message"),
+    [
+        ("cartpole", {"q": [0, 0.3]}, "not an equilibrium"),
+        ("cartpole", {"q": [0, 1e-6]}, "not an equilibrium"),  # near, and still none
+        ("rx90_floating", {}, "not an equilibrium"),
+        ("planar2r", {"q": [0, 0], "tau": [1, 2]}, "not an equilibrium"),
+        ("planar2r", {"q": [0]}, "expected 2"),
+        ("planar2r", {"q": [0, float("nan")]}, "not finite|finite"),
+        ("planar2r", {"tau": [1, 2, 3]}, "one per driven joint"),
+        ("planar2r", {"e": [1]}, "has no state 'e'"),
+        ("diffdrive", {}, "has wheels"),
+    ],
+)
+def test_rejections(robot: str, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(SymoroError, match=message):
+        symoro.linearise(robot, **options)
+
+
+def test_small_robots_have_equilibria_too() -> None:
+    """Scale lengths by 1e-4 and masses by 1e-12: the decision does not depend on the size."""
+    small = symoro.load("cartpole").bind({"l": 0.5e-4, "mc": 1e-12, "mp": 1e-13, "FV2": 0, "FS1": 0})
+    symoro.linearise(small, q=[0, 0])
+    with pytest.raises(ArgumentError, match="not an equilibrium"):
+        symoro.linearise(small, q=[0, 1e-6])
+
+
+def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Any) -> None:
+    assert main(["linearise", "cartpole", "q=0,0"]) == 0
+    assert "eigenvalues" in capsys.readouterr().out
+    assert main(["linearise", "cartpole", "q=0,0.3"]) == 2
+    assert "not an equilibrium" in capsys.readouterr().err
+    assert (
+        main(["linearise", "planar2r", "q=-90,0", "--degrees", "--lang", "c", "-o", str(tmp_path / "out")])
+        == 0
+    )
+    assert (tmp_path / "out" / "planar2R_linearisation.c").is_file()

@@ -1,0 +1,70 @@
+"""Test models with chosen outputs, without intermediate variables, and matrices in LaTeX."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import symoro
+from symoro.errors import NotApplicableError, OptionError, SymoroError, UnknownNameError
+from symoro.ui.cli import main
+
+
+def test_chosen_outputs_cost_less() -> None:
+    model = symoro.generate("rx90", "lagrange")
+    chosen = model.with_outputs(["A"])
+    assert list(chosen.outputs) == ["A"]
+    assert chosen.count().total < model.count().total / 2
+    values = dict.fromkeys(model.parameters, 0.3)
+    q = np.linspace(-1, 1, 6)
+    whole = model.function(values, compiled=False)(q=q, qd=q)["A"]
+    np.testing.assert_allclose(chosen.function(values, compiled=False)(q=q, qd=q)["A"], whole, atol=1e-13)
+
+
+def test_outputs_that_do_not_exist() -> None:
+    model = symoro.generate("planar2r", "lagrange")
+    with pytest.raises(UnknownNameError, match="output of lagrange"):
+        model.with_outputs(["E"])
+    with pytest.raises(OptionError, match="at least one"):
+        model.with_outputs([])
+
+
+@pytest.mark.parametrize(("robot", "model"), [("planar2r", "inverse-dynamics"), ("rx90", "jacobian")])
+def test_without_variables(robot: str, model: str) -> None:
+    made = symoro.generate(robot, model)
+    expanded = made.expanded()
+    text = str(expanded)
+    assert "t1 =" not in text
+    rng = np.random.default_rng(1)
+    inputs = {name: rng.uniform(-1, 1, shape) for name, shape in made.inputs.items()}
+    values = {name: float(rng.uniform(0.3, 1)) for name in made.parameters}
+    a = made.function(values, compiled=False)(**inputs)
+    b = expanded.function(values, compiled=False)(**inputs)
+    for name in a:
+        np.testing.assert_allclose(a[name], b[name], rtol=1e-12, atol=1e-12)
+
+
+def test_large_expressions_are_rejected_with_their_size() -> None:
+    model = symoro.generate("gough_stewart", "inertia-matrix")
+    with pytest.raises(NotApplicableError, match=r"e\+\d\d operations"):
+        model.expanded()
+    with pytest.raises(SymoroError, match=r"about \de\+\d\d operations"):
+        symoro.generate("snake", "lagrange", expanded=True)
+
+
+def test_matrices_in_latex() -> None:
+    text = symoro.generate("planar2r", "lagrange", expanded=True).code("latex", fragment=True)[
+        "planar2R_lagrange.tex"
+    ]
+    assert r"A &= \left[\begin{array}{cc}" in text
+    assert r"Q &= \left[\begin{array}{c}" in text
+    assert text.count(r"\begin{array}") == text.count(r"\end{array}")
+
+
+def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["generate", "lagrange", "planar2r", "--outputs", "Q", "--no-variables"]) == 0
+    printed = capsys.readouterr().out
+    assert "Q[1] =" in printed and "A[1,1]" not in printed
+    assert main(["generate", "inertia-matrix", "gough_stewart", "--no-variables"]) == 2
+    assert "operations" in capsys.readouterr().err
+    assert main(["generate", "lagrange", "planar2r", "--outputs", "X"]) == 2
