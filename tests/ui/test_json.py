@@ -37,6 +37,8 @@ WORKING = {
     "excite": ["planar2r", "--harmonics", "2", "--starts", "1", "--no-torque"],
     "torques": ["planar3r", "filip3r"],
     "simulate": ["cartpole", "q=0,0.1", "--duration", "0.1"],
+    "linearise": ["cartpole", "q=0,0", "--transfer", "q2/tau1"],
+    "optimise": ["listing.txt"],
     "identify": ["arm.yaml", "log.csv", "--decimation", "10"],
     "sweep": ["jacobian", "rx90", "--sample", "q=-1:1", "--count", "5", "--measure", "reach"],
     "study": ["elbow-arm"],
@@ -88,6 +90,8 @@ FAILING = {
     "excite": [["planar2r", "--harmonics", "0"], ["planar2r", "--acceleration", "-1"]],
     "torques": [["planar3r"], ["planar3r", "nope"], ["rx90", "filip3r"]],
     "simulate": [["cartpole", "--duration", "-1"], ["nope"]],
+    "linearise": [["cartpole", "q=0,0.3"], ["nope"], ["cartpole", "q=0"], ["cartpole", "--transfer", "q9"]],
+    "optimise": [["missing.txt"], ["broken.yaml"], []],
     "identify": [["rx90"], ["rx90", "none.csv"], ["arm.yaml", "log.csv", "--method", "nope"]],
     "sweep": [["jacobian", "rx90"], ["jacobian", "rx90", "--over", "q2=0:1"], ["nope", "rx90"]],
     "study": [[], ["nope"], ["broken.yaml"]],
@@ -100,6 +104,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name, text in measured().items():
         (tmp_path / name).write_text(text)
+    (tmp_path / "listing.txt").write_text("a = sin(q1)*b\nc = a*cos(q2) + a\n")
     (tmp_path / "broken.yaml").write_text("symoro: 1\nname: bad\nframes: [{ant: 7}, {alpha: 1 +}]\n")
 
 

@@ -41,6 +41,8 @@ COMMANDS: dict[str, tuple[tuple[str, ...], str, str]] = {
         ".csv",
         "symoro.ui.simulate.simulate",
     ),
+    "linearise": (("linearise", "planar2r", "-o"), "", "symoro.ui.linearise.linearise"),
+    "optimise": (("optimise", "listing.txt", "-o"), "", "symoro.listings.optimise"),
     "excite": (("excite", "arm.yaml", "-o"), ".yaml", "symoro.ui.excitation.excite"),
     "sweep": (
         ("sweep", "jacobian", "planar2r", "--over", "q=0:1:2", "-o"),
@@ -60,6 +62,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         tmp_path / "log.csv", table, delimiter=",", header="t,q1,q2,tau1,tau2", comments="", fmt="%.12g"
     )
     (tmp_path / "arm.yaml").write_text(dumps(two_links(), "yaml"), encoding="utf-8")
+    (tmp_path / "listing.txt").write_text("a = sin(q1)*b\n")
     (tmp_path / "foreign").mkdir()
     (tmp_path / "file").write_text("somebody's notes")
     monkeypatch.chdir(tmp_path)

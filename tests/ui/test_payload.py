@@ -104,5 +104,5 @@ def test_the_commands_with_the_option() -> None:
     parsers = cli._subparsers(cli._parser([]))
     assert {name for name, parser in parsers.items() if "--payload" in parser._option_string_actions} == {
         *("show", "convert", "base", "generate", "count", "explain", "eval", "export"),
-        *("torques", "simulate", "excite", "identify", "sweep"),
+        *("torques", "simulate", "excite", "identify", "linearise", "sweep"),
     }

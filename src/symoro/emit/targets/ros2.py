@@ -262,7 +262,7 @@ def _values(export: Export, program: Program) -> dict[str, float]:
         raise ArgumentError(
             f"the kinematics plugin needs a number for every parameter of {program.name}; without a number: "
             + ", ".join(missing[:8]),
-            hint="give numbers: --bind NAME=NUMBER on the command line, values={...} or robot.bind in Python",
+            hint=f"give a number for each of them: robot.bind({{'{missing[0]}': 1.0, ...}})",
         )
     return {name: export.values[name] for name in program.used_parameters}
 
