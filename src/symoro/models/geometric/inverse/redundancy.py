@@ -68,8 +68,8 @@ def solved_with_free_joint(
 ) -> tuple[Problem, MethodResult]:
     """Solve a problem with one redundant joint, whose position is taken from the input q0.
 
-    The first joint in the order of `free_joints` is chosen for which Paul's or Pieper's method applies, otherwise the
-    first one for which any method applies.
+    The first joint in the order of `free_joints` is chosen for which Paul's or Pieper's method applies without roots of
+    quartics, then the first one with such roots, otherwise the first one for which any method applies.
 
     Args:
         problem: the problem with one redundant joint.
@@ -82,14 +82,14 @@ def solved_with_free_joint(
     robot, ranked = problem.robot, free_joints(problem)
     best = ranked[0][1] if ranked else 0.0
     refusal: NotApplicableError | None = None
-    for closed in (True, False) if method == "auto" else (False,):
+    for accept in (_is_simple, _is_closed_form, _is_any) if method == "auto" else (_is_any,):
         for joint, score in ranked:
-            if closed and score < CLOSED_FORM_SCORE * best:
+            if accept is not _is_any and score < CLOSED_FORM_SCORE * best:
                 continue
             try:
-                own = pose_problem(robot, start, end, pose, str(joint))
-                if closed and not _has_closed_form(robot, start, end, pose, joint, tolerance):
+                if not accept(robot, start, end, pose, joint, tolerance):
                     continue
+                own = pose_problem(robot, start, end, pose, str(joint))
                 result = solved(own, method, tolerance)
             except NotApplicableError as error:
                 refusal = refusal or error
@@ -102,15 +102,41 @@ def solved_with_free_joint(
     raise refusal or NotApplicableError(f"no joint of robot '{robot.name}' determines its self-motion")
 
 
-def _has_closed_form(
+def _is_any(
     robot: Robot, start: int | str, end: int | str, pose: str, joint: int, tolerance: float
 ) -> bool:
+    return True
+
+
+def _is_simple(
+    robot: Robot, start: int | str, end: int | str, pose: str, joint: int, tolerance: float
+) -> bool:
+    """Return whether a closed form without roots of quartics exists if a joint is given."""
+    return _is_closed_form(robot, start, end, pose, joint, tolerance, delicate=False)
+
+
+def _is_closed_form(
+    robot: Robot,
+    start: int | str,
+    end: int | str,
+    pose: str,
+    joint: int,
+    tolerance: float,
+    *,
+    delicate: bool = True,
+) -> bool:
+    """Return whether Paul's or Pieper's method applies if a joint is given.
+
+    Args:
+        delicate: accept formulas with roots of quartics, which are slower.
+    """
     for method in CLOSED_FORMS:
         try:
-            solved(pose_problem(robot, start, end, pose, str(joint)), method, tolerance)
+            result = solved(pose_problem(robot, start, end, pose, str(joint)), method, tolerance)
         except NotApplicableError:
             continue
-        return True
+        if delicate or not result.delicate:
+            return True
     return False
 
 

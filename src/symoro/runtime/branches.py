@@ -1,0 +1,518 @@
+"""`BranchSolver`: all postures that reach a pose, of redundant arms too, sorted by distance from a posture.
+
+    solver(T, near)                 one pose (4, 4) -> Branches, or N poses (N, 4, 4) -> N Branches
+
+A redundant arm with one joint more than the pose has conditions has a free parameter: the position of one joint, or
+the swivel angle of the elbow about the line from shoulder to wrist. The parameter is sampled, and at each sample all
+branches of the closed form are computed. If the arm has no closed form but is similar to an arm with spherical shoulder
+and wrist, the solutions of that arm are seeds of Newton's method. Otherwise the general method is used. Every row is
+verified by direct geometry. With a C compiler the emitted code of `Model.code("c", branches=True)` is used.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from symoro.emit.branches import DAMPING, NO_PARAMETER, SAMPLES, SWIVEL, BranchData, branch_sources
+from symoro.errors import ArgumentError, MissingDependencyError, NotApplicableError, OptionError
+from symoro.expr import ops
+from symoro.models.catalogue import build
+from symoro.models.geometric.inverse.chain.pose import given_entries
+from symoro.models.geometric.inverse.error import PoseError, pose_error
+from symoro.models.geometric.inverse.redundancy import spherical_arm
+from symoro.models.geometric.screws import last_frame, resolve
+from symoro.program.program import Program
+from symoro.robot.description import Robot
+from symoro.robot.size import robot_reach
+from symoro.runtime.compiler import find_compiler, library
+from symoro.runtime.function import Function
+from symoro.runtime.least_squares import FLOOR, MOST_COST, wrapped
+from symoro.runtime.numeric_inverse import NumericInverse
+from symoro.runtime.poses import rotation_part
+from symoro.runtime.ranges import Ranges, joint_ranges, limit_tolerance
+from symoro.runtime.solutions import SOLVED
+from symoro.runtime.tolerances import ROTATION_ROUNDED
+
+Array = NDArray[np.float64]
+
+TURN = 2 * np.pi
+STATUS = ("solved", "outside limits", "out of reach", "invalid pose")
+# A similar arm is used for seeds if this share of random postures has a row at most this far away (rad), with the
+# default number of samples; neighbouring samples are about 0.1 rad apart.
+COVERED_SHARE, COVERED_DISTANCE, COVERED_POSTURES = 0.75, 0.5, 40
+NEWTON_STEPS = 12  # as in the kernel `branches`
+ROWS_AT_FIRST = 4096  # rows of the first buffer
+MOST_ROWS = 50_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Branches:
+    """Postures that reach a pose, the nearest to a given posture first.
+
+    Attributes:
+        q: joint positions (K, n).
+        distance: Euclidean distance of each row from the given posture.
+        residual: largest entry of direct geometry minus the pose, lengths divided by the robot's size.
+        parameter: value of the free parameter (rad) of each row; zero if there is none.
+        branch: number of the branch of the closed form, from 0.
+        status: 'solved', 'outside limits' (there are solutions, but none within the joint limits was computed),
+            'out of reach', or 'invalid pose' (an entry is not finite, or the matrix is not a rotation).
+    """
+
+    q: Array
+    distance: Array
+    residual: Array
+    parameter: Array
+    branch: NDArray[np.int64]
+    status: str
+
+    def __len__(self) -> int:
+        return len(self.q)
+
+
+def branch_data(
+    robot: Robot,
+    seeds: Program,
+    *,
+    exact: bool,
+    frm: int | str,
+    to: int | str | None,
+    limits: bool,
+    tolerance: float,
+) -> BranchData:
+    """Return the numbers of a robot that the search for branches needs.
+
+    Args:
+        seeds: program of the model inverse-geometry, of the robot (`exact`) or of a similar arm.
+        frm, to: frames of the pose.
+        limits: False ignores the joint limits.
+        tolerance: largest residual of a solution.
+    """
+    error = pose_error(robot, frm, to)
+    ranges = joint_ranges(robot, {}, limits=limits)
+    reach = robot_reach(robot, {})
+    parameter = _parameter(seeds, error)
+    first, last, closed = -np.pi, np.pi, True
+    if parameter >= 0:
+        low, high = float(ranges.lower[parameter]), float(ranges.upper[parameter])
+        if not ranges.turns[parameter]:
+            raise NotApplicableError("the given joint of a redundant arm must be revolute to be sampled")
+        if high - low < TURN:
+            first, last, closed = low, high, False
+    lengths = [column == 3 for _, column in error.entries]
+    speeds = [robot.frame(j).limits.velocity for j in ranges.joints]
+    return BranchData(
+        seeds=seeds,
+        error=error.program,
+        exact=exact,
+        parameter=parameter,
+        first=first,
+        last=last,
+        closed=closed,
+        lower=tuple(ranges.lower.tolist()),
+        upper=tuple(ranges.upper.tolist()),
+        limit_tolerances=tuple(limit_tolerance(ranges.turns, ranges.lower, ranges.upper).tolist()),
+        turns=tuple(ranges.turns.tolist()),
+        speed=tuple(np.inf if speed is None else float(speed) for speed in speeds),
+        units=tuple(
+            0.0 if not moving else 1.0 if turn else reach
+            for moving, turn in zip(error.moving, ranges.turns, strict=True)
+        ),
+        weights=tuple(1 / reach if length else 1.0 for length in error.lengths),
+        places=tuple(4 * row + column for row, column in error.entries),
+        scales=tuple(1 / reach if length else 1.0 for length in lengths),
+        tolerance=tolerance,
+    )
+
+
+def _parameter(seeds: Program, error: PoseError) -> int:
+    """Return the free parameter of a model: SWIVEL, the index of the given joint, or NO_PARAMETER.
+
+    The given joint is the one whose position in every solution is that of q0.
+    """
+    if any(port.name == "swivel" for port in seeds.inputs):
+        return SWIVEL
+    graph = seeds.graph
+    names = next(port.symbols for port in seeds.inputs if port.name == "q0")
+    output = next(port for port in seeds.outputs if port.name == "q")
+    given = [
+        j
+        for j, name in enumerate(names)
+        if error.moving[j]
+        and all(
+            lit & 1 == 0 and graph.op[lit >> 1] == ops.SYMBOL and graph.args[lit >> 1][0] == name
+            for lit in output.lits[j :: len(names)]
+        )
+    ]
+    if len(given) > 1:
+        raise OptionError(
+            f"{len(given)} joints are given by q0: branches are enumerated over one parameter",
+            hint="lock at most one joint",
+        )
+    return given[0] if given else NO_PARAMETER
+
+
+class BranchSolver:
+    """All postures of a robot for given poses of one frame, created by `symoro.branch_solver`.
+
+    Attributes:
+        robot: the robot, with numbers for all symbols.
+        parameter: the free parameter: 'swivel', the number of a joint, or None.
+        exact: whether the closed form is that of the robot; otherwise its rows are refined seeds of a similar arm.
+        method: description of the method.
+        compiled: whether C code is used.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        *,
+        frm: int | str = 0,
+        to: int | str | None = None,
+        free: int | str | None = None,
+        limits: bool = True,
+        tolerance: float = 1e-9,
+        compiled: bool | None = None,
+    ) -> None:
+        if not 0 < tolerance < np.inf:
+            raise ArgumentError(f"tolerance = {tolerance!r}: expected a positive number")
+        if compiled and find_compiler() is None:
+            raise MissingDependencyError("there is no C compiler", hint="omit compiled=True to use NumPy")
+        self.robot = robot
+        self.tolerance = tolerance
+        self.limits = limits
+        self.compiled = compiled is not False and find_compiler() is not None
+        self._frames = {"frm": frm, **({} if to is None else {"to": to})}
+        self._part = rotation_part(given_entries("full"))
+        for exact, program in _programs(robot, frm, to, free, tolerance):
+            self.data = branch_data(
+                robot, program, exact=exact, frm=frm, to=to, limits=limits, tolerance=tolerance
+            )
+            self.exact = exact
+            if exact or free is not None or self._covers():
+                break
+        self.method = program.choices[0].removeprefix("method: ") if program.choices else ""
+        if not exact:
+            self.method += " of a similar arm, refined by Newton's method"
+        joints = self._ranges.joints
+        at = self.data.parameter
+        self.parameter = "swivel" if at == SWIVEL else None if at == NO_PARAMETER else joints[at]
+
+    def __repr__(self) -> str:
+        kind = "compiled" if self.compiled else "NumPy"
+        return f"<BranchSolver of {self.robot.name}: free parameter {self.parameter}, {kind}>"
+
+    def __call__(self, T: ArrayLike, near: ArrayLike | None = None, *, samples: int = SAMPLES) -> Any:
+        """Return all postures that reach the given poses, sorted by distance from a posture.
+
+        Args:
+            T: homogeneous transforms (4, 4), or (N, 4, 4) for N poses.
+            near: posture (n,), or (N, n) with one posture per pose; by default zero or the nearest limits.
+            samples: number of values of the free parameter.
+
+        Returns:
+            A `Branches` for one pose, a list of them for N poses.
+
+        Raises:
+            ArgumentError: an argument has a wrong shape or value.
+        """
+        poses = np.asarray(T, dtype=float)
+        if poses.shape[-2:] != (4, 4) or poses.ndim not in (2, 3):
+            raise ArgumentError(f"T has shape {poses.shape}, expected (4, 4) or (N, 4, 4)")
+        if isinstance(samples, bool) or not isinstance(samples, (int, np.integer)) or samples < 1:
+            raise ArgumentError(f"samples = {samples!r}: expected a whole number, at least 1")
+        rows = np.ascontiguousarray(poses.reshape(-1, 4, 4))
+        posture = self.posture(near, len(rows))
+        targets, valid = self._rotations(rows)
+        found = self._enumerate(targets, posture, int(samples))
+        results = [
+            self._branches(part, targets[i], posture[i if len(posture) > 1 else 0], bool(valid[i]))
+            for i, part in enumerate(found)
+        ]
+        return results if poses.ndim == 3 else results[0]
+
+    def posture(self, near: ArrayLike | None, count: int = 1) -> Array:
+        """Return postures (1, n) or (count, n) from an argument; by default zero or the nearest limits."""
+        n = len(self.data.lower)
+        posture = self._ranges.home if near is None else np.asarray(near, dtype=float)
+        if posture.shape not in ((n,), (count, n)):
+            raise ArgumentError(f"the posture has shape {posture.shape}, expected ({n},)")
+        if not np.isfinite(posture).all():
+            raise ArgumentError("an entry of the posture is not a finite number")
+        return np.ascontiguousarray(posture.reshape(-1, n))
+
+    @cached_property
+    def _ranges(self) -> Ranges:
+        return joint_ranges(self.robot, {}, limits=self.limits)
+
+    def _rotations(self, poses: Array) -> tuple[Array, NDArray[np.bool_]]:
+        """Return the poses with exact rotations (nan if they are invalid), and which of them are valid."""
+        assert self._part is not None
+        corrected, change = self._part.nearest(poses)
+        valid = (change <= ROTATION_ROUNDED) & np.isfinite(poses[:, :3]).all(axis=(1, 2))
+        valid[valid] = self._part.hands(corrected[valid]) > 0
+        corrected[~valid] = np.nan
+        return corrected, valid
+
+    def _branches(self, rows: Array, pose: Array, near: Array, valid: bool) -> Branches:
+        """Return the sorted result for one pose; the numeric method is used if the samples have no solution."""
+        n, status = len(near), "solved"
+        if not valid:
+            status = "invalid pose"
+        elif not len(rows):
+            solution = self._numeric(pose, near)
+            if solution["status"] == 0:
+                q = solution["q"]
+                rest = [np.linalg.norm(q - near), solution["residual"], np.nan, -1.0]
+                rows = np.concatenate([q, rest])[None]
+            else:
+                reached = self.limits and self._unlimited(pose, near)["status"] == 0
+                status = "outside limits" if reached else "out of reach"
+        rows = rows[np.argsort(rows[:, n], kind="stable")]
+        return Branches(rows[:, :n], *rows[:, n : n + 3].T, rows[:, n + 3].astype(np.int64), status)
+
+    @cached_property
+    def _numeric(self) -> NumericInverse:
+        return self._numeric_inverse(self.limits)
+
+    @cached_property
+    def _unlimited(self) -> NumericInverse:
+        return self._numeric_inverse(False)
+
+    def _numeric_inverse(self, limits: bool) -> NumericInverse:
+        error = pose_error(self.robot, **self._frames)
+        compiled = None if self.compiled else False
+        return NumericInverse(
+            self.robot, error, {}, limits=limits, tolerance=self.tolerance, compiled=compiled
+        )
+
+    def _covers(self) -> bool:
+        """Return whether the seeds of a similar arm lead to rows near most random postures."""
+        ranges = self._ranges
+        drawn = np.random.default_rng(0).random((COVERED_POSTURES, len(ranges.first)))
+        q = ranges.first + drawn * (ranges.last - ranges.first)
+        place = Function(build(self.robot, "fast-geometry", self._frames)[1], {}, compiled=False)
+        found = self._enumerate(place(q=q)["T"], q, SAMPLES)
+        near = [len(rows) > 0 and rows[:, len(q[0])].min() < COVERED_DISTANCE for rows in found]
+        return bool(np.mean(near) >= COVERED_SHARE)
+
+    # -- rows of all poses, in C or NumPy: q, distance, residual, parameter, branch
+
+    def _enumerate(self, poses: Array, near: Array, samples: int) -> list[Array]:
+        if not self.compiled:
+            return [
+                self._in_numpy(pose, near[i if len(near) > 1 else 0], samples) for i, pose in enumerate(poses)
+            ]
+        many, width = self.library.search_branches, len(self.data.lower) + 4
+        capacity = ROWS_AT_FIRST
+        counts = np.empty(len(poses), dtype=np.uintp)
+        step = len(self.data.lower) if len(near) > 1 else 0
+        while True:
+            rows = np.empty((capacity, width))
+            addresses = [a.ctypes.data for a in (poses, near, rows, counts)]
+            total = many(
+                len(poses), addresses[0], addresses[1], step, samples, capacity, addresses[2], addresses[3]
+            )
+            if total <= capacity:
+                break
+            if total > MOST_ROWS:
+                raise ArgumentError(
+                    f"the poses have {total} solutions, which is too many for one call",
+                    hint="give fewer poses or samples, or narrower joint limits",
+                )
+            capacity = total
+        ends = np.cumsum(counts).astype(np.int64)
+        return [rows[end - int(count) : end] for end, count in zip(ends, counts, strict=True)]
+
+    @cached_property
+    def library(self) -> BranchLibrary:
+        """The compiled code of the robot.
+
+        Raises:
+            MissingDependencyError: there is no compiler.
+        """
+        return BranchLibrary(self.data)
+
+    def parameters(self, samples: int) -> Array:
+        """Return the sampled values of the free parameter; a single zero if there is none."""
+        data = self.data
+        if data.parameter == NO_PARAMETER:
+            return np.zeros(1)
+        if not data.closed:
+            return np.linspace(data.first, data.last, samples)
+        return data.first + (data.last - data.first) * (np.arange(samples) + 0.5) / samples
+
+    def rows_at(self, pose: Array, near: Array, parameters: Array) -> tuple[Array, NDArray[np.bool_]]:
+        """Return the postures (P, K, n) of all branches at values of the parameter, and which are solutions (P, K).
+
+        The joint limits are not considered.
+        """
+        count, n = len(parameters), len(near)
+        q0 = np.tile(near, (count, 1))
+        inputs: dict[str, Any] = {"T": np.broadcast_to(pose, (count, 4, 4)), "q0": q0}
+        if self.data.parameter == SWIVEL:
+            inputs["swivel"] = parameters
+        elif self.data.parameter != NO_PARAMETER:
+            q0[:, self.data.parameter] = parameters
+        with np.errstate(all="ignore"):
+            outputs = self._seeds(**inputs)
+        q = outputs["q"]
+        usable = np.isfinite(q).all(axis=2)
+        if self.exact:
+            usable &= np.isin(outputs["status"], SOLVED)
+        refined, residual = self._refined(q[usable], pose)
+        q[usable] = refined
+        solved = np.zeros(usable.shape, dtype=bool)
+        solved[usable] = residual <= self.tolerance
+        self._residuals = np.full(usable.shape, np.inf)
+        self._residuals[usable] = residual
+        return q.reshape(count, -1, n), solved
+
+    @cached_property
+    def _seeds(self) -> Function:
+        return Function(self.data.seeds, {}, compiled=None if self.compiled else False)
+
+    @cached_property
+    def error(self) -> Function:
+        """The pose error with its Jacobian as a function of q and T."""
+        return Function(self.data.error, {}, compiled=None if self.compiled else False)
+
+    def _refined(self, q: Array, pose: Array) -> tuple[Array, Array]:
+        """Return postures (R, n) after damped Newton steps towards a pose, and their residuals (R,)."""
+        data, best, left = self.data, q.copy(), np.full(len(q), np.inf)
+        weights, units = np.array(data.weights), np.array(data.units)
+        rows = np.arange(len(q))
+        q = q.copy()
+        for _ in range(NEWTON_STEPS + 1):
+            if not len(rows):
+                break
+            outputs = self.error(q=q[rows], T=np.broadcast_to(pose, (len(rows), 4, 4)))
+            off = np.abs(outputs["placed"] - pose.reshape(16)[list(data.places)]) * data.scales
+            residual = np.nan_to_num(off.max(axis=1), nan=np.inf)
+            better = residual < left[rows]
+            best[rows[better]], left[rows[better]] = q[rows[better]], residual[better]
+            going = (left[rows] > 1e-4 * self.tolerance) & (better | (left[rows] > self.tolerance))
+            rows = rows[going & np.isfinite(residual)]
+            kept = going & np.isfinite(residual)
+            e, J = outputs["error"][kept] * weights, outputs["J"][kept] * weights[:, None] * units
+            A = J @ J.transpose(0, 2, 1)
+            cost = np.minimum(0.5 * (e * e).sum(axis=1), MOST_COST)
+            damping = DAMPING * cost + FLOOR * np.trace(A, axis1=1, axis2=2) + 1e-300
+            A += damping[:, None, None] * np.eye(A.shape[1])
+            q[rows] += units * (J.transpose(0, 2, 1) @ np.linalg.solve(A, e[..., None]))[..., 0]
+        return best, left
+
+    def within(self, q: Array) -> NDArray[np.bool_]:
+        """Return for postures (..., n) whether full turns bring all joints into their limits."""
+        first, last = self._turns(q)
+        return np.asarray((first <= last).all(axis=-1))
+
+    def _turns(self, q: Array) -> tuple[Array, Array]:
+        data = self.data
+        lower = np.array(data.lower) - data.limit_tolerances
+        upper = np.array(data.upper) + data.limit_tolerances
+        turns = np.array(data.turns)
+        outside = ~turns & ((q < lower) | (q > upper))
+        first = np.where(turns, np.ceil((lower - q) / TURN), np.where(outside, 1.0, 0.0))
+        return first, np.where(turns, np.floor((upper - q) / TURN), 0.0)
+
+    def _in_numpy(self, pose: Array, near: Array, samples: int) -> Array:
+        """Return the rows of one pose without compiled code; a slower form of the kernel `branches`."""
+        n = len(near)
+        if not np.isfinite(pose).all():
+            return np.empty((0, n + 4))
+        parameters = self.parameters(samples)
+        q, solved = self.rows_at(pose, near, parameters)
+        solved &= self.within(q)
+        rows = []
+        for i, k in np.argwhere(solved):
+            first, last = self._turns(q[i, k])
+            nearest = np.clip(np.round((near - q[i, k]) / TURN), first, last)
+            endless = ~np.isfinite(last - first)
+            first, last = np.where(endless, nearest, first), np.where(endless, nearest, last)
+            for turns in product(*(np.arange(a, b + 1) for a, b in zip(first, last, strict=True))):
+                wound = q[i, k] + TURN * np.array(turns)
+                rest = [np.linalg.norm(wound - near), self._residuals[i, k], parameters[i], float(k)]
+                rows.append(np.concatenate([wound, rest]))
+        return np.array(rows).reshape(-1, n + 4)
+
+
+def _programs(
+    robot: Robot, frm: int | str, to: int | str | None, free: int | str | None, tolerance: float
+) -> Any:
+    """Yield programs of inverse geometry in the order of preference, each with whether it is that of the robot itself.
+
+    Raises:
+        NotApplicableError: the robot has no method with this free parameter.
+    """
+    options: dict[str, Any] = {"frm": frm, "tolerance": tolerance, **({} if to is None else {"to": to})}
+    start, end = resolve(robot, frm, 0), resolve(robot, to, last_frame(robot))
+    if free is not None and free != "swivel":
+        yield True, build(robot, "inverse-geometry", {**options, "locked": str(free)})[1]
+        return
+    try:
+        yield True, build(robot, "inverse-geometry", {**options, "swivel": True})[1]
+        return
+    except NotApplicableError as error:
+        exact_swivel = error
+    general = None
+    if free is None:
+        general = build(robot, "inverse-geometry", options)[1]
+        if "general" not in general.choices[0]:
+            yield True, general
+            return
+    try:
+        similar = spherical_arm(robot, start, end)
+        seeds = build(similar, "inverse-geometry", {**options, "swivel": True})[1]
+    except NotApplicableError:
+        if general is None:
+            raise exact_swivel from None
+    else:
+        yield False, seeds
+    if general is not None:
+        yield True, general
+
+
+class BranchLibrary:
+    """Compiled code of the branches of one robot (`emit.branches`)."""
+
+    NAME = "model"
+
+    def __init__(self, data: BranchData) -> None:
+        from symoro.emit.c import batch_sources, call_sources
+
+        seeds, error = f"{self.NAME}_seeds", f"{self.NAME}_error"
+        files: dict[str, str] = {}
+        for program, name in ((data.seeds, seeds), (data.error, error)):
+            files |= call_sources(program, name).files
+            files |= batch_sources(program, name).files
+        files |= branch_sources(data, self.NAME, seeds, error)
+        self._library = library(files)
+        count, address = ctypes.c_size_t, ctypes.c_void_p
+        self.search_branches = self._function(
+            "branches_many", count, count, address, address, count, count, count, address, address
+        )
+        self.start = self._function("start", None, address, address)
+        self.track = self._function("track", ctypes.c_int, address, address, ctypes.c_double)
+
+    def _function(self, name: str, result: Any, *arguments: Any) -> Any:
+        function = getattr(self._library, f"{self.NAME}_{name}")
+        function.restype, function.argtypes = result, arguments
+        return function
+
+
+def numbered(robot: Robot, values: Mapping[str, float] | None) -> Robot:
+    """Return the robot with its nominal values, replaced by the given ones, in place of symbols."""
+    known = {**dict(robot.nominal), **(values or {})}
+    return robot.bind({name: known[name] for name in robot.symbols() if name in known})
+
+
+__all__ = ["Branches", "BranchSolver", "branch_data", "numbered", "wrapped"]
