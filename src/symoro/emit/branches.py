@@ -28,6 +28,9 @@ ITERATIONS = 50  # largest number of steps of the descent from one posture
 DAMPING, PATIENCE = 0.1, 0.5  # as in the numeric inverse geometry
 JUMP = 0.5  # rad or m: a larger motion between two cycles is a change of branch
 SAMPLES = 64
+MARGIN, MOST_MARGIN = 10.0, 0.6  # rad, per square root of a relative change of the lengths; rad
+# rad: with a smaller margin, the seeds that are no solutions of the similar arm are too close to a fold to matter
+SMALL_MARGIN = 0.05
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,7 @@ class BranchData:
         seeds: the inverse geometric model, or that of a similar arm.
         error: pose error of the robot and its Jacobian: inputs q, T; outputs error, J, placed.
         exact: whether `seeds` is the model of the robot itself.
+        change: sum of the lengths by which the arm of `seeds` differs from the robot, divided by the robot's size.
         parameter: index of the given joint, SWIVEL or NO_PARAMETER.
         first, last: range of the parameter.
         closed: whether both ends of the range are the same configuration.
@@ -55,6 +59,7 @@ class BranchData:
     seeds: Program
     error: Program
     exact: bool
+    change: float
     parameter: int
     first: float
     last: float
@@ -69,6 +74,14 @@ class BranchData:
     places: tuple[int, ...]
     scales: tuple[float, ...]
     tolerance: float
+
+    @property
+    def margin(self) -> float:
+        """Distance (rad or m) by which a seed may be outside the limits although its solution is inside.
+
+        Close to a fold, where two branches meet, a change of the lengths moves the joints by its square root.
+        """
+        return 0.0 if self.exact else min(MOST_MARGIN, MARGIN * self.change**0.5)
 
     @property
     def solutions(self) -> int:
@@ -93,6 +106,29 @@ def branch_sources(data: BranchData, name: str, seeds: str, error: str) -> Files
             hint="give the robot numbers first: robot.bind({...})",
         )
     return {f"{name}_branches.h": _header(data, name), f"{name}_branches.c": _source(data, name, seeds, error)}
+
+
+EXAMPLE_ROWS = 1000  # rows of the array in the example
+
+
+def branch_example(data: BranchData, name: str) -> list[str]:
+    """Return the C lines of the example's main function that enumerate the branches of its pose T and track it."""
+    n, upper = len(data.lower), name.upper()
+    home = ", ".join(_number(min(max(0.0, low), high)) for low, high in zip(data.lower, data.upper, strict=True))
+    return [
+        f"    static double rows[{EXAMPLE_ROWS} * {upper}_ROW];",
+        f"    static size_t order[{EXAMPLE_ROWS}];",
+        f"    const double near[{n}] = {{{home}}};",
+        f"    const size_t found = {name}_branches(T, near, {SAMPLES}, {EXAMPLE_ROWS}, rows, order);",
+        f"    {name}_tracker tracker;",
+        "",
+        '    printf("branches = %lu\\n", (unsigned long)found);',
+        "    if (found) {",
+        f'        show("nearest", rows + order[0] * {upper}_ROW, {n}, {n});',
+        f"        {name}_start(&tracker, rows + order[0] * {upper}_ROW);",
+        f'        printf("state = %d\\n", {name}_track(&tracker, T, 0.001));',
+        "    }",
+    ]
 
 
 def _header(data: BranchData, name: str) -> str:
@@ -187,6 +223,8 @@ def _source(data: BranchData, name: str, seeds: str, error: str) -> str:
         f"#define LAST {_number(data.last)}",
         f"#define CLOSED {int(data.closed)}",
         f"#define EXACT {int(data.exact)}",
+        f"#define MARGIN {_number(data.margin)}",
+        f"#define ONLY_VALID {int(data.margin < SMALL_MARGIN)}",
         f"#define BLOCK {BLOCK}",
         f"#define LANES {LANES}",
         f"#define DEFAULT_JUMP {JUMP}",

@@ -21,7 +21,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from symoro.emit.branches import DAMPING, NO_PARAMETER, SAMPLES, SWIVEL, BranchData, branch_sources
+from symoro.emit.branches import (
+    DAMPING,
+    NO_PARAMETER,
+    SAMPLES,
+    SMALL_MARGIN,
+    SWIVEL,
+    BranchData,
+    branch_sources,
+)
 from symoro.errors import ArgumentError, MissingDependencyError, NotApplicableError, OptionError
 from symoro.expr import ops
 from symoro.models.catalogue import build
@@ -34,7 +42,7 @@ from symoro.robot.description import Robot
 from symoro.robot.size import robot_reach
 from symoro.runtime.compiler import find_compiler, library
 from symoro.runtime.function import Function
-from symoro.runtime.least_squares import FLOOR, MOST_COST, wrapped
+from symoro.runtime.least_squares import FLOOR, MOST_COST
 from symoro.runtime.numeric_inverse import NumericInverse
 from symoro.runtime.poses import rotation_part
 from symoro.runtime.ranges import Ranges, joint_ranges, limit_tolerance
@@ -49,7 +57,7 @@ STATUS = ("solved", "outside limits", "out of reach", "invalid pose")
 # default number of samples; neighbouring samples are about 0.1 rad apart.
 COVERED_SHARE, COVERED_DISTANCE, COVERED_POSTURES = 0.75, 0.5, 40
 NEWTON_STEPS = 12  # as in the kernel `branches`
-ROWS_AT_FIRST = 4096  # rows of the first buffer
+ROWS_AT_FIRST, ROWS_PER_POSE = 4096, 512  # rows of the first buffer
 MOST_ROWS = 50_000_000
 
 
@@ -82,7 +90,7 @@ def branch_data(
     robot: Robot,
     seeds: Program,
     *,
-    exact: bool,
+    change: float | None,
     frm: int | str,
     to: int | str | None,
     limits: bool,
@@ -91,7 +99,8 @@ def branch_data(
     """Return the numbers of a robot that the search for branches needs.
 
     Args:
-        seeds: program of the model inverse-geometry, of the robot (`exact`) or of a similar arm.
+        seeds: program of the model inverse-geometry, of the robot or of a similar arm.
+        change: sum of the lengths (m) by which the similar arm differs; None for the robot itself.
         frm, to: frames of the pose.
         limits: False ignores the joint limits.
         tolerance: largest residual of a solution.
@@ -112,7 +121,8 @@ def branch_data(
     return BranchData(
         seeds=seeds,
         error=error.program,
-        exact=exact,
+        exact=change is None,
+        change=(change or 0.0) / reach,
         parameter=parameter,
         first=first,
         last=last,
@@ -192,15 +202,16 @@ class BranchSolver:
         self.compiled = compiled is not False and find_compiler() is not None
         self._frames = {"frm": frm, **({} if to is None else {"to": to})}
         self._part = rotation_part(given_entries("full"))
-        for exact, program in _programs(robot, frm, to, free, tolerance):
+        for program, change in _programs(robot, frm, to, free, tolerance):
+            self.__dict__.pop("library", None)
             self.data = branch_data(
-                robot, program, exact=exact, frm=frm, to=to, limits=limits, tolerance=tolerance
+                robot, program, change=change, frm=frm, to=to, limits=limits, tolerance=tolerance
             )
-            self.exact = exact
-            if exact or free is not None or self._covers():
+            if change is None or free is not None or self._covers():
                 break
+        self.exact = self.data.exact
         self.method = program.choices[0].removeprefix("method: ") if program.choices else ""
-        if not exact:
+        if not self.exact:
             self.method += " of a similar arm, refined by Newton's method"
         joints = self._ranges.joints
         at = self.data.parameter
@@ -312,7 +323,7 @@ class BranchSolver:
                 self._in_numpy(pose, near[i if len(near) > 1 else 0], samples) for i, pose in enumerate(poses)
             ]
         many, width = self.library.search_branches, len(self.data.lower) + 4
-        capacity = ROWS_AT_FIRST
+        capacity = ROWS_AT_FIRST + ROWS_PER_POSE * len(poses)
         counts = np.empty(len(poses), dtype=np.uintp)
         step = len(self.data.lower) if len(near) > 1 else 0
         while True:
@@ -366,7 +377,7 @@ class BranchSolver:
             outputs = self._seeds(**inputs)
         q = outputs["q"]
         usable = np.isfinite(q).all(axis=2)
-        if self.exact:
+        if self.data.margin < SMALL_MARGIN:
             usable &= np.isin(outputs["status"], SOLVED)
         refined, residual = self._refined(q[usable], pose)
         q[usable] = refined
@@ -448,7 +459,10 @@ class BranchSolver:
 def _programs(
     robot: Robot, frm: int | str, to: int | str | None, free: int | str | None, tolerance: float
 ) -> Any:
-    """Yield programs of inverse geometry in the order of preference, each with whether it is that of the robot itself.
+    """Yield programs of inverse geometry in the order of preference.
+
+    Yields:
+        The program, and the sum of the lengths (m) that differ from the robot; None if the program is that of the robot.
 
     Raises:
         NotApplicableError: the robot has no method with this free parameter.
@@ -456,29 +470,45 @@ def _programs(
     options: dict[str, Any] = {"frm": frm, "tolerance": tolerance, **({} if to is None else {"to": to})}
     start, end = resolve(robot, frm, 0), resolve(robot, to, last_frame(robot))
     if free is not None and free != "swivel":
-        yield True, build(robot, "inverse-geometry", {**options, "locked": str(free)})[1]
+        yield build(robot, "inverse-geometry", {**options, "locked": str(free)})[1], None
         return
     try:
-        yield True, build(robot, "inverse-geometry", {**options, "swivel": True})[1]
+        yield build(robot, "inverse-geometry", {**options, "swivel": True})[1], None
         return
     except NotApplicableError as error:
         exact_swivel = error
     general = None
     if free is None:
         general = build(robot, "inverse-geometry", options)[1]
-        if "general" not in general.choices[0]:
-            yield True, general
+        if _is_closed_form(general):
+            yield general, None
             return
+    for arm, change, both in _similar_arms(robot, start, end):
+        if free == "swivel" and not both:
+            continue
+        try:
+            seeds = build(arm, "inverse-geometry", {**options, **({"swivel": True} if both else {})})[1]
+        except NotApplicableError:
+            continue
+        if _is_closed_form(seeds):
+            yield seeds, change
+    if general is None:
+        raise exact_swivel
+    yield general, None
+
+
+def _is_closed_form(program: Program) -> bool:
+    return not program.choices[0].startswith("method: general")
+
+
+def _similar_arms(robot: Robot, start: int | str, end: int | str) -> list[tuple[Robot, float, bool]]:
+    """Return arms with spherical shoulder, wrist or both (true), with their changed lengths, the smallest first."""
     try:
-        similar = spherical_arm(robot, start, end)
-        seeds = build(similar, "inverse-geometry", {**options, "swivel": True})[1]
+        arms = [spherical_arm(robot, start, end, *parts) for parts in ((True, False), (False, True), (True, True))]
     except NotApplicableError:
-        if general is None:
-            raise exact_swivel from None
-    else:
-        yield False, seeds
-    if general is not None:
-        yield True, general
+        return []
+    listed = [(*arm, both) for arm, both in zip(arms, (False, False, True), strict=True)]
+    return sorted(listed, key=lambda item: item[1])
 
 
 class BranchLibrary:
@@ -513,6 +543,3 @@ def numbered(robot: Robot, values: Mapping[str, float] | None) -> Robot:
     """Return the robot with its nominal values, replaced by the given ones, in place of symbols."""
     known = {**dict(robot.nominal), **(values or {})}
     return robot.bind({name: known[name] for name in robot.symbols() if name in known})
-
-
-__all__ = ["Branches", "BranchSolver", "branch_data", "numbered", "wrapped"]

@@ -5,6 +5,8 @@
  *   PARAMETER           index of the given joint; SWIVEL for the swivel angle, NO_PARAMETER if there is none
  *   FIRST, LAST, CLOSED range of the parameter; CLOSED is 1 if both ends are the same configuration
  *   EXACT               1 if the model solves this arm, 0 if it solves a similar arm and its rows are only seeds
+ *   MARGIN              rad or m: a seed may be outside a limit by this distance, because its solution may be inside
+ *   ONLY_VALID          1 if seeds that are no solutions of the similar arm are not refined
  *   BLOCK, LANES        samples per call of the model, and rows that are refined together
  *   SEEDS(T, q0, parameter, q, status)     the model for BLOCK samples, entry after entry
  *   ERRORS(q, T, e, J, placed)             the pose error for LANES postures, entry after entry
@@ -20,6 +22,7 @@
 enum {
     SWIVEL = -1,
     NO_PARAMETER = -2,
+    FOLD = EXACT ? 1 : 4, /* samples beyond the end of a branch whose rows are refined */
     STEPS = 12,   /* largest number of Newton steps of a seed */
     SPARES = 16,  /* rows outside the limits that are kept */
     ROUNDS = 3,   /* samplings, each four times as dense as the one before */
@@ -30,8 +33,6 @@ enum {
     BRANCH
 };
 
-/* rad or m: a seed of a similar arm may be outside a limit by this distance; its solution may be inside. */
-#define SEED_MARGIN 0.6
 /* rad or m: two rows of one sample with smaller differences are the same solution. */
 #define SAME_ROW 1e-6
 /* A row is final if its residual is below this part of the tolerance, or if a step no longer reduces it. */
@@ -51,7 +52,7 @@ typedef struct {
     double *rows, best[JOINTS], best_distance, best_residual;
     Seed spares[SPARES];
     double violations[SPARES];
-    int spare_count;
+    int spare_count, nearest_only; /* nearest_only: no rows, only the nearest solution */
 } Search;
 
 /* First and last number of full turns that bring joint j into its limits, widened by `margin`; returns how far the
@@ -128,7 +129,7 @@ static int is_repeated(const Search *search, const double *q, double parameter)
     for (size_t back = 0; back < 4 * SOLUTIONS && back < stored; ++back) {
         const double *row = search->rows + RECORD * (stored - 1 - back);
         double apart = 0;
-        if (row[VALUE] != parameter) continue;
+        if (!(fabs(row[VALUE] - parameter) < SAME_ROW)) continue;
         for (int j = 0; j < JOINTS; ++j) {
             const double d = q[j] - row[j];
             apart = fmax(apart, fabs(TURNS[j] ? d - TURN * floor(d / TURN + 0.5) : d));
@@ -144,7 +145,7 @@ static void offer(Search *search, const double *q, double residual, double param
     double first[JOINTS], last[JOINTS], turn[JOINTS], wound[JOINTS], largest = 0;
     for (int j = 0; j < JOINTS; ++j) {
         largest = fmax(largest, turns_within(j, q[j], 0, first + j, last + j));
-        if (!(last[j] - first[j] < INFINITY) || !search->capacity)
+        if (!(last[j] - first[j] < INFINITY) || search->nearest_only)
             first[j] = last[j] = nearest_turn(j, q[j], search->near[j], first[j], last[j]);
         turn[j] = first[j];
     }
@@ -152,7 +153,8 @@ static void offer(Search *search, const double *q, double residual, double param
         keep_spare(search, q, parameter, branch, largest);
         return;
     }
-    if (!EXACT && is_repeated(search, q, parameter)) return;
+    if (PARAMETER >= 0) parameter = q[PARAMETER < 0 ? 0 : PARAMETER];
+    if (is_repeated(search, q, parameter)) return;
     for (;;) {
         int j = 0;
         for (int i = 0; i < JOINTS; ++i) wound[i] = q[i] + TURN * turn[i];
@@ -219,7 +221,7 @@ static void step_lanes(double (*restrict e)[LANES], double (*restrict J)[LANES],
 static void refine_seeds(Search *search, const Seed *seeds, int count)
 {
     double q[JOINTS][LANES], best[JOINTS][LANES], T[16][LANES], e[ROWS][LANES], J[ROWS * JOINTS][LANES];
-    double placed[ENTRIES][LANES], last[LANES], residual[LANES];
+    double placed[ENTRIES][LANES], last[LANES], residual[LANES], mark[LANES];
     int owner[LANES], steps[LANES], next = 0, busy = 0;
     for (int i = 0; i < 16; ++i)
         for (int l = 0; l < LANES; ++l) T[i][l] = search->T[i];
@@ -233,7 +235,7 @@ static void refine_seeds(Search *search, const Seed *seeds, int count)
                 for (int j = 0; j < JOINTS; ++j) q[j][l] = seeds[next].q[j];
                 owner[l] = next++;
                 steps[l] = 0;
-                last[l] = INFINITY;
+                last[l] = mark[l] = INFINITY;
                 ++busy;
             }
         if (!busy) return;
@@ -252,7 +254,11 @@ static void refine_seeds(Search *search, const Seed *seeds, int count)
             const double reached = better ? residual[l] : last[l];
             int final = reached <= FINAL * PROBLEM.tolerance || (!better && reached <= PROBLEM.tolerance);
             final = final || steps[l]++ >= STEPS || !(residual[l] < INFINITY);
-            last[l] = better ? residual[l] : last[l];
+            last[l] = reached;
+            if (steps[l] % CHECK == 0) { /* a seed without progress is abandoned early */
+                final = final || !(reached < PROBLEM.patience * mark[l]);
+                mark[l] = reached;
+            }
             if (!final) continue;
             if (reached <= PROBLEM.tolerance) {
                 double row[JOINTS];
@@ -275,13 +281,23 @@ static void refine_seeds(Search *search, const Seed *seeds, int count)
     }
 }
 
+/* Whether a row of one branch is a solution, or one of the FOLD samples before or after it is. Where a branch ends at a
+ * fold, its formulas still yield postures close to the fold, from which Newton's method converges to its other side. */
+static int is_near_solution(const double *status, int l)
+{
+    const int first = l < FOLD ? 0 : l - FOLD, last = l + FOLD < BLOCK ? l + FOLD : BLOCK - 1;
+    for (int i = first; i <= last; ++i)
+        if (status[i] == 0 || status[i] == 2) return 1;
+    return 0;
+}
+
 /* Solve the model at `samples` values of the parameter and offer its rows. */
 static void sample(Search *search, size_t samples)
 {
     double T[16][BLOCK], q0[JOINTS][BLOCK], parameter[BLOCK];
     double q[SOLUTIONS * JOINTS][BLOCK], status[SOLUTIONS][BLOCK];
     Seed seeds[SOLUTIONS * BLOCK];
-    const double margin = EXACT ? 0 : SEED_MARGIN;
+    const double margin = MARGIN;
     const double step = (LAST - FIRST) / (CLOSED ? (double)samples : samples > 1 ? (double)samples - 1 : 1);
     if (PARAMETER == NO_PARAMETER) samples = 1;
     for (int i = 0; i < 16; ++i)
@@ -299,7 +315,7 @@ static void sample(Search *search, size_t samples)
             for (int b = 0; b < SOLUTIONS; ++b) {
                 Seed *seed = seeds + count;
                 double sum = 0;
-                if (EXACT && status[b][l] != 0 && status[b][l] != 2) continue;
+                if (ONLY_VALID && !is_near_solution(status[b], l)) continue;
                 for (int j = 0; j < JOINTS; ++j) sum += seed->q[j] = q[JOINTS * b + j][l];
                 if (!(fabs(sum) < INFINITY)) continue;
                 seed->parameter = parameter[l];
@@ -392,6 +408,7 @@ size_t BRANCHES(const double *T, const double *near, size_t samples, size_t capa
     search.near = near;
     search.capacity = capacity;
     search.rows = rows;
+    search.nearest_only = 0;
     search_branches(&search, samples, 1);
     if (order) sort_rows(rows, search.count < capacity ? search.count : capacity, order);
     return search.count;
@@ -433,6 +450,7 @@ int TRACK(TRACKER *tracker, const double *T, double dt)
         search.near = tracker->goal;
         search.capacity = 0;
         search.rows = NULL;
+        search.nearest_only = 1;
         search_branches(&search, tracker->samples, 0);
         int held = !search.count;
         for (j = 0; j < JOINTS && !held; ++j) goal[j] = search.best[j];

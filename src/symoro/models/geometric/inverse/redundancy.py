@@ -140,11 +140,18 @@ def _is_closed_form(
     return False
 
 
-def spherical_arm(robot: Robot, start: int | str, end: int | str) -> Robot:
-    """Return the arm with spherical shoulder and wrist nearest to an arm of seven revolute joints.
+def spherical_arm(
+    robot: Robot, start: int | str, end: int | str, shoulder: bool = True, wrist: bool = True
+) -> tuple[Robot, float]:
+    """Return the arm with spherical shoulder or wrist nearest to an arm of seven revolute joints.
 
     Args:
+        robot: a robot with numbers for its lengths.
         start, end: frames between which the seven joints are.
+        shoulder, wrist: whether to make the shoulder (joints 1-2-3) and the wrist (5-6-7) spherical.
+
+    Returns:
+        The arm, and the sum of the lengths (m) that were set to zero.
 
     Raises:
         NotApplicableError: there are not seven revolute joints in a row.
@@ -152,16 +159,19 @@ def spherical_arm(robot: Robot, start: int | str, end: int | str) -> Robot:
     first = 0 if start == "world" else int(start)
     last = robot.tool.place.ant if end == "tool" and robot.tool else int(end)
     up, down = path(robot, first, last)
-    joints = [j for j in down if robot.frame(j).sigma != JointType.FIXED]
+    joints = [j for j in down if robot.frame(j).moving]
     if up or len(joints) != 7 or not _in_a_row(robot, joints):
         raise NotApplicableError(
             f"robot '{robot.name}' does not have seven revolute joints in a row between frames {start} and {end}"
         )
-    frames = list(robot.frames)
-    for second, third in ((joints[1], joints[2]), (joints[5], joints[6])):
+    frames, changed = list(robot.frames), 0.0
+    chosen = [(joints[1], joints[2])] * shoulder + [(joints[5], joints[6])] * wrist
+    for second, third in chosen:
+        lengths = (frames[second - 1].d, frames[second - 1].r, frames[third - 1].d)
+        changed += sum(abs(length.value({})) for length in lengths)
         frames[second - 1] = replace(frames[second - 1], d=ZERO, r=ZERO)
         frames[third - 1] = replace(frames[third - 1], d=ZERO)
-    return replace(robot, frames=tuple(frames))
+    return replace(robot, frames=tuple(frames)), changed
 
 
 def _in_a_row(robot: Robot, joints: Sequence[int]) -> bool:
