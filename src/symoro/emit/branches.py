@@ -76,6 +76,11 @@ class BranchData:
     tolerance: float
 
     @property
+    def home(self) -> tuple[float, ...]:
+        """Zero, or the nearest limit, of each joint."""
+        return tuple(min(max(0.0, low), high) for low, high in zip(self.lower, self.upper, strict=True))
+
+    @property
     def margin(self) -> float:
         """Distance (rad or m) by which a seed may be outside the limits although its solution is inside.
 
@@ -114,12 +119,10 @@ EXAMPLE_ROWS = 1000  # rows of the array in the example
 def branch_example(data: BranchData, name: str) -> list[str]:
     """Return the C lines of the example's main function that enumerate the branches of its pose T and track it."""
     n, upper = len(data.lower), name.upper()
-    home = ", ".join(_number(min(max(0.0, low), high)) for low, high in zip(data.lower, data.upper, strict=True))
     return [
         f"    static double rows[{EXAMPLE_ROWS} * {upper}_ROW];",
         f"    static size_t order[{EXAMPLE_ROWS}];",
-        f"    const double near[{n}] = {{{home}}};",
-        f"    const size_t found = {name}_branches(T, near, {SAMPLES}, {EXAMPLE_ROWS}, rows, order);",
+        f"    const size_t found = {name}_branches(T, NULL, {SAMPLES}, {EXAMPLE_ROWS}, rows, order);",
         f"    {name}_tracker tracker;",
         "",
         '    printf("branches = %lu\\n", (unsigned long)found);',
@@ -154,14 +157,15 @@ extern "C" {{
 #define {upper}_ROW {n + 4}
 
 /* All solutions of the pose T (4 x 4 by rows) within the joint limits, also those that differ by full turns. `near` is
- * a posture ({n} numbers). The parameter is sampled `samples` times, more often if no solution results. At most
+ * a posture ({n} numbers) from which the distances are measured, and the solution reached from it is a row with branch
+ * -1; NULL stands for zero or the nearest limits. The parameter is sampled `samples` times, more often if no solution results. At most
  * `capacity` rows are written; order[i] is the row with the i-th smallest distance (order may be NULL).
  * Returns the number of solutions, which may exceed the capacity. */
 size_t {name}_branches(const double *T, const double *near, size_t samples, size_t capacity, double *rows,
                        size_t *order);
 
 /* The same for several poses: the rows of all poses one after the other, and the number of rows per pose. The posture
- * of pose i is near + i * near_step. Returns the number of all rows. */
+ * of pose i is near + i * near_step; near may be NULL. Returns the number of all rows. */
 size_t {name}_branches_many(size_t poses, const double *T, const double *near, size_t near_step, size_t samples,
                             size_t capacity, double *rows, size_t *counts);
 
@@ -242,6 +246,7 @@ def _source(data: BranchData, name: str, seeds: str, error: str) -> str:
                 ("LIMITS[JOINTS]", data.limit_tolerances),
                 ("LOWER[JOINTS]", data.lower),
                 ("UPPER[JOINTS]", data.upper),
+                ("HOME[JOINTS]", data.home),
                 ("WRAPS[JOINTS]", [0.0] * n),  # positions of joints without limits are continuous
                 ("UNITS[JOINTS]", data.units),
                 ("WEIGHTS[ROWS]", data.weights),

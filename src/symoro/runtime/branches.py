@@ -70,7 +70,8 @@ class Branches:
         distance: Euclidean distance of each row from the given posture.
         residual: largest entry of direct geometry minus the pose, lengths divided by the robot's size.
         parameter: value of the free parameter (rad) of each row; zero if there is none.
-        branch: number of the branch of the closed form, from 0.
+        branch: number of the branch of the closed form, from 0; -1 for a row that is not at a sample of the parameter:
+            the solution reached from the given posture, or from the numeric method.
         status: 'solved', 'outside limits' (there are solutions, but none within the joint limits was computed),
             'out of reach', or 'invalid pose' (an entry is not finite, or the matrix is not a rotation).
     """
@@ -243,7 +244,7 @@ class BranchSolver:
         rows = np.ascontiguousarray(poses.reshape(-1, 4, 4))
         posture = self.posture(near, len(rows))
         targets, valid = self._rotations(rows)
-        found = self._enumerate(targets, posture, int(samples))
+        found = self._enumerate(targets, posture, int(samples), given=near is not None)
         results = [
             self._branches(part, targets[i], posture[i if len(posture) > 1 else 0], bool(valid[i]))
             for i, part in enumerate(found)
@@ -311,16 +312,19 @@ class BranchSolver:
         drawn = np.random.default_rng(0).random((COVERED_POSTURES, len(ranges.first)))
         q = ranges.first + drawn * (ranges.last - ranges.first)
         place = Function(build(self.robot, "fast-geometry", self._frames)[1], {}, compiled=False)
-        found = self._enumerate(place(q=q)["T"], q, SAMPLES)
-        near = [len(rows) > 0 and rows[:, len(q[0])].min() < COVERED_DISTANCE for rows in found]
+        rows = self._enumerate(np.ascontiguousarray(place(q=q)["T"]), self.posture(None), SAMPLES)
+        n = len(q[0])
+        apart = [np.linalg.norm(part[:, :n] - one, axis=1) for part, one in zip(rows, q, strict=True)]
+        near = [distance.min(initial=np.inf) < COVERED_DISTANCE for distance in apart]
         return bool(np.mean(near) >= COVERED_SHARE)
 
     # -- rows of all poses, in C or NumPy: q, distance, residual, parameter, branch
 
-    def _enumerate(self, poses: Array, near: Array, samples: int) -> list[Array]:
+    def _enumerate(self, poses: Array, near: Array, samples: int, *, given: bool = False) -> list[Array]:
         if not self.compiled:
             return [
-                self._in_numpy(pose, near[i if len(near) > 1 else 0], samples) for i, pose in enumerate(poses)
+                self._in_numpy(pose, near[i if len(near) > 1 else 0], samples, given=given)
+                for i, pose in enumerate(poses)
             ]
         many, width = self.library.search_branches, len(self.data.lower) + 4
         capacity = ROWS_AT_FIRST + ROWS_PER_POSE * len(poses)
@@ -328,9 +332,10 @@ class BranchSolver:
         step = len(self.data.lower) if len(near) > 1 else 0
         while True:
             rows = np.empty((capacity, width))
-            addresses = [a.ctypes.data for a in (poses, near, rows, counts)]
+            posture = near.ctypes.data if given else None
             total = many(
-                len(poses), addresses[0], addresses[1], step, samples, capacity, addresses[2], addresses[3]
+                *(len(poses), poses.ctypes.data, posture, step, samples),
+                *(capacity, rows.ctypes.data, counts.ctypes.data),
             )
             if total <= capacity:
                 break
@@ -435,7 +440,7 @@ class BranchSolver:
         first = np.where(turns, np.ceil((lower - q) / TURN), np.where(outside, 1.0, 0.0))
         return first, np.where(turns, np.floor((upper - q) / TURN), 0.0)
 
-    def _in_numpy(self, pose: Array, near: Array, samples: int) -> Array:
+    def _in_numpy(self, pose: Array, near: Array, samples: int, *, given: bool) -> Array:
         """Return the rows of one pose without compiled code; a slower form of the kernel `branches`."""
         n = len(near)
         if not np.isfinite(pose).all():
@@ -443,17 +448,26 @@ class BranchSolver:
         parameters = self.parameters(samples)
         q, solved = self.rows_at(pose, near, parameters)
         solved &= self.within(q)
-        rows = []
-        for i, k in np.argwhere(solved):
-            first, last = self._turns(q[i, k])
-            nearest = np.clip(np.round((near - q[i, k]) / TURN), first, last)
-            endless = ~np.isfinite(last - first)
-            first, last = np.where(endless, nearest, first), np.where(endless, nearest, last)
-            for turns in product(*(np.arange(a, b + 1) for a, b in zip(first, last, strict=True))):
-                wound = q[i, k] + TURN * np.array(turns)
-                rest = [np.linalg.norm(wound - near), self._residuals[i, k], parameters[i], float(k)]
-                rows.append(np.concatenate([wound, rest]))
+        rows = [
+            row
+            for i, k in np.argwhere(solved)
+            for row in self._wound(q[i, k], near, [self._residuals[i, k], parameters[i], float(k)])
+        ]
+        if given:
+            solution = self._numeric(pose, near)
+            if solution["status"] == 0:
+                rows += self._wound(solution["q"], near, [solution["residual"], np.nan, -1.0])
         return np.array(rows).reshape(-1, n + 4)
+
+    def _wound(self, q: Array, near: Array, rest: list[float]) -> list[Array]:
+        """Return the rows of a posture with all full turns within the limits; `rest` are the last columns."""
+        first, last = self._turns(q)
+        nearest = np.clip(np.round((near - q) / TURN), first, last)
+        endless = ~np.isfinite(last - first)
+        first, last = np.where(endless, nearest, first), np.where(endless, nearest, last)
+        choices = product(*(np.arange(a, b + 1) for a, b in zip(first, last, strict=True)))
+        wound = [q + TURN * np.array(turns) for turns in choices]
+        return [np.concatenate([one, [np.linalg.norm(one - near), *rest]]) for one in wound]
 
 
 def _programs(

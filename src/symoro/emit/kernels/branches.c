@@ -11,6 +11,7 @@
  *   SEEDS(T, q0, parameter, q, status)     the model for BLOCK samples, entry after entry
  *   ERRORS(q, T, e, J, placed)             the pose error for LANES postures, entry after entry
  *   LIMITS              tolerance of the limits of each joint (rad or m)
+ *   HOME                zero, or the nearest limit, of each joint
  *   TURNS, SPEED        for each joint, 1 if it is revolute, and its largest speed (rad/s or m/s)
  *   PROBLEM             the constant Problem of descent.c
  *   BRANCHES, MANY, START, TRACK, TRACKER     names that the header declares
@@ -401,15 +402,26 @@ static void sort_rows(const double *rows, size_t count, size_t *order)
     }
 }
 
+/* Offer the solution that the descent reaches from the given posture: usually the nearest one. */
+static void continue_from(Search *search, const double *near)
+{
+    double q[JOINTS], steps = 0;
+    State state;
+    for (int j = 0; j < JOINTS; ++j) q[j] = fmin(fmax(near[j], PROBLEM.lower[j]), PROBLEM.upper[j]);
+    if (is_pose(search->T) && descend(&PROBLEM, q, search->T, &state, &steps))
+        offer(search, q, state.residual, NAN, -1);
+}
+
 size_t BRANCHES(const double *T, const double *near, size_t samples, size_t capacity, double *rows, size_t *order)
 {
     Search search;
     search.T = T;
-    search.near = near;
+    search.near = near ? near : HOME;
     search.capacity = capacity;
     search.rows = rows;
     search.nearest_only = 0;
     search_branches(&search, samples, 1);
+    if (near) continue_from(&search, near);
     if (order) sort_rows(rows, search.count < capacity ? search.count : capacity, order);
     return search.count;
 }
@@ -420,7 +432,8 @@ size_t MANY(size_t poses, const double *T, const double *near, size_t near_step,
     size_t total = 0;
     for (size_t i = 0; i < poses; ++i) {
         const size_t left = total < capacity ? capacity - total : 0;
-        counts[i] = BRANCHES(T + 16 * i, near + near_step * i, samples, left, rows + RECORD * (capacity - left), NULL);
+        const double *posture = near ? near + near_step * i : NULL;
+        counts[i] = BRANCHES(T + 16 * i, posture, samples, left, rows + RECORD * (capacity - left), NULL);
         total += counts[i];
     }
     return total;
