@@ -12,7 +12,7 @@ zero where there are none). Every row is judged by a direct geometry of the benc
     distance          median over the poses of the Euclidean distance (rad) from the true posture to the nearest row
     residual          largest entry of T(q) - T of all rows
     outside           rows outside the joint limits
-    us                processor time per pose, mean over the timed poses of the least of three rounds; the parties take
+    us                processor time per pose, mean over the timed poses of the least of five rounds; the parties take
                       turns
     ratio             time of ssik divided by that of symoro
 
@@ -31,7 +31,7 @@ from typing import Any
 from peers.environment import enter_with
 
 PEERS = ("ssik==8.2",)
-ROUNDS = 3
+ROUNDS = 5
 DENSE = {"swivel_samples": 64, "n_samples": 64, "samples": 64}
 
 

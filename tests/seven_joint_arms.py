@@ -26,7 +26,7 @@ def arms() -> dict[str, dict[str, Any]]:
 @cache
 def arm(name: str, scale: float = 1.0) -> symoro.Robot:
     """Return an arm as a robot, with all lengths multiplied by `scale`."""
-    return symoro.loads(urdf(name, scale), "urdf", tool="flange")
+    return symoro.loads(urdf(name, scale), "urdf", tool="flange", exact=True)
 
 
 def urdf(name: str, scale: float = 1.0) -> str:

@@ -203,7 +203,7 @@ int {name}_track({name}_tracker *tracker, const double *T, double dt);
 def _source(data: BranchData, name: str, seeds: str, error: str) -> str:
     n, upper = len(data.lower), name.upper()
     inputs = {"T": "T", "q0": "q0", "swivel": "parameter"}
-    outputs = {"q": "q", "status": "status"}
+    outputs = {name: name for name in ("q", "status", "residual")}
     others = [port for port in data.seeds.outputs if port.name not in outputs]
     arguments = ["BLOCK", *(inputs[port.name] for port in data.seeds.inputs)]
     arguments += [outputs.get(port.name, f"{port.name}_") for port in data.seeds.outputs]
@@ -256,7 +256,8 @@ def _source(data: BranchData, name: str, seeds: str, error: str) -> str:
         "static const Problem PROBLEM = {NULL, LOWER, UPPER, WRAPS, UNITS, WEIGHTS, NULL, SCALES, NULL, NULL,",
         f"                                {DAMPING}, {PATIENCE}, {_number(data.tolerance)}, {ITERATIONS}, 1}};",
         "",
-        "static void SEEDS(const double *T, const double *q0, const double *parameter, double *q, double *status)",
+        "static void SEEDS(const double *T, const double *q0, const double *parameter, double *q, double *status,",
+        "                  double *residual)",
         "{",
         *(f"    double {port.name}_[BLOCK * {max(1, size(port.shape))}];" for port in others),
         *([] if any(port.name == "swivel" for port in data.seeds.inputs) else ["    (void)parameter;"]),

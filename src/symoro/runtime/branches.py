@@ -12,6 +12,8 @@ verified by direct geometry. With a C compiler the emitted code of `Model.code("
 from __future__ import annotations
 
 import ctypes
+import math
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -47,11 +49,12 @@ from symoro.runtime.numeric_inverse import NumericInverse
 from symoro.runtime.poses import rotation_part
 from symoro.runtime.ranges import Ranges, joint_ranges, limit_tolerance
 from symoro.runtime.solutions import SOLVED
-from symoro.runtime.tolerances import ROTATION_ROUNDED
+from symoro.runtime.tolerances import ROTATION_EXACT, ROTATION_ROUNDED
 
 Array = NDArray[np.float64]
 
 TURN = 2 * np.pi
+ONE_VALID = np.array([True])
 STATUS = ("solved", "outside limits", "out of reach", "invalid pose")
 # A similar arm is used for seeds if this share of random postures has a row at most this far away (rad), with the
 # default number of samples; neighbouring samples are about 0.1 rad apart.
@@ -201,6 +204,7 @@ class BranchSolver:
         self.tolerance = tolerance
         self.limits = limits
         self.compiled = compiled is not False and find_compiler() is not None
+        self._kept = threading.local()
         self._frames = {"frm": frm, **({} if to is None else {"to": to})}
         self._part = rotation_part(given_entries("full"))
         for program, change in _programs(robot, frm, to, free, tolerance):
@@ -268,6 +272,8 @@ class BranchSolver:
     def _rotations(self, poses: Array) -> tuple[Array, NDArray[np.bool_]]:
         """Return the poses with exact rotations (nan if they are invalid), and which of them are valid."""
         assert self._part is not None
+        if len(poses) == 1 and _is_rotation(poses[0].tolist()):
+            return poses, ONE_VALID
         corrected, change = self._part.nearest(poses)
         valid = (change <= ROTATION_ROUNDED) & np.isfinite(poses[:, :3]).all(axis=(1, 2))
         valid[valid] = self._part.hands(corrected[valid]) > 0
@@ -288,8 +294,9 @@ class BranchSolver:
             else:
                 reached = self.limits and self._unlimited(pose, near)["status"] == 0
                 status = "outside limits" if reached else "out of reach"
-        rows = rows[np.argsort(rows[:, n], kind="stable")]
-        return Branches(rows[:, :n], *rows[:, n : n + 3].T, rows[:, n + 3].astype(np.int64), status)
+        rows = rows.take(rows[:, n].argsort(), axis=0)  # also copies the rows out of the buffer
+        columns = rows[:, n:].T
+        return Branches(rows[:, :n], columns[0], columns[1], columns[2], columns[3].astype(np.int64), status)
 
     @cached_property
     def _numeric(self) -> NumericInverse:
@@ -327,11 +334,11 @@ class BranchSolver:
                 for i, pose in enumerate(poses)
             ]
         many, width = self.library.search_branches, len(self.data.lower) + 4
-        capacity = ROWS_AT_FIRST + ROWS_PER_POSE * len(poses)
         counts = np.empty(len(poses), dtype=np.uintp)
         step = len(self.data.lower) if len(near) > 1 else 0
+        rows = self._buffer(len(poses))
         while True:
-            rows = np.empty((capacity, width))
+            capacity = len(rows)
             posture = near.ctypes.data if given else None
             total = many(
                 *(len(poses), poses.ctypes.data, posture, step, samples),
@@ -344,9 +351,21 @@ class BranchSolver:
                     f"the poses have {total} solutions, which is too many for one call",
                     hint="give fewer poses or samples, or narrower joint limits",
                 )
-            capacity = total
+            rows = np.empty((total, width))
+        if len(poses) == 1:
+            return [rows[:total]]
         ends = np.cumsum(counts).astype(np.int64)
         return [rows[end - int(count) : end] for end, count in zip(ends, counts, strict=True)]
+
+    def _buffer(self, poses: int) -> Array:
+        """Return an array for the rows of some poses; each thread has one for single poses, which it uses again."""
+        width = len(self.data.lower) + 4
+        if poses > 1:
+            return np.empty((ROWS_AT_FIRST + ROWS_PER_POSE * poses, width))
+        kept: Array | None = getattr(self._kept, "rows", None)
+        if kept is None or kept.shape[1] != width:
+            kept = self._kept.rows = np.empty((ROWS_AT_FIRST, width))
+        return kept
 
     @cached_property
     def library(self) -> BranchLibrary:
@@ -468,6 +487,17 @@ class BranchSolver:
         choices = product(*(np.arange(a, b + 1) for a, b in zip(first, last, strict=True)))
         wound = [q + TURN * np.array(turns) for turns in choices]
         return [np.concatenate([one, [np.linalg.norm(one - near), *rest]]) for one in wound]
+
+
+def _is_rotation(T: list[list[float]]) -> bool:
+    """Return whether a pose is finite and its rotation exact; plain numbers are faster than NumPy for one pose."""
+    (a, b, c, x), (d, e, f, y), (g, h, i, z) = T[:3]
+    products = (
+        *(a * a + d * d + g * g - 1, b * b + e * e + h * h - 1, c * c + f * f + i * i - 1),
+        *(a * b + d * e + g * h, a * c + d * f + g * i, b * c + e * f + h * i),
+    )
+    hand = a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)
+    return all(abs(x) <= ROTATION_EXACT for x in products) and hand > 0 and math.isfinite(x + y + z)
 
 
 def _programs(

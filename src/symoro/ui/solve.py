@@ -57,11 +57,13 @@ class PostureRow:
 class PoseAnswer:
     """Solutions of the inverse geometric model for one pose; valid solutions come first.
 
-    If the user gives a posture, `nearest` is the solution nearest to it.
+    If the user gives a posture, `nearest` is the solution nearest to it. `reason` states why there is no solution, if
+    this is known.
     """
 
     rows: tuple[PostureRow, ...]
     nearest: Nearest | None
+    reason: str = ""
 
     @property
     def solved(self) -> int:
@@ -336,6 +338,8 @@ def show_answer(answer: PoseAnswer, joints: JointDisplay, title: str, what: str 
     """
     solved = answer.solved
     heading = f"{title}: {solved or 'no'} {what}{'s' * (solved != 1)}"
+    if answer.reason:
+        heading += f" ({answer.reason})"
     if not answer.rows:
         print(heading)
         return
@@ -377,6 +381,7 @@ def as_data(answer: PoseAnswer, joints: JointDisplay) -> dict[str, Any]:
         "names": joints.titles,
         "units": joints.units,
         "solutions": rows,
+        **({"reason": answer.reason} if answer.reason else {}),
         "nearest": best
         and {
             "number": answer.rows[best.index].number,
@@ -490,7 +495,9 @@ class Redundant:
                 branches.q, branches.branch, branches.residual, branches.parameter, strict=True
             )
         )
-        if not rows or aim is None:
+        if not rows:
+            return PoseAnswer(rows, None, branches.status)
+        if aim is None:
             return PoseAnswer(rows, None)
         return PoseAnswer(rows, Nearest(branches.q[0], 0, float(branches.distance[0])))
 
@@ -570,7 +577,10 @@ def model_or_numeric(
         return numeric
     is_redundant = any(choice.startswith("one joint is redundant") for choice in model.program.choices)
     if is_redundant and method == "auto" and any(getattr(options, name) is not None for name in ONLY_NUMERIC):
-        return Numeric(robot, chosen, options)  # one posture near the given one
+        print(
+            "symoro: note: --start and --prefer select the numeric method, one solution per pose", file=sys.stderr
+        )
+        return Numeric(robot, chosen, options)
     if is_redundant and method == "auto":
         return Redundant(robot, chosen, options)
     if options.samples is not None:

@@ -8,7 +8,7 @@
  *   MARGIN              rad or m: a seed may be outside a limit by this distance, because its solution may be inside
  *   ONLY_VALID          1 if seeds that are no solutions of the similar arm are not refined
  *   BLOCK, LANES        samples per call of the model, and rows that are refined together
- *   SEEDS(T, q0, parameter, q, status)     the model for BLOCK samples, entry after entry
+ *   SEEDS(T, q0, parameter, q, status, residual)     the model for BLOCK samples, entry after entry
  *   ERRORS(q, T, e, J, placed)             the pose error for LANES postures, entry after entry
  *   LIMITS              tolerance of the limits of each joint (rad or m)
  *   HOME                zero, or the nearest limit, of each joint
@@ -16,8 +16,8 @@
  *   PROBLEM             the constant Problem of descent.c
  *   BRANCHES, MANY, START, TRACK, TRACKER     names that the header declares
  *
- * Seeds are refined by damped Newton steps, LANES rows at a time; a lane whose row is finished takes the next seed.
- * Every returned row satisfies the pose by direct geometry. If no row is within the limits, those with the smallest
+ * The model verifies its solutions by direct geometry. Seeds are refined by damped Newton steps, LANES rows at a time; a
+ * lane whose row is finished takes the next seed. Every returned row satisfies the pose by direct geometry. If no row is within the limits, those with the smallest
  * violation are moved into the limits and iterated there, and then the parameter is sampled more densely.
  */
 enum {
@@ -64,6 +64,10 @@ static double turns_within(int j, double q, double margin, double *first, double
     if (!TURNS[j]) {
         *first = *last = 0;
         return q < low ? low - q : q > high ? q - high : 0;
+    }
+    if (q >= low && q <= high && q - low < TURN && high - q < TURN) { /* most rows */
+        *first = *last = 0;
+        return 0;
     }
     *first = ceil((low - q) / TURN);
     *last = floor((high - q) / TURN);
@@ -141,7 +145,7 @@ static int is_repeated(const Search *search, const double *q, double parameter)
 }
 
 /* Store a solution with all its full turns within the limits; without limits the turn nearest to `near`. */
-static void offer(Search *search, const double *q, double residual, double parameter, int branch)
+static void offer(Search *search, const double *q, double residual, double parameter, int branch, int refined)
 {
     double first[JOINTS], last[JOINTS], turn[JOINTS], wound[JOINTS], largest = 0;
     for (int j = 0; j < JOINTS; ++j) {
@@ -155,7 +159,7 @@ static void offer(Search *search, const double *q, double residual, double param
         return;
     }
     if (PARAMETER >= 0) parameter = q[PARAMETER < 0 ? 0 : PARAMETER];
-    if (is_repeated(search, q, parameter)) return;
+    if (refined && is_repeated(search, q, parameter)) return; /* the solutions of the model differ */
     for (;;) {
         int j = 0;
         for (int i = 0; i < JOINTS; ++i) wound[i] = q[i] + TURN * turn[i];
@@ -264,7 +268,7 @@ static void refine_seeds(Search *search, const Seed *seeds, int count)
             if (reached <= PROBLEM.tolerance) {
                 double row[JOINTS];
                 for (int j = 0; j < JOINTS; ++j) row[j] = best[j][l];
-                offer(search, row, reached, seeds[owner[l]].parameter, seeds[owner[l]].branch);
+                offer(search, row, reached, seeds[owner[l]].parameter, seeds[owner[l]].branch, 1);
             }
             owner[l] = -1;
             --busy;
@@ -282,13 +286,18 @@ static void refine_seeds(Search *search, const Seed *seeds, int count)
     }
 }
 
+static int is_solution(double status)
+{
+    return status == 0 || status == 2;
+}
+
 /* Whether a row of one branch is a solution, or one of the FOLD samples before or after it is. Where a branch ends at a
  * fold, its formulas still yield postures close to the fold, from which Newton's method converges to its other side. */
 static int is_near_solution(const double *status, int l)
 {
     const int first = l < FOLD ? 0 : l - FOLD, last = l + FOLD < BLOCK ? l + FOLD : BLOCK - 1;
     for (int i = first; i <= last; ++i)
-        if (status[i] == 0 || status[i] == 2) return 1;
+        if (is_solution(status[i])) return 1;
     return 0;
 }
 
@@ -296,7 +305,7 @@ static int is_near_solution(const double *status, int l)
 static void sample(Search *search, size_t samples)
 {
     double T[16][BLOCK], q0[JOINTS][BLOCK], parameter[BLOCK];
-    double q[SOLUTIONS * JOINTS][BLOCK], status[SOLUTIONS][BLOCK];
+    double q[SOLUTIONS * JOINTS][BLOCK], status[SOLUTIONS][BLOCK], residual[SOLUTIONS][BLOCK];
     Seed seeds[SOLUTIONS * BLOCK];
     const double margin = MARGIN;
     const double step = (LAST - FIRST) / (CLOSED ? (double)samples : samples > 1 ? (double)samples - 1 : 1);
@@ -311,7 +320,7 @@ static void sample(Search *search, size_t samples)
             parameter[l] = FIRST + step * ((double)(start + (size_t)l) + (CLOSED ? 0.5 : 0));
             if (PARAMETER >= 0) q0[PARAMETER < 0 ? 0 : PARAMETER][l] = parameter[l];
         }
-        SEEDS(&T[0][0], &q0[0][0], parameter, &q[0][0], &status[0][0]);
+        SEEDS(&T[0][0], &q0[0][0], parameter, &q[0][0], &status[0][0], &residual[0][0]);
         for (int l = 0; l < BLOCK && start + (size_t)l < samples; ++l)
             for (int b = 0; b < SOLUTIONS; ++b) {
                 Seed *seed = seeds + count;
@@ -324,6 +333,8 @@ static void sample(Search *search, size_t samples)
                 const double violation = violation_of(seed->q, margin);
                 if (violation > 0)
                     keep_spare(search, seed->q, parameter[l], b, violation + margin);
+                else if (EXACT && is_solution(status[b][l]) && residual[b][l] <= PROBLEM.tolerance)
+                    offer(search, seed->q, residual[b][l], parameter[l], b, 0);
                 else
                     ++count;
             }
@@ -351,7 +362,7 @@ static void move_into_limits(Search *search)
             q[j] = fmin(fmax(q[j] + TURN * turn, PROBLEM.lower[j]), PROBLEM.upper[j]);
         }
         if (descend(&PROBLEM, q, search->T, &state, &steps))
-            offer(search, q, state.residual, spares[i].parameter, spares[i].branch);
+            offer(search, q, state.residual, spares[i].parameter, spares[i].branch, 1);
     }
 }
 
@@ -409,7 +420,7 @@ static void continue_from(Search *search, const double *near)
     State state;
     for (int j = 0; j < JOINTS; ++j) q[j] = fmin(fmax(near[j], PROBLEM.lower[j]), PROBLEM.upper[j]);
     if (is_pose(search->T) && descend(&PROBLEM, q, search->T, &state, &steps))
-        offer(search, q, state.residual, NAN, -1);
+        offer(search, q, state.residual, NAN, -1, 1);
 }
 
 size_t BRANCHES(const double *T, const double *near, size_t samples, size_t capacity, double *rows, size_t *order)
