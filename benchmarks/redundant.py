@@ -3,7 +3,6 @@
     symoro            `branch_solver(robot)(T)`, one call per pose from Python, 64 samples of the free parameter
     ssik              `Manipulator.solve(T)` of version 8.2 with the prebuilt arm, one call per pose, as it comes (16
                       samples)
-    ssik, 64          the same with 64 samples, where its solver has such an option
 
 19 commercial arms with seven joints. The poses are those of random postures within the joint limits (half a turn of
 zero where there are none). Every row is judged by a direct geometry of the benchmark's own:
@@ -32,7 +31,6 @@ from peers.environment import enter_with
 
 PEERS = ("ssik==8.2",)
 ROUNDS = 5
-DENSE = {"swivel_samples": 64, "n_samples": 64, "samples": 64}
 
 
 def main() -> int:
@@ -47,7 +45,7 @@ def main() -> int:
 
     names = options.names or list(arms())
     print(f"{'arm':14} {'free':>6} {'empty':>5} {'distance':>8} {'residual':>8} {'outside':>7} {'us':>6}", end="")
-    print(f" | {'ssik us':>8} {'empty':>5} {'distance':>8} {'ratio':>5} | {'64: us':>8} {'ratio':>5}")
+    print(f" | {'ssik us':>8} {'empty':>5} {'distance':>8} {'ratio':>5}")
     return max(_compare(name, options.poses, options.timed) for name in names)
 
 
@@ -80,9 +78,6 @@ def _compare(name: str, poses: int, timed: int) -> int:
     peer = _peer(name)
     if peer is not None:
         parties["ssik"] = peer.solve
-        dense = _dense(peer, chosen[0])
-        if dense is not None:
-            parties["dense"] = dense
     times = _times(parties, chosen)
     print(
         f"{name:14} {solver.parameter!s:>6} {empty:5d} {np.median(away):8.3f} {worst:8.0e} {outside:7d} "
@@ -97,8 +92,6 @@ def _compare(name: str, poses: int, timed: int) -> int:
             f" | {times['ssik']:8.0f} {missing:5d} {np.median(near):8.3f} {times['ssik'] / times['symoro']:5.1f}",
             end="",
         )
-        if "dense" in times:
-            print(f" | {times['dense']:8.0f} {times['dense'] / times['symoro']:5.1f}", end="")
     print(flush=True)
     return int(empty > 0)
 
@@ -138,17 +131,6 @@ def _peer(name: str) -> Any:
     except ImportError:
         return None
     return ssik.Manipulator.from_prebuilt(f"{name}_ik")
-
-
-def _dense(peer: Any, pose: Any) -> Callable[[Any], Any] | None:
-    """Return ssik with 64 samples; None if the solver of this arm has no such option."""
-    for option, value in DENSE.items():
-        try:
-            peer.solve(pose, **{option: value})
-        except TypeError:
-            continue
-        return lambda T, option=option, value=value: peer.solve(T, **{option: value})
-    return None
 
 
 def _times(parties: dict[str, Callable[[Any], Any]], poses: Any) -> dict[str, float]:
