@@ -44,7 +44,10 @@ def main() -> int:
     from tests.seven_joint_arms import arms
 
     names = options.names or list(arms())
-    print(f"{'arm':14} {'free':>6} {'empty':>5} {'distance':>8} {'residual':>8} {'outside':>7} {'us':>6}", end="")
+    print(
+        f"{'arm':14} {'free':>6} {'empty':>5} {'distance':>8} {'residual':>8} {'outside':>7} {'us':>6}",
+        end="",
+    )
     print(f" | {'ssik us':>8} {'empty':>5} {'distance':>8} {'ratio':>5}")
     return max(_compare(name, options.poses, options.timed) for name in names)
 

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike
 
     from symoro.bridges.cuda import CudaFunction
+    from symoro.emit.branches import BranchData
     from symoro.models.identification.base.parameters import BaseParameters
     from symoro.models.kinematic.loop_singularities import LoopSingularities
     from symoro.models.kinematic.singularities import Singularities
     from symoro.models.kinematic.wheels.mobility import WheeledClass
     from symoro.models.numeric.assembly_modes import AssemblyModes
-    from symoro.emit.branches import BranchData
     from symoro.runtime.branches import BranchSolver
     from symoro.runtime.function import Function
     from symoro.runtime.numeric_inverse import NumericInverse
@@ -639,9 +639,15 @@ def branch_solver(
     Raises:
         NotApplicableError: the robot has loops, or more than one redundant joint.
     """
-    from symoro.runtime.branches import BranchSolver, numbered
+    from symoro.runtime.branch_plan import numbered
+    from symoro.runtime.branches import BranchSolver
 
     rigid = _rigid(as_robot(robot), "branch_solver")
+    if rigid.B:
+        raise NotApplicableError(
+            f"robot '{rigid.name}' has closed loops; branch_solver applies to robots without loops",
+            hint="the models inverse-geometry and loop-geometry solve closed loops",
+        )
     for name in values or {}:
         if name not in rigid.symbols():
             raise UnknownNameError(f"symbol of robot {rigid.name}", name, rigid.symbols())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -27,8 +28,13 @@ def iiwa() -> BranchSolver:
     return symoro.branch_solver(arm("iiwa14"))
 
 
+@cache
+def geometry(robot: symoro.Robot) -> Any:
+    return symoro.generate(robot, "fast-geometry").function(compiled=False)
+
+
 def placed(solver: BranchSolver, q: Any) -> Any:
-    return symoro.generate(solver.robot, "fast-geometry").function(compiled=False)(q=q)["T"]
+    return geometry(solver.robot)(q=q)["T"]
 
 
 def turned(pose: Any, angle: float) -> Any:

@@ -43,9 +43,13 @@ def test_near_and_degrees(capsys: pytest.CaptureFixture[str]) -> None:
     words = ("panda", "--at", AT, "--samples", "8")
     near = run(capsys, *words, "--near", "2,0,-2,-1.7,-0.7,1.9,1.1")
     first = np.linalg.norm(np.subtract(near["solutions"][0]["q"], [2, 0, -2, -1.7, -0.7, 1.9, 1.1]))
-    others = [np.linalg.norm(np.subtract(row["q"], [2, 0, -2, -1.7, -0.7, 1.9, 1.1])) for row in near["solutions"]]
+    others = [
+        np.linalg.norm(np.subtract(row["q"], [2, 0, -2, -1.7, -0.7, 1.9, 1.1])) for row in near["solutions"]
+    ]
     assert abs(min(others) - first) < 1e-9
-    degrees = run(capsys, "panda", "--at", ",".join(f"{np.degrees(x):.12f}" for x in Q), "--samples", "8", "--degrees")
+    degrees = run(
+        capsys, "panda", "--at", ",".join(f"{np.degrees(x):.12f}" for x in Q), "--samples", "8", "--degrees"
+    )
     assert np.abs(np.radians(degrees["solutions"][0]["q"]) - Q).max() < 1e-6
 
 
@@ -76,7 +80,10 @@ def test_out_of_reach(capsys: pytest.CaptureFixture[str]) -> None:
     [
         (("panda", "--samples", "0"), "--samples: expected a whole number, at least 1"),
         (("rx90", "--samples", "8"), "--samples applies to an arm with one redundant joint"),
-        (("panda", "--locked", "7", "--samples", "8"), "--samples applies to an arm with one redundant joint"),
+        (
+            ("panda", "--locked", "7", "--samples", "8"),
+            "--samples applies to an arm with one redundant joint",
+        ),
     ],
 )
 def test_bad_input(capsys: pytest.CaptureFixture[str], words: tuple[str, ...], message: str) -> None:

@@ -23,12 +23,13 @@ from symoro.program.program import Program, size
 
 SWIVEL, NO_PARAMETER = -1, -2
 STATES = ("ok", "limited", "held", "jumped")
-BLOCK, LANES = 32, 32  # samples per call of the model, rows that are refined together
+BLOCK = 32  # samples per call of the model
+LANES, FEW_LANES = 32, 16  # rows that are refined together, and if most rows need no refinement
 ITERATIONS = 50  # largest number of steps of the descent from one posture
 DAMPING, PATIENCE = 0.1, 0.5  # as in the numeric inverse geometry
 JUMP = 0.5  # rad or m: a larger motion between two cycles is a change of branch
 SAMPLES = 64
-MARGIN, MOST_MARGIN = 10.0, 0.6  # rad, per square root of a relative change of the lengths; rad
+MARGIN, MOST_MARGIN = 10.0, 0.4  # rad, per square root of a relative change of the lengths; rad
 # rad: with a smaller margin, the seeds that are no solutions of the similar arm are too close to a fold to matter
 SMALL_MARGIN = 0.05
 
@@ -110,7 +111,10 @@ def branch_sources(data: BranchData, name: str, seeds: str, error: str) -> Files
             f"the branches of an inverse model require numbers for {', '.join(dict.fromkeys(parameters))}",
             hint="give the robot numbers first: robot.bind({...})",
         )
-    return {f"{name}_branches.h": _header(data, name), f"{name}_branches.c": _source(data, name, seeds, error)}
+    return {
+        f"{name}_branches.h": _header(data, name),
+        f"{name}_branches.c": _source(data, name, seeds, error),
+    }
 
 
 EXAMPLE_ROWS = 1000  # rows of the array in the example
@@ -158,8 +162,8 @@ extern "C" {{
 
 /* All solutions of the pose T (4 x 4 by rows) within the joint limits, also those that differ by full turns. `near` is
  * a posture ({n} numbers) from which the distances are measured, and the solution reached from it is a row with branch
- * -1; NULL stands for zero or the nearest limits. The parameter is sampled `samples` times, more often if no solution results. At most
- * `capacity` rows are written; order[i] is the row with the i-th smallest distance (order may be NULL).
+ * -1; NULL stands for zero or the nearest limits. The parameter is sampled `samples` times, more often if no solution
+ * results. At most `capacity` rows are written; order[i] is the row with the i-th smallest distance (order may be NULL).
  * Returns the number of solutions, which may exceed the capacity. */
 size_t {name}_branches(const double *T, const double *near, size_t samples, size_t capacity, double *rows,
                        size_t *order);
@@ -230,7 +234,7 @@ def _source(data: BranchData, name: str, seeds: str, error: str) -> str:
         f"#define MARGIN {_number(data.margin)}",
         f"#define ONLY_VALID {int(data.margin < SMALL_MARGIN)}",
         f"#define BLOCK {BLOCK}",
-        f"#define LANES {LANES}",
+        f"#define LANES {FEW_LANES if data.exact else LANES}",
         f"#define DEFAULT_JUMP {JUMP}",
         f"#define DEFAULT_SAMPLES {SAMPLES}",
         f"#define POSE_ERROR(q, T, k, e, J, placed) {error}(q, T, e, J, placed)",

@@ -156,7 +156,9 @@ def _branch_files(branches: BranchData, name: str, scalar: str, trig: str) -> Fi
     files: Files = {}
     for program, part in ((branches.seeds, f"{name}_seeds"), (branches.error, f"{name}_error")):
         code = _code(program, part, scalar, trig)
-        files |= _call_files(code, scalar) | _batch_files(_batch_code(code, program, part, scalar, trig), scalar)
+        files |= _call_files(code, scalar) | _batch_files(
+            _batch_code(code, program, part, scalar, trig), scalar
+        )
     return files | branch_sources(branches, name, f"{name}_seeds", f"{name}_error")
 
 

@@ -146,7 +146,9 @@ def _language_files(
         further = [
             file
             for file in sorted(files)
-            if any(part in file for part in ("_rk4.", "_loops.", "_kernels.", "_branches.", "_seeds", "_error"))
+            if any(
+                part in file for part in ("_rk4.", "_loops.", "_kernels.", "_branches.", "_seeds", "_error")
+            )
         ]
         files["Makefile"] = _makefile(BUILDS[language.id], main.rsplit("_example.", 1)[0], further)
     return files

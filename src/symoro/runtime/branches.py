@@ -14,7 +14,6 @@ from __future__ import annotations
 import ctypes
 import math
 import threading
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -32,30 +31,24 @@ from symoro.emit.branches import (
     BranchData,
     branch_sources,
 )
-from symoro.errors import ArgumentError, MissingDependencyError, NotApplicableError, OptionError
-from symoro.expr import ops
+from symoro.errors import ArgumentError, MissingDependencyError
 from symoro.models.catalogue import build
 from symoro.models.geometric.inverse.chain.pose import given_entries
-from symoro.models.geometric.inverse.error import PoseError, pose_error
-from symoro.models.geometric.inverse.redundancy import spherical_arm
-from symoro.models.geometric.screws import last_frame, resolve
-from symoro.program.program import Program
+from symoro.models.geometric.inverse.error import pose_error
 from symoro.robot.description import Robot
-from symoro.robot.size import robot_reach
+from symoro.runtime.branch_plan import TURN, branch_data, seed_programs
 from symoro.runtime.compiler import find_compiler, library
 from symoro.runtime.function import Function
 from symoro.runtime.least_squares import FLOOR, MOST_COST
 from symoro.runtime.numeric_inverse import NumericInverse
 from symoro.runtime.poses import rotation_part
-from symoro.runtime.ranges import Ranges, joint_ranges, limit_tolerance
+from symoro.runtime.ranges import Ranges, joint_ranges
 from symoro.runtime.solutions import SOLVED
 from symoro.runtime.tolerances import ROTATION_EXACT, ROTATION_ROUNDED
 
 Array = NDArray[np.float64]
 
-TURN = 2 * np.pi
 ONE_VALID = np.array([True])
-STATUS = ("solved", "outside limits", "out of reach", "invalid pose")
 # A similar arm is used for seeds if this share of random postures has a row at most this far away (rad), with the
 # default number of samples; neighbouring samples are about 0.1 rad apart.
 COVERED_SHARE, COVERED_DISTANCE, COVERED_POSTURES = 0.75, 0.5, 40
@@ -90,90 +83,6 @@ class Branches:
         return len(self.q)
 
 
-def branch_data(
-    robot: Robot,
-    seeds: Program,
-    *,
-    change: float | None,
-    frm: int | str,
-    to: int | str | None,
-    limits: bool,
-    tolerance: float,
-) -> BranchData:
-    """Return the numbers of a robot that the search for branches needs.
-
-    Args:
-        seeds: program of the model inverse-geometry, of the robot or of a similar arm.
-        change: sum of the lengths (m) by which the similar arm differs; None for the robot itself.
-        frm, to: frames of the pose.
-        limits: False ignores the joint limits.
-        tolerance: largest residual of a solution.
-    """
-    error = pose_error(robot, frm, to)
-    ranges = joint_ranges(robot, {}, limits=limits)
-    reach = robot_reach(robot, {})
-    parameter = _parameter(seeds, error)
-    first, last, closed = -np.pi, np.pi, True
-    if parameter >= 0:
-        low, high = float(ranges.lower[parameter]), float(ranges.upper[parameter])
-        if not ranges.turns[parameter]:
-            raise NotApplicableError("the given joint of a redundant arm must be revolute to be sampled")
-        if high - low < TURN:
-            first, last, closed = low, high, False
-    lengths = [column == 3 for _, column in error.entries]
-    speeds = [robot.frame(j).limits.velocity for j in ranges.joints]
-    return BranchData(
-        seeds=seeds,
-        error=error.program,
-        exact=change is None,
-        change=(change or 0.0) / reach,
-        parameter=parameter,
-        first=first,
-        last=last,
-        closed=closed,
-        lower=tuple(ranges.lower.tolist()),
-        upper=tuple(ranges.upper.tolist()),
-        limit_tolerances=tuple(limit_tolerance(ranges.turns, ranges.lower, ranges.upper).tolist()),
-        turns=tuple(ranges.turns.tolist()),
-        speed=tuple(np.inf if speed is None else float(speed) for speed in speeds),
-        units=tuple(
-            0.0 if not moving else 1.0 if turn else reach
-            for moving, turn in zip(error.moving, ranges.turns, strict=True)
-        ),
-        weights=tuple(1 / reach if length else 1.0 for length in error.lengths),
-        places=tuple(4 * row + column for row, column in error.entries),
-        scales=tuple(1 / reach if length else 1.0 for length in lengths),
-        tolerance=tolerance,
-    )
-
-
-def _parameter(seeds: Program, error: PoseError) -> int:
-    """Return the free parameter of a model: SWIVEL, the index of the given joint, or NO_PARAMETER.
-
-    The given joint is the one whose position in every solution is that of q0.
-    """
-    if any(port.name == "swivel" for port in seeds.inputs):
-        return SWIVEL
-    graph = seeds.graph
-    names = next(port.symbols for port in seeds.inputs if port.name == "q0")
-    output = next(port for port in seeds.outputs if port.name == "q")
-    given = [
-        j
-        for j, name in enumerate(names)
-        if error.moving[j]
-        and all(
-            lit & 1 == 0 and graph.op[lit >> 1] == ops.SYMBOL and graph.args[lit >> 1][0] == name
-            for lit in output.lits[j :: len(names)]
-        )
-    ]
-    if len(given) > 1:
-        raise OptionError(
-            f"{len(given)} joints are given by q0: branches are enumerated over one parameter",
-            hint="lock at most one joint",
-        )
-    return given[0] if given else NO_PARAMETER
-
-
 class BranchSolver:
     """All postures of a robot for given poses of one frame, created by `symoro.branch_solver`.
 
@@ -205,9 +114,9 @@ class BranchSolver:
         self.limits = limits
         self.compiled = compiled is not False and find_compiler() is not None
         self._kept = threading.local()
-        self._frames = {"frm": frm, **({} if to is None else {"to": to})}
+        self._frames: dict[str, int | str] = {"frm": frm, **({} if to is None else {"to": to})}
         self._part = rotation_part(given_entries("full"))
-        for program, change in _programs(robot, frm, to, free, tolerance):
+        for program, change in seed_programs(robot, frm, to, free, tolerance):
             self.__dict__.pop("library", None)
             self.data = branch_data(
                 robot, program, change=change, frm=frm, to=to, limits=limits, tolerance=tolerance
@@ -243,15 +152,15 @@ class BranchSolver:
         poses = np.asarray(T, dtype=float)
         if poses.shape[-2:] != (4, 4) or poses.ndim not in (2, 3):
             raise ArgumentError(f"T has shape {poses.shape}, expected (4, 4) or (N, 4, 4)")
-        if isinstance(samples, bool) or not isinstance(samples, (int, np.integer)) or samples < 1:
+        if not _is_count(samples):
             raise ArgumentError(f"samples = {samples!r}: expected a whole number, at least 1")
         rows = np.ascontiguousarray(poses.reshape(-1, 4, 4))
         posture = self.posture(near, len(rows))
         targets, valid = self._rotations(rows)
-        found = self._enumerate(targets, posture, int(samples), given=near is not None)
+        rows_by_pose = self._enumerate(targets, posture, int(samples), given=near is not None)
         results = [
             self._branches(part, targets[i], posture[i if len(posture) > 1 else 0], bool(valid[i]))
-            for i, part in enumerate(found)
+            for i, part in enumerate(rows_by_pose)
         ]
         return results if poses.ndim == 3 else results[0]
 
@@ -307,7 +216,7 @@ class BranchSolver:
         return self._numeric_inverse(False)
 
     def _numeric_inverse(self, limits: bool) -> NumericInverse:
-        error = pose_error(self.robot, **self._frames)
+        error = pose_error(self.robot, self._frames["frm"], self._frames.get("to"))
         compiled = None if self.compiled else False
         return NumericInverse(
             self.robot, error, {}, limits=limits, tolerance=self.tolerance, compiled=compiled
@@ -489,6 +398,10 @@ class BranchSolver:
         return [np.concatenate([one, [np.linalg.norm(one - near), *rest]]) for one in wound]
 
 
+def _is_count(value: Any) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and value >= 1
+
+
 def _is_rotation(T: list[list[float]]) -> bool:
     """Return whether a pose is finite and its rotation exact; plain numbers are faster than NumPy for one pose."""
     (a, b, c, x), (d, e, f, y), (g, h, i, z) = T[:3]
@@ -498,61 +411,6 @@ def _is_rotation(T: list[list[float]]) -> bool:
     )
     hand = a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)
     return all(abs(x) <= ROTATION_EXACT for x in products) and hand > 0 and math.isfinite(x + y + z)
-
-
-def _programs(
-    robot: Robot, frm: int | str, to: int | str | None, free: int | str | None, tolerance: float
-) -> Any:
-    """Yield programs of inverse geometry in the order of preference.
-
-    Yields:
-        The program, and the sum of the lengths (m) that differ from the robot; None if the program is that of the robot.
-
-    Raises:
-        NotApplicableError: the robot has no method with this free parameter.
-    """
-    options: dict[str, Any] = {"frm": frm, "tolerance": tolerance, **({} if to is None else {"to": to})}
-    start, end = resolve(robot, frm, 0), resolve(robot, to, last_frame(robot))
-    if free is not None and free != "swivel":
-        yield build(robot, "inverse-geometry", {**options, "locked": str(free)})[1], None
-        return
-    try:
-        yield build(robot, "inverse-geometry", {**options, "swivel": True})[1], None
-        return
-    except NotApplicableError as error:
-        exact_swivel = error
-    general = None
-    if free is None:
-        general = build(robot, "inverse-geometry", options)[1]
-        if _is_closed_form(general):
-            yield general, None
-            return
-    for arm, change, both in _similar_arms(robot, start, end):
-        if free == "swivel" and not both:
-            continue
-        try:
-            seeds = build(arm, "inverse-geometry", {**options, **({"swivel": True} if both else {})})[1]
-        except NotApplicableError:
-            continue
-        if _is_closed_form(seeds):
-            yield seeds, change
-    if general is None:
-        raise exact_swivel
-    yield general, None
-
-
-def _is_closed_form(program: Program) -> bool:
-    return not program.choices[0].startswith("method: general")
-
-
-def _similar_arms(robot: Robot, start: int | str, end: int | str) -> list[tuple[Robot, float, bool]]:
-    """Return arms with spherical shoulder, wrist or both (true), with their changed lengths, the smallest first."""
-    try:
-        arms = [spherical_arm(robot, start, end, *parts) for parts in ((True, False), (False, True), (True, True))]
-    except NotApplicableError:
-        return []
-    listed = [(*arm, both) for arm, both in zip(arms, (False, False, True), strict=True)]
-    return sorted(listed, key=lambda item: item[1])
 
 
 class BranchLibrary:
@@ -581,9 +439,3 @@ class BranchLibrary:
         function = getattr(self._library, f"{self.NAME}_{name}")
         function.restype, function.argtypes = result, arguments
         return function
-
-
-def numbered(robot: Robot, values: Mapping[str, float] | None) -> Robot:
-    """Return the robot with its nominal values, replaced by the given ones, in place of symbols."""
-    known = {**dict(robot.nominal), **(values or {})}
-    return robot.bind({name: known[name] for name in robot.symbols() if name in known})

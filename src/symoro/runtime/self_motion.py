@@ -1,8 +1,8 @@
 """Self-motion of a redundant arm: curves of postures with one pose, and intervals of the free parameter.
 
 The postures q that reach a pose T satisfy T(q) = T. With one redundant joint they are curves. The tangent of a curve is
-the unit vector t with J t = 0, from the singular value decomposition of the Jacobian. A curve is followed by steps along
-the tangent, each corrected by Newton's method with the shortest joint motion:
+the unit vector t with J t = 0, from the singular value decomposition of the Jacobian. A curve is followed by steps
+along the tangent, each corrected by Newton's method with the shortest joint motion:
 
     q <- q + h t,   then q <- q + J^+ e until the error e of the pose vanishes
 
@@ -133,9 +133,7 @@ def _runs(column: NDArray[np.bool_], closed: bool) -> list[tuple[int, int]]:
     return runs
 
 
-def self_motion(
-    solver: BranchSolver, q: ArrayLike, *, step: float = 0.05, limits: bool = True
-) -> SelfMotion:
+def self_motion(solver: BranchSolver, q: ArrayLike, *, step: float = 0.05, limits: bool = True) -> SelfMotion:
     """Return the self-motion curve through a posture: all postures that it can reach without moving the frame.
 
     Args:
@@ -155,7 +153,9 @@ def self_motion(
     start = solver.posture(q)[0]
     curve = _Curve(solver, start, step, limits)
     if limits and curve.outside(start) > 0:
-        raise ArgumentError("the posture is outside the joint limits", hint="give limits=False to ignore them")
+        raise ArgumentError(
+            "the posture is outside the joint limits", hint="give limits=False to ignore them"
+        )
     tangent = curve.tangent(start)
     ahead, is_closed, end = curve.follow(start, tangent)
     if is_closed:

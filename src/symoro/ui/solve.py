@@ -84,7 +84,7 @@ def solve(model: Model | Numeric | Redundant, options: argparse.Namespace) -> in
     if isinstance(model, Redundant):
         answers = [model.answer(T, aim) for T in each(turned, "solving")]
         shown = answers if options.json or options.csv else [_one_per_branch(answer) for answer in answers]
-        hidden = sum(map(lambda answer: len(answer.rows), answers)) - sum(len(answer.rows) for answer in shown)
+        hidden = sum(len(answer.rows) for answer in answers) - sum(len(answer.rows) for answer in shown)
         if hidden:
             notes.append(
                 f"{model.words}; the nearest solution of each branch is listed, {hidden} others with --json or --csv"
@@ -578,7 +578,8 @@ def model_or_numeric(
     is_redundant = any(choice.startswith("one joint is redundant") for choice in model.program.choices)
     if is_redundant and method == "auto" and any(getattr(options, name) is not None for name in ONLY_NUMERIC):
         print(
-            "symoro: note: --start and --prefer select the numeric method, one solution per pose", file=sys.stderr
+            "symoro: note: --start and --prefer select the numeric method, one solution per pose",
+            file=sys.stderr,
         )
         return Numeric(robot, chosen, options)
     if is_redundant and method == "auto":

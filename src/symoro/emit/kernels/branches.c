@@ -306,7 +306,8 @@ static void sample(Search *search, size_t samples)
 {
     double T[16][BLOCK], q0[JOINTS][BLOCK], parameter[BLOCK];
     double q[SOLUTIONS * JOINTS][BLOCK], status[SOLUTIONS][BLOCK], residual[SOLUTIONS][BLOCK];
-    Seed seeds[SOLUTIONS * BLOCK];
+    Seed seeds[2 * SOLUTIONS * BLOCK];
+    int count = 0;
     const double margin = MARGIN;
     const double step = (LAST - FIRST) / (CLOSED ? (double)samples : samples > 1 ? (double)samples - 1 : 1);
     if (PARAMETER == NO_PARAMETER) samples = 1;
@@ -315,7 +316,6 @@ static void sample(Search *search, size_t samples)
     for (int j = 0; j < JOINTS; ++j)
         for (int l = 0; l < BLOCK; ++l) q0[j][l] = search->near[j];
     for (size_t start = 0; start < samples; start += BLOCK) {
-        int count = 0;
         for (int l = 0; l < BLOCK; ++l) {
             parameter[l] = FIRST + step * ((double)(start + (size_t)l) + (CLOSED ? 0.5 : 0));
             if (PARAMETER >= 0) q0[PARAMETER < 0 ? 0 : PARAMETER][l] = parameter[l];
@@ -338,7 +338,10 @@ static void sample(Search *search, size_t samples)
                 else
                     ++count;
             }
-        refine_seeds(search, seeds, count);
+        if (count >= SOLUTIONS * BLOCK || start + BLOCK >= samples) { /* rather many seeds at once: all lanes are used */
+            refine_seeds(search, seeds, count);
+            count = 0;
+        }
     }
 }
 

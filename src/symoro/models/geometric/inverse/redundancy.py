@@ -19,11 +19,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from symoro.errors import NotApplicableError
+from symoro.expr.formula import ZERO
 from symoro.models.geometric.inverse.chain.problem import Mobility, Problem, pose_problem
 from symoro.models.geometric.inverse.methods import MethodResult, solved
 from symoro.models.tolerances import DEPENDENT_JOINTS
 from symoro.robot.description import JointType, Robot
-from symoro.expr.formula import ZERO
 from symoro.robot.topology import path
 
 # Smallest score of a given joint with a closed form, relative to the best joint; below it the general method with the
@@ -102,9 +102,7 @@ def solved_with_free_joint(
     raise refusal or NotApplicableError(f"no joint of robot '{robot.name}' determines its self-motion")
 
 
-def _is_any(
-    robot: Robot, start: int | str, end: int | str, pose: str, joint: int, tolerance: float
-) -> bool:
+def _is_any(robot: Robot, start: int | str, end: int | str, pose: str, joint: int, tolerance: float) -> bool:
     return True
 
 
