@@ -163,7 +163,7 @@ extern "C" {{
 /* All solutions of the pose T (4 x 4 by rows) within the joint limits, also those that differ by full turns. `near` is
  * a posture ({n} numbers) from which the distances are measured, and the solution reached from it is a row with branch
  * -1; NULL stands for zero or the nearest limits. The parameter is sampled `samples` times, more often if no solution
- * results. At most `capacity` rows are written; order[i] is the row with the i-th smallest distance (order may be NULL).
+ * results. At most `capacity` rows are written; order[i] is the row with the i-th smallest distance; order may be NULL.
  * Returns the number of solutions, which may exceed the capacity. */
 size_t {name}_branches(const double *T, const double *near, size_t samples, size_t capacity, double *rows,
                        size_t *order);

@@ -12,7 +12,7 @@ from symoro.errors import NotApplicableError, OptionError
 from symoro.expr import ops
 from symoro.models.catalogue import build
 from symoro.models.geometric.inverse.error import PoseError, pose_error
-from symoro.models.geometric.inverse.redundancy import spherical_arm
+from symoro.models.geometric.inverse.redundancy import simple_joint, spherical_arm
 from symoro.models.geometric.screws import last_frame, resolve
 from symoro.program.program import Program
 from symoro.robot.description import Robot
@@ -51,6 +51,9 @@ def seed_programs(
         exact_swivel = error
     general = None
     if free is None:
+        if (joint := simple_joint(robot, start, end, tolerance)) is not None:
+            yield build(robot, "inverse-geometry", {**options, "locked": str(joint)})[1], None
+            return
         general = build(robot, "inverse-geometry", options)[1]
         if _is_closed_form(general):
             yield general, None
@@ -58,8 +61,10 @@ def seed_programs(
     for arm, change, both in _similar_arms(robot, start, end):
         if free == "swivel" and not both:
             continue
+        joint = None if both else simple_joint(arm, start, end, tolerance)
+        given = {"swivel": True} if both else {} if joint is None else {"locked": str(joint)}
         try:
-            seeds = build(arm, "inverse-geometry", {**options, **({"swivel": True} if both else {})})[1]
+            seeds = build(arm, "inverse-geometry", {**options, **given})[1]
         except NotApplicableError:
             continue
         if _is_closed_form(seeds):

@@ -19,7 +19,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from symoro.emit.branches import NO_PARAMETER, SAMPLES
 from symoro.errors import ArgumentError, NotApplicableError
-from symoro.runtime.branches import TURN, BranchSolver
+from symoro.runtime.branch_plan import TURN
+from symoro.runtime.branches import BranchSolver
 from symoro.runtime.least_squares import wrapped
 
 Array = NDArray[np.float64]

@@ -203,10 +203,18 @@ def inverse_geometry(
     if swivel:
         result = by_swivel(problem, tolerance)
     elif problem.redundant > 0:
-        problem, result = solved_with_free_joint(problem, start, end, pose, method, tolerance)
+        problem, result = solved_with_free_joint(
+            problem, start, end, pose, method, tolerance, _is_valid_everywhere
+        )
     else:
         result = solved(problem, method, tolerance)
     return solution_program(problem, result)
+
+
+def _is_valid_everywhere(problem: Problem, result: MethodResult) -> bool:
+    """Return whether the solutions are valid for all positions of the joints that are given by q0."""
+    start = {str(entry) for entry in problem.start.values()}
+    return all(start.isdisjoint(factor.symbols()) for factor in divisors(problem, result.solutions))
 
 
 def solution_program(problem: Problem, result: MethodResult) -> Program:

@@ -15,7 +15,7 @@ spherical shoulder and wrist, which has a closed form for every swivel angle: d_
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from symoro.errors import NotApplicableError
@@ -64,17 +64,25 @@ def _range(robot: Robot, joint: int) -> float:
 
 
 def solved_with_free_joint(
-    problem: Problem, start: int | str, end: int | str, pose: str, method: str, tolerance: float
+    problem: Problem,
+    start: int | str,
+    end: int | str,
+    pose: str,
+    method: str,
+    tolerance: float,
+    is_valid_everywhere: Callable[[Problem, MethodResult], bool],
 ) -> tuple[Problem, MethodResult]:
     """Solve a problem with one redundant joint, whose position is taken from the input q0.
 
     The first joint in the order of `free_joints` is chosen for which Paul's or Pieper's method applies without roots of
-    quartics, then the first one with such roots, otherwise the first one for which any method applies.
+    quartics and for every position of the joint; then the first one with exceptional positions, then the first one with
+    roots of quartics, otherwise the first one for which any method applies.
 
     Args:
         problem: the problem with one redundant joint.
         start, end: frame in which the pose is given, and end frame.
         pose, method, tolerance: options of the model inverse-geometry.
+        is_valid_everywhere: function that returns whether the solutions are valid for all positions in q0.
 
     Raises:
         NotApplicableError: no method applies with any joint.
@@ -82,7 +90,8 @@ def solved_with_free_joint(
     robot, ranked = problem.robot, free_joints(problem)
     best = ranked[0][1] if ranked else 0.0
     refusal: NotApplicableError | None = None
-    for accept in (_is_simple, _is_closed_form, _is_any) if method == "auto" else (_is_any,):
+    stages = ((_is_simple, True), (_is_simple, False), (_is_closed_form, False), (_is_any, False))
+    for accept, everywhere in stages if method == "auto" else stages[-1:]:
         for joint, score in ranked:
             if accept is not _is_any and score < CLOSED_FORM_SCORE * best:
                 continue
@@ -94,12 +103,34 @@ def solved_with_free_joint(
             except NotApplicableError as error:
                 refusal = refusal or error
                 continue
+            if everywhere and not is_valid_everywhere(own, result):
+                continue
             note = (
                 f"one joint is redundant: q{joint} is taken from q0 (chosen automatically; the option 'locked' "
                 "chooses another joint)"
             )
             return own, replace(result, choices=(*result.choices, note))
     raise refusal or NotApplicableError(f"no joint of robot '{robot.name}' determines its self-motion")
+
+
+def simple_joint(robot: Robot, start: int | str, end: int | str, tolerance: float) -> int | None:
+    """Return the joint that gives the densest closed-form solutions without roots of quartics if it is sampled.
+
+    Args:
+        start, end: frame in which the pose is given, and end frame.
+        tolerance: largest residual of a valid solution.
+
+    Returns:
+        The number of the joint; None if no joint is redundant, or if there is no such closed form.
+    """
+    problem = pose_problem(robot, start, end, "full", None, surplus=1)
+    ranked = free_joints(problem) if problem.redundant else []
+    for joint, score in ranked:
+        if score >= CLOSED_FORM_SCORE * ranked[0][1] and _is_simple(
+            robot, start, end, "full", joint, tolerance
+        ):
+            return joint
+    return None
 
 
 def _is_any(robot: Robot, start: int | str, end: int | str, pose: str, joint: int, tolerance: float) -> bool:
