@@ -113,6 +113,8 @@ def _direct_geometry(described: dict[str, Any], q: Sequence[float]) -> Any:
         pose = pose @ step
     tool = np.eye(4)
     tool[:3] = described["tool"]
+    u, _, v = np.linalg.svd(tool[:3, :3])
+    tool[:3, :3] = u @ v  # the data have twelve digits
     return pose @ tool
 
 

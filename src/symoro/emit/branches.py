@@ -234,7 +234,7 @@ def _source(data: BranchData, name: str, seeds: str, error: str) -> str:
         f"#define MARGIN {_number(data.margin)}",
         f"#define ONLY_VALID {int(data.margin < SMALL_MARGIN)}",
         f"#define BLOCK {BLOCK}",
-        f"#define LANES {FEW_LANES if data.exact else LANES}",
+        f"#define LANES {FEW_LANES if data.margin < SMALL_MARGIN else LANES}",
         f"#define DEFAULT_JUMP {JUMP}",
         f"#define DEFAULT_SAMPLES {SAMPLES}",
         f"#define POSE_ERROR(q, T, k, e, J, placed) {error}(q, T, e, J, placed)",

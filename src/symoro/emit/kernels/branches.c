@@ -23,7 +23,7 @@
 enum {
     SWIVEL = -1,
     NO_PARAMETER = -2,
-    FOLD = EXACT ? 1 : 4, /* samples beyond the end of a branch whose rows are refined */
+    FOLD = EXACT ? 0 : 4, /* samples beyond the end of a branch whose rows are refined */
     STEPS = 12,   /* largest number of Newton steps of a seed */
     SPARES = 16,  /* rows outside the limits that are kept */
     ROUNDS = 3,   /* samplings, each four times as dense as the one before */
