@@ -16,8 +16,8 @@ from symoro.runtime.branches import BranchSolver
 from tests.seven_joint_arms import arm, arms
 
 POSES = 40
-# One arm of each kind: spherical, spherical shoulder, nearly spherical (offsets in um, mm and cm).
-KINDS = ("iiwa14", "franka_panda", "rm75", "gen3", "rizon4")
+# One arm of each kind: spherical, spherical shoulder, nearly spherical; the others are slow tests.
+KINDS = ("iiwa14", "franka_panda", "gen3")
 SLOW = tuple(name for name in arms() if name not in KINDS)
 
 
@@ -33,6 +33,11 @@ def postures(solver: BranchSolver, count: int, seed: int = 1) -> Any:
     first = np.where(np.isinf(data.lower), -np.pi, data.lower)
     last = np.where(np.isinf(data.upper), np.pi, data.upper)
     return np.random.default_rng(seed).uniform(first, last, (count, len(data.lower)))
+
+
+@cache
+def solver_of(name: str) -> BranchSolver:
+    return symoro.branch_solver(arm(name))
 
 
 @cache
@@ -53,7 +58,7 @@ def apart(solver: BranchSolver, rows: Any, q: Any) -> Any:
 
 def check(name: str, count: int) -> None:
     robot = arm(name)
-    solver = symoro.branch_solver(robot)
+    solver = solver_of(name)
     q = postures(solver, count)
     poses = direct_geometry(robot, q)
     results = solver(poses)
@@ -93,7 +98,7 @@ def iiwa() -> BranchSolver:
 def test_free_parameter_is_chosen(panda: BranchSolver, iiwa: BranchSolver) -> None:
     assert panda.exact and panda.parameter == 6
     assert iiwa.exact and iiwa.parameter == "swivel"
-    gen3 = symoro.branch_solver(arm("gen3"))
+    gen3 = solver_of("gen3")
     assert not gen3.exact and "similar arm" in gen3.method
     given = symoro.branch_solver("panda", free=7)
     assert given.parameter == 7
@@ -199,11 +204,11 @@ def test_stretched_arm(iiwa: BranchSolver) -> None:
     assert len(result) and np.abs(result.q[:, 3]).max() < 1e-3
 
 
-@pytest.mark.parametrize("scale", [1e-3, 1e3])
+@pytest.mark.parametrize("scale", [1e-3, pytest.param(1e3, marks=pytest.mark.slow)])
 def test_scaled_arms(scale: float) -> None:
     """Lengths in other units give the same branches."""
     for name in ("franka_panda", "gen3"):
-        plain, scaled = symoro.branch_solver(arm(name)), symoro.branch_solver(arm(name, scale))
+        plain, scaled = solver_of(name), symoro.branch_solver(arm(name, scale))
         assert plain.parameter == scaled.parameter
         q = postures(plain, 5)
         for one in q:
