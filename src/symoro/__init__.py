@@ -22,6 +22,7 @@ from symoro.errors import SymoroError as SymoroError
 from symoro.model import Model as Model
 from symoro.model import assembly_modes as assembly_modes
 from symoro.model import base_parameters as base_parameters
+from symoro.model import branch_solver as branch_solver
 from symoro.model import generate as generate
 from symoro.model import mobility as mobility
 from symoro.model import numeric_inverse as numeric_inverse
@@ -172,6 +173,7 @@ __all__ = [
     "__version__",
     "assembly_modes",
     "base_parameters",
+    "branch_solver",
     "calibrate",
     "catalogue",
     "controllers",

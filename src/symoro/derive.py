@@ -86,7 +86,8 @@ def inverse_geometry(
         frm: frame in which the pose is given.
         to: frame whose pose is given; by default the tool, the platform or the last link's frame.
         pose: given entries of the pose: full, position, axis, planar or a list.
-        locked: joints whose positions are given by q0, such as '7' or '3,5'.
+        locked: joints whose positions are given by q0, such as '7' or '3,5'; by default one joint if one is
+            redundant.
         swivel: solve a chain of seven joints; the angle of the elbow about the line from shoulder to wrist is an
             input.
         tolerance: largest residual of a valid solution.

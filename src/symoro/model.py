@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from symoro.bridges.cuda import CudaFunction
     from symoro.bridges.fmu import FmuModel
+    from symoro.emit.branches import BranchData
     from symoro.emit.target import Target
     from symoro.models.identification.base.parameters import BaseParameters
     from symoro.models.kinematic.loop_singularities import LoopSingularities
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from symoro.models.kinematic.singularity_distance import SingularityAnalysis
     from symoro.models.kinematic.wheels.mobility import WheeledClass
     from symoro.models.numeric.assembly_modes import AssemblyModes
+    from symoro.runtime.branches import BranchSolver
     from symoro.runtime.function import Function
     from symoro.runtime.numeric_inverse import NumericInverse
     from symoro.runtime.platform_pose import PlatformPose
@@ -209,7 +211,7 @@ class Model:
 
         if "sample" in find_language(language).options:
             closing = self._closing(options)
-            options = self._demo(options.get("values"), **closing) | closing | options
+            options = self._demo(options.get("values"), **closing) | closing | self._with_branches(options)
         return emit(self.program, language, **options)
 
     @renamed(languages="targets")
@@ -247,7 +249,7 @@ class Model:
             [self._target(target, values) for target in chosen],
             extra_files={f"{file_name(self.robot.name)}.yaml": dumps(self.robot, "yaml")},
             name=name,
-            options=closing | options,
+            options=closing | self._with_branches(options),
             companions=self._companions(),
             **self._demo(values, **closing),
         )
@@ -337,6 +339,29 @@ class Model:
         from symoro.models.kinematic.loop.closure import loop_closure
 
         return {"closure": loop_closure(self.robot)}
+
+    def _with_branches(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the options of a language with the numbers of the robot in place of `branches=True`.
+
+        Raises:
+            OptionError: the model is not an inverse geometric model of a complete pose.
+        """
+        given = dict(options)
+        if not given.get("branches"):
+            given.pop("branches", None)
+            return given
+        given["branches"] = self._branch_data(options.get("values"))
+        return given
+
+    def _branch_data(self, values: Mapping[str, float] | None) -> BranchData:
+        chosen = self.options
+        if self.entry.id != "inverse-geometry" or chosen.get("pose", "full") != "full" or self.robot.B:
+            raise OptionError(
+                "the option 'branches' requires the model inverse-geometry of a robot without loops, with a full pose"
+            )
+        free = "swivel" if chosen.get("swivel") else chosen.get("locked")
+        frames = {name: chosen[name] for name in ("frm", "to", "tolerance") if name in chosen}
+        return branch_solver(self.robot, free=free, values=values, **frames).data
 
     def _demo(self, values: Mapping[str, float] | None, closure: Program | None = None) -> dict[str, Any]:
         """Return numbers for parameters and inputs of the demo; for inverse models, inputs for which a solution exists.
@@ -804,6 +829,48 @@ def numeric_inverse(
     error = pose_error(rigid, frm, to, pose)
     fixed = tuple(locked_joints(rigid, locked))
     return NumericInverse(rigid, error, {**dict(rigid.nominal), **(values or {})}, locked=fixed, **options)
+
+
+def branch_solver(
+    robot: RobotLike,
+    *,
+    frm: int | str = 0,
+    to: int | str | None = None,
+    free: int | str | None = None,
+    values: Mapping[str, float] | None = None,
+    **options: Any,
+) -> BranchSolver:
+    """Return a solver that enumerates all configurations for a pose, also of an arm with one redundant joint.
+
+        solver = symoro.branch_solver("panda")
+        solver(T, near=q).q             # all configurations within the joint limits, the nearest first
+
+    Args:
+        robot: a robot, the name of a bundled robot, or the path of a file.
+        frm, to: the options of the model `inverse-geometry`.
+        free: free parameter of a redundant arm: 'swivel', or the number or name of a joint; by default it is chosen.
+        values: numbers for symbols; by default the nominal values of the robot.
+        options: options of the solver, with their defaults: `limits` (True: only configurations within the joint
+            limits), `tolerance` (1e-9: largest residual), `compiled` (None: use a compiler if there is one; True
+            requires a compiler, False uses NumPy).
+
+    Raises:
+        NotApplicableError: the robot has loops, or more than one redundant joint.
+    """
+    from symoro.runtime.branch_plan import numbered
+    from symoro.runtime.branches import BranchSolver
+
+    rigid = _rigid(as_robot(robot), "branch_solver")
+    if rigid.B:
+        raise NotApplicableError(
+            f"robot '{rigid.name}' has closed loops; branch_solver applies to robots without loops",
+            hint="the models inverse-geometry and loop-geometry solve closed loops",
+        )
+    for name in values or {}:
+        if name not in rigid.symbols():
+            raise UnknownNameError(f"symbol of robot {rigid.name}", name, rigid.symbols())
+    with task("choosing the free parameter"):
+        return BranchSolver(numbered(rigid, values), frm=frm, to=to, free=free, **options)
 
 
 @renamed(fold="working_mode")

@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from symoro.emit import keywords
+from symoro.emit.branches import BranchData, branch_example, branch_sources
 from symoro.emit.clike import (
     FunctionBody,
     Style,
@@ -108,10 +109,13 @@ def write(
     sample: Mapping[str, Sequence[float]] | None = None,
     integrator: str | None = None,
     closure: Program | None = None,
+    branches: BranchData | None = None,
 ) -> Files:
     """Return {NAME.h, NAME.c, NAME_batch.c, NAME_example.c}, and with an integrator {NAME_rk4.h, NAME_rk4.c}.
 
-    For a robot with closed loops the integrator also needs {NAME_loops.h, NAME_loops.c}, which close the loops.
+    For a robot with closed loops the integrator also needs {NAME_loops.h, NAME_loops.c}, which close the loops. With
+    the branches of an inverse geometric model there are {NAME_branches.h, NAME_branches.c} and the programs NAME_seeds
+    and NAME_error, which they call.
     """
     _check_options(scalar, trig)
     if integrator not in (None, *INTEGRATORS):
@@ -119,6 +123,11 @@ def write(
     numbers = sample_of(program, values, sample)
     code = _code(program, name, scalar, trig)
     files = _call_files(code, scalar) | _batch_files(_batch_code(code, program, name, scalar, trig), scalar)
+    if branches is not None:
+        files |= _branch_files(branches, code.arrays.function, scalar, trig)
+        lines = branch_example(branches, code.arrays.function)
+        heads = [f"{code.arrays.function}_branches"]
+        return files | {f"{code.arrays.base}_example.c": _example(code, scalar, numbers, heads, lines)}
     if integrator is None:
         return files | {f"{code.arrays.base}_example.c": _example(code, scalar, numbers, [], [])}
     heads, loops = [f"{code.arrays.function}_rk4"], None
@@ -142,6 +151,21 @@ def _check_options(scalar: str, trig: str) -> None:
         raise OptionError(f"scalar = {scalar!r} is not supported in C", hint="choose 'double' or 'float'")
     if trig not in TRIG:
         raise OptionError(f"trig = {trig!r} is not supported in C", hint="choose 'polynomial' or 'libm'")
+
+
+def _branch_files(branches: BranchData, name: str, scalar: str, trig: str) -> Files:
+    """Return {NAME_branches.h, NAME_branches.c} and the files of the programs NAME_seeds and NAME_error."""
+    if scalar != "double":
+        raise OptionError(
+            "the branches of an inverse model are computed in double precision", hint="omit scalar"
+        )
+    files: Files = {}
+    for program, part in ((branches.seeds, f"{name}_seeds"), (branches.error, f"{name}_error")):
+        code = _code(program, part, scalar, trig)
+        files |= _call_files(code, scalar) | _batch_files(
+            _batch_code(code, program, part, scalar, trig), scalar
+        )
+    return files | branch_sources(branches, name, f"{name}_seeds", f"{name}_error")
 
 
 def _steps(
@@ -462,6 +486,10 @@ LANGUAGE = Language(
         "trig": "sines and cosines: 'polynomial' (vectorised) or 'libm' (C library)",
         "values": "numbers for parameters in the example",
         "sample": "numbers for inputs in the example",
+        "branches": (
+            "True: also write the enumeration of all branches of an inverse geometric model and a solver for "
+            "control loops"
+        ),
         "integrator": "'rk4': also write a fixed-step integrator of a direct dynamic model",
         "closure": (
             "program that closes the loops, required by the integrator of a robot with closed loops; "

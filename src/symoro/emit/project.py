@@ -230,7 +230,11 @@ def _language_files(export: Export, language: Language) -> Files:
     if language.id in BUILDS:
         main = next(file for file in files if "_example." in file)
         further = [
-            file for file in sorted(files) if any(part in file for part in ("_rk4.", "_loops.", "_kernels."))
+            file
+            for file in sorted(files)
+            if any(
+                part in file for part in ("_rk4.", "_loops.", "_kernels.", "_branches.", "_seeds", "_error")
+            )
         ]
         files["Makefile"] = _makefile(BUILDS[language.id], main.rsplit("_example.", 1)[0], further)
     return files

@@ -33,6 +33,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from symoro.emit.kernels import kernel_text
 from symoro.models.geometric.inverse.error import PoseError
 from symoro.runtime.compiler import library
 
@@ -352,7 +353,7 @@ def _slide(p: PoseProblem, q: Array, T: Array, prefer: Array, residual: Array) -
     return q, residual, steps
 
 
-# -- `solve` in C: least_squares.c, compiled together with the emitted pose error of one frame
+# -- `solve` in C: descent.c and least_squares.c, compiled together with the emitted pose error of one frame
 
 NAME = "model"  # name of the emitted function
 ARRAYS = ("k", "lower", "upper", "wraps", "columns", "rows", "weights", "scales", "starts", "placed")
@@ -361,7 +362,7 @@ ADDRESS, COUNT = ctypes.c_void_p, ctypes.c_size_t
 
 
 class _Shared(ctypes.Structure):
-    """The C structure `Problem` of least_squares.c."""
+    """The C structure `Problem` of descent.c."""
 
     _fields_ = (*((name, ADDRESS) for name in ARRAYS), *((name, ctypes.c_double) for name in NUMBERS))
 
@@ -442,7 +443,7 @@ def _driver(error: PoseError, starts: int, *, constants: bool) -> str:
         f"static const int COLUMNS[3] = {{{', '.join(map(str, whole)) or 0}}};",
     ]
     text = (resources.files("symoro.runtime") / "least_squares.c").read_text(encoding="ascii")
-    return "\n".join([*lines, text])
+    return "\n".join([*lines, kernel_text("descent", ".c"), text])
 
 
 def _function(lib: ctypes.CDLL, name: str, result: Any, *arguments: Any) -> Any:

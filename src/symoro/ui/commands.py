@@ -436,6 +436,7 @@ def _emitting(options: argparse.Namespace) -> dict[str, Any]:
         "layout": options.layout,
         "name": options.name,
         "integrator": options.integrator,
+        "branches": options.branches or None,
     }
     return {name: value for name, value in given.items() if value is not None}
 

@@ -134,6 +134,11 @@ def add_generating(command: Command, arguments: Sequence[str]) -> None:
             choices=("rk4",),
             help="also write a fixed-step integrator for a direct dynamic model (C)",
         )
+        parser.add_argument(
+            "--branches",
+            action="store_true",
+            help="also write the enumeration of all branches of inverse-geometry and a solver for control loops (C)",
+        )
         force_argument(parser)
     fmu_arguments(export)
     count.add_argument(
@@ -261,6 +266,12 @@ def add_solving(command: Command, arguments: Sequence[str]) -> None:
         action="store_true",
         help="print only solutions within the joint limits; joint angles are shifted by full turns "
         "where this is necessary",
+    )
+    solve.add_argument(
+        "--samples",
+        type=int,
+        metavar="N",
+        help="number of values of the free parameter of a redundant arm (default 64)",
     )
     solve.add_argument("--degrees", action="store_true", help="read and print angles in degrees")
     solve.add_argument("--csv", action="store_true", help="print comma-separated values")

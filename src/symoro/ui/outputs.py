@@ -18,7 +18,7 @@ from symoro.robot.description import Robot
 from symoro.ui import failure, present
 from symoro.ui.common_arguments import FOLDER, ROBOT, TABLE
 
-PARTS = ("", "_batch", "_example", "_setup", "_rk4")  # suffixes of the names of generated files
+PARTS = ("", "_batch", "_example", "_setup", "_rk4", "_branches")  # suffixes of the names of generated files
 
 
 def check_outputs(options: argparse.Namespace) -> None:

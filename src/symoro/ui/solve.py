@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from symoro.emit.branches import SAMPLES
 from symoro.errors import ArgumentError, NotApplicableError, OptionError, UnknownNameError
-from symoro.model import Model, generate, numeric_inverse
+from symoro.model import Model, branch_solver, generate, numeric_inverse
 from symoro.models.geometric.inverse.chain.pose import Given, given_entries
 from symoro.models.geometric.loop.mechanism import active_joints
 from symoro.progress import each
@@ -41,7 +42,7 @@ class PostureRow:
     """Solution of the inverse geometric model as displayed.
 
     `number` is the row of the solution in the model's output (from 1), `residual` the difference between the reached
-    pose and the requested one.
+    pose and the requested one. `parameter` is the value of the free parameter of a redundant arm.
     """
 
     number: int
@@ -49,24 +50,27 @@ class PostureRow:
     status: str
     residual: float
     free: tuple[str, ...]
+    parameter: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class PoseAnswer:
     """Solutions of the inverse geometric model for one pose; valid solutions come first.
 
-    If the user gives a posture, `nearest` is the solution nearest to it.
+    If the user gives a posture, `nearest` is the solution nearest to it. `reason` states why there is no solution, if
+    this is known.
     """
 
     rows: tuple[PostureRow, ...]
     nearest: Nearest | None
+    reason: str = ""
 
     @property
     def solved(self) -> int:
         return sum(row.status in SOLVED for row in self.rows)
 
 
-def solve(model: Model | Numeric, options: argparse.Namespace) -> int:
+def solve(model: Model | Numeric | Redundant, options: argparse.Namespace) -> int:
     """Solve the inverse geometric model for every given pose and print the solutions.
 
     Returns:
@@ -77,6 +81,15 @@ def solve(model: Model | Numeric, options: argparse.Namespace) -> int:
     given = given_entries(model.options.get("pose", "full"))
     targets, aim = _poses(place, options, joints)
     turned, notes = _rotations(targets, given, place)
+    if isinstance(model, Redundant):
+        answers = [model.answer(T, aim) for T in each(turned, "solving")]
+        shown = answers if options.json or options.csv else [_one_per_branch(answer) for answer in answers]
+        hidden = sum(len(answer.rows) for answer in answers) - sum(len(answer.rows) for answer in shown)
+        if hidden:
+            notes.append(
+                f"{model.words}; the nearest solution of each branch is listed, {hidden} others with --json or --csv"
+            )
+        return _print(shown, [model.method] * len(shown), notes, joints, options)
     solver = model.function(compiled=False)
     q0 = np.zeros(len(joints.names)) if aim is None else aim
     numeric = not isinstance(model, Model)
@@ -97,6 +110,17 @@ def solve(model: Model | Numeric, options: argparse.Namespace) -> int:
         solutions["residual"] = np.maximum(away, solutions["residual"]) if model.robot.B else away
         answer = answer_of(model.robot, joints, solutions, aim, options.limits)
         answers.append(_not_proved(answer) if numeric else answer)
+    return _print(answers, methods, notes, joints, options)
+
+
+def _print(
+    answers: Sequence[PoseAnswer],
+    methods: Sequence[str],
+    notes: Sequence[str],
+    joints: JointDisplay,
+    options: argparse.Namespace,
+) -> int:
+    """Print the solutions as table, JSON or CSV, and return the exit code."""
     if options.json:
         data = [
             {**as_data(answer, joints), "method": method}
@@ -109,9 +133,8 @@ def solve(model: Model | Numeric, options: argparse.Namespace) -> int:
         for note in dict.fromkeys(notes):
             print(f"note: {note}")
         for number, answer in enumerate(answers, 1):
-            show_answer(
-                answer, joints, f"{model.robot.name}, pose {number}" if len(answers) > 1 else model.robot.name
-            )
+            name = joints.robot.name
+            show_answer(answer, joints, f"{name}, pose {number}" if len(answers) > 1 else name)
     return int(not any(answer.solved for answer in answers))
 
 
@@ -192,7 +215,7 @@ def _poses(
     return _from_file(options.file), aim
 
 
-def _direct_geometry(model: Model | Numeric) -> Function:
+def _direct_geometry(model: Model | Numeric | Redundant) -> Function:
     """Return the function that computes the pose of the solved frame from the joint positions.
 
     Args:
@@ -315,6 +338,8 @@ def show_answer(answer: PoseAnswer, joints: JointDisplay, title: str, what: str 
     """
     solved = answer.solved
     heading = f"{title}: {solved or 'no'} {what}{'s' * (solved != 1)}"
+    if answer.reason:
+        heading += f" ({answer.reason})"
     if not answer.rows:
         print(heading)
         return
@@ -346,6 +371,7 @@ def as_data(answer: PoseAnswer, joints: JointDisplay) -> dict[str, Any]:
             "status": row.status,
             "free": row.free,
             "residual": row.residual,
+            **({} if row.parameter is None else {"parameter": row.parameter / joints.angle}),
         }
         for row in answer.rows
     ]
@@ -355,6 +381,7 @@ def as_data(answer: PoseAnswer, joints: JointDisplay) -> dict[str, Any]:
         "names": joints.titles,
         "units": joints.units,
         "solutions": rows,
+        **({"reason": answer.reason} if answer.reason else {}),
         "nearest": best
         and {
             "number": answer.rows[best.index].number,
@@ -442,6 +469,47 @@ class Numeric:
         return self._solvers[key]
 
 
+class Redundant:
+    """All branches of an arm with one redundant joint, at samples of its free parameter."""
+
+    def __init__(self, robot: Robot, chosen: Mapping[str, Any], options: argparse.Namespace) -> None:
+        self.robot = robot
+        self.options = {name: chosen[name] for name in ("frm", "to", "tolerance") if name in chosen}
+        self.samples = SAMPLES if options.samples is None else options.samples
+        if self.samples < 1:
+            raise OptionError(f"--samples: expected a whole number, at least 1; got {self.samples}")
+        compiled = None if options.file is not None and find_compiler() else False
+        self._solver = branch_solver(robot, limits=options.limits, compiled=compiled, **self.options)
+        self.method = "closed form" if self._solver.exact else "refined closed form of a similar arm"
+        free = "the swivel angle" if self._solver.parameter == "swivel" else f"q{self._solver.parameter}"
+        self.words = f"one joint is redundant: {free} is sampled at {self.samples} values"
+
+    def answer(self, T: Array, aim: Array | None) -> PoseAnswer:
+        """Return all solutions of a pose T (4, 4), the nearest to the positions `aim` first."""
+        branches = self._solver(T, aim, samples=self.samples)
+        rows = tuple(
+            PostureRow(
+                int(branch) + 1, q, "valid", float(residual), (), None if np.isnan(value) else float(value)
+            )
+            for q, branch, residual, value in zip(
+                branches.q, branches.branch, branches.residual, branches.parameter, strict=True
+            )
+        )
+        if not rows:
+            return PoseAnswer(rows, None, branches.status)
+        if aim is None:
+            return PoseAnswer(rows, None)
+        return PoseAnswer(rows, Nearest(branches.q[0], 0, float(branches.distance[0])))
+
+
+def _one_per_branch(answer: PoseAnswer) -> PoseAnswer:
+    """Return the answer with the first row of each branch, which is the nearest one."""
+    first: dict[int, PostureRow] = {}
+    for row in answer.rows:
+        first.setdefault(row.number, row)
+    return replace(answer, rows=tuple(first.values()))
+
+
 NUMERIC_NOTE = (
     "the closed form has no solution for a pose that the robot reaches, because its equations are degenerate there; "
     "the pose is solved numerically, which gives one solution"
@@ -484,7 +552,9 @@ def numeric_fallback(model: Model) -> Callable[[Array, Array | None], dict[str, 
     return solved
 
 
-def model_or_numeric(robot: Robot, chosen: Mapping[str, Any], options: argparse.Namespace) -> Model | Numeric:
+def model_or_numeric(
+    robot: Robot, chosen: Mapping[str, Any], options: argparse.Namespace
+) -> Model | Numeric | Redundant:
     """Return the solver of the inverse geometric model.
 
     The option --method selects it; without this option, the first method that applies to the robot is used.
@@ -505,6 +575,19 @@ def model_or_numeric(robot: Robot, chosen: Mapping[str, Any], options: argparse.
         reason = refusal.message.splitlines()[0]
         print(f"symoro: note: {reason}; solved numerically, one solution per pose", file=sys.stderr)
         return numeric
+    is_redundant = any(choice.startswith("one joint is redundant") for choice in model.program.choices)
+    if is_redundant and method == "auto" and any(getattr(options, name) is not None for name in ONLY_NUMERIC):
+        print(
+            "symoro: note: --start and --prefer select the numeric method, one solution per pose",
+            file=sys.stderr,
+        )
+        return Numeric(robot, chosen, options)
+    if is_redundant and method == "auto":
+        return Redundant(robot, chosen, options)
+    if options.samples is not None:
+        raise OptionError(
+            "--samples applies to an arm with one redundant joint, without the options locked and swivel"
+        )
     for name in ONLY_NUMERIC:
         if getattr(options, name) is not None:
             raise OptionError(f"--{name} applies to the numeric method only", hint=f"add --method {METHOD}")

@@ -23,6 +23,7 @@ from symoro.models.geometric.inverse.branches import EMPTY, Solution
 from symoro.models.geometric.inverse.chain.problem import Problem, pose_problem
 from symoro.models.geometric.inverse.finite import magnitude, where_finite
 from symoro.models.geometric.inverse.methods import MethodResult, by_swivel, solved
+from symoro.models.geometric.inverse.redundancy import solved_with_free_joint
 from symoro.models.geometric.screws import last_frame, resolve
 from symoro.models.ports import FREE, GIVEN, OPENED, POSE, POSE_STATUS, RESIDUAL, SOLUTIONS, SWIVEL
 from symoro.models.references import SYMORO_1997
@@ -130,7 +131,12 @@ FRAMES = (
 GIVEN_ENTRIES = Option(
     "pose", "given entries of the pose: full, position, axis, planar or a list", "text", "full"
 )
-LOCKED = Option("locked", "joints whose positions are given by q0, such as '7' or '3,5'", "text", None)
+LOCKED = Option(
+    "locked",
+    "joints whose positions are given by q0, such as '7' or '3,5'; by default one joint if one is redundant",
+    "text",
+    None,
+)
 TOLERANCE = Option("tolerance", "largest residual of a valid solution", "number", 1e-9)
 
 
@@ -179,19 +185,36 @@ def inverse_geometry(
 ) -> Program:
     """Derive the inverse geometric model: all joint positions for a given pose of a frame.
 
+    If one joint is redundant, as in an arm with seven joints, the position of one joint is taken from q0. The joint is
+    chosen automatically (`redundancy.py`) unless `locked` or `swivel` is given.
+
     Args:
         method: 'paul', 'pieper' or 'general'; 'auto' selects the first method that applies.
         frm: frame in which the pose is given.
         to: frame whose pose is given; by default the tool, the platform or the last link's frame.
         pose: given entries of the pose: 'full', 'position', 'axis', 'planar' or a list.
-        locked: joints whose positions are given by q0, such as '7' or '3,5'.
+        locked: joints whose positions are given by q0, such as '7' or '3,5'; by default one joint if one is redundant.
         swivel: whether to solve a chain of seven joints with the swivel angle of the elbow as an additional input.
         tolerance: largest residual of a valid solution.
     """
     start, end = resolve(robot, frm, 0), resolve(robot, to, last_frame(robot))
-    problem = pose_problem(robot, start, end, pose, locked, surplus=int(swivel))
-    result = by_swivel(problem, tolerance) if swivel else solved(problem, method, tolerance)
+    # Without locked joints, the position of one redundant joint is taken from q0.
+    problem = pose_problem(robot, start, end, pose, locked, surplus=int(swivel or locked is None))
+    if swivel:
+        result = by_swivel(problem, tolerance)
+    elif problem.redundant > 0:
+        problem, result = solved_with_free_joint(
+            problem, start, end, pose, method, tolerance, _is_valid_everywhere
+        )
+    else:
+        result = solved(problem, method, tolerance)
     return solution_program(problem, result)
+
+
+def _is_valid_everywhere(problem: Problem, result: MethodResult) -> bool:
+    """Return whether the solutions are valid for all positions of the joints that are given by q0."""
+    start = {str(entry) for entry in problem.start.values()}
+    return all(start.isdisjoint(factor.symbols()) for factor in divisors(problem, result.solutions))
 
 
 def solution_program(problem: Problem, result: MethodResult) -> Program:

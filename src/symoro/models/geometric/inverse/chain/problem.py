@@ -30,6 +30,7 @@ from symoro.program.builder import Builder
 from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
 
+FREEDOMS = 6  # degrees of freedom of a frame in space
 NUMERIC = "solve it numerically, one solution per pose, with numeric_inverse()"
 
 
@@ -46,6 +47,7 @@ class Problem:
         given: for each entry of the upper three rows of the pose, whether it is given.
         idle: numbers of the joints that do not change the given entries; their positions are those of q0.
         closure: constraints of closed loops on the joints of the chain; None for a tree.
+        redundant: number of unknown joints beyond the independent conditions of the pose.
     """
 
     builder: Builder
@@ -56,6 +58,7 @@ class Problem:
     given: Given
     idle: tuple[int, ...] = ()
     closure: ChainClosure | None = None
+    redundant: int = 0
 
 
 class PostureSample(Protocol):
@@ -119,7 +122,7 @@ def pose_problem(
         to: end frame, whose pose is given.
         pose: given entries of the pose, see `given_entries`.
         locked: joints whose positions are given by the input q0, such as '7' or '3,5'.
-        surplus: number of redundant joints that the caller determines by other conditions (1 for the swivel angle).
+        surplus: number of redundant joints that the caller determines by other conditions, such as the swivel angle.
         closing: function that returns the constraints of closed loops; its arguments are the builder, q0 by joint
             number and the numbers of the locked joints.
 
@@ -141,19 +144,21 @@ def pose_problem(
         raise NotApplicableError(
             f"no joint of robot '{robot.name}' changes the given entries of the pose of frame {to} in frame {frm}"
         )
-    surplus = len(mobility.joints) - len(idle) - mobility.rank() - surplus
-    if surplus > 0:
+    redundant = len(mobility.joints) - len(idle) - mobility.rank()
+    is_almost_dependent = redundant > 0 and mobility.rank(ZERO_SINGULAR_VALUE) - mobility.rank() >= redundant
+    # A chain without all six degrees of freedom cannot reach most poses: its joints are dependent, not redundant.
+    allowed = surplus if mobility.rank() == FREEDOMS else 0
+    if redundant > allowed or is_almost_dependent:
         _check_ties(problem, len(mobility.joints) - len(idle), mobility.rank())
-        almost = mobility.rank(ZERO_SINGULAR_VALUE) - mobility.rank()
         why = (
             "the joints are almost dependent, and a pose in double precision does not determine them"
-            if almost >= surplus
+            if is_almost_dependent
             else "there are infinitely many solutions"
         )
         raise NotApplicableError(
             f"robot '{robot.name}' has {len(mobility.joints) - len(idle)} unknown joints for {mobility.rank()} "
             f"independent conditions of the pose: {why}",
-            hint=f"lock {surplus} of the joints, for example with locked='{mobility.joints[-1]}', and give their "
+            hint=f"lock {redundant} of the joints, for example with locked='{mobility.joints[-1]}', and give their "
             f"positions in q0; or give the swivel angle of an arm with spherical shoulder and wrist; or {NUMERIC}",
         )
     if idle:
@@ -161,7 +166,7 @@ def pose_problem(
             problem.builder, robot, frm, to, {j: problem.start[j] for j in (*fixed, *idle)}
         )
         problem = _with_motions(problem, motions)
-    return replace(problem, idle=tuple(idle))
+    return replace(problem, idle=tuple(idle), redundant=redundant)
 
 
 def _check_ties(problem: Problem, joints: int, rank: int) -> None:
