@@ -115,6 +115,13 @@ export interface SolveRequest {
   values?: Record<string, number>;
 }
 
+/** Request for positions of the end effector at sampled postures. */
+export interface WorkspaceRequest {
+  robot: Record<string, unknown>;
+  count?: number;
+  values?: Record<string, number>;
+}
+
 /** Request for the base inertial parameters of a robot, with options of the model `base-parameters`. */
 export interface BaseRequest extends RobotRequest {
   options?: Record<string, unknown>;
@@ -500,6 +507,16 @@ export interface SolvedPose {
   solutions: PostureRow[];
 }
 
+/**
+ * Positions of the end effector in frame 0 (metres), x, y, z of one posture after the other, and a number each.
+ *
+ * `manipulability` is the product of the singular values of the Jacobian of the position, relative to the largest one.
+ */
+export interface WorkspaceCloud {
+  points: number[];
+  manipulability: number[];
+}
+
 /** Input or output of a model, with its shape, unit and entry names. */
 export interface ModelPort {
   direction: "in" | "out";
@@ -733,7 +750,7 @@ export interface JobData {
   call: string;
   state: "queued" | "running" | "done" | "failed" | "cancelled";
   progress: Record<string, unknown> | null;
-  result: Placements | SolvedPose | ModelAnswer | Explanation | Sources | Project | Outputs | BaseAnswer | SingularAnswer | TrajectoryAnswer | ExcitationAnswer | SimulationAnswer | IdentifyAnswer | Failure | null;
+  result: Placements | SolvedPose | WorkspaceCloud | ModelAnswer | Explanation | Sources | Project | Outputs | BaseAnswer | SingularAnswer | TrajectoryAnswer | ExcitationAnswer | SimulationAnswer | IdentifyAnswer | Failure | null;
   pieces?: Piece[];
   before?: number;
 }

@@ -36,6 +36,8 @@ class FakeScene {
   ghosts = (postures: number[][]) => (this.shown = postures);
   trace = (frame: number, motion: Motion) => motion.q.map((q) => origin(this.made!.transforms(q), frame));
   path = (points: Place[] | null) => void (this.drawnPath = points);
+  points: number[] | null = null;
+  cloud = (points: number[] | null) => void (this.points = points);
   put = (q: number[]) => void (this.q = q);
   breakLoops = (broken: boolean) => void (this.broken = broken);
   async setRobot(view: View, placements: Placements, parameters: Record<string, number>, q?: number[]) {
@@ -71,6 +73,7 @@ function setUp(name: "fourbar" | "rx90" | "gripper"): { store: Store; control: C
       }
       if (called === "solve")
         return { method: "closed form", complete: true, solutions: [{ q: [1, 2, 3, 4, 5, 6], qc: [], status: "valid" }] } as T;
+      if (called === "workspace") return { points: [1, 2, 3], manipulability: [0.5] } as T;
       throw new Failure({ kind: "Unknown", message: called });
     },
   };
@@ -236,6 +239,16 @@ describe("a serial robot", () => {
     expect(store.q.value).toEqual([1, 2, 3, 4, 5, 6]);
     control.dispose();
   });
+});
+
+it("draws and removes the workspace", async () => {
+  const { control } = setUp("rx90");
+  await until(() => control.posed.value.length > 0);
+  await control.showWorkspace(true);
+  expect(scene.points).toEqual([1, 2, 3]);
+  await control.showWorkspace(false);
+  expect(scene.points).toBeNull();
+  control.dispose();
 });
 
 it("moves coupled joints with their master", async () => {

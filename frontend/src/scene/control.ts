@@ -2,7 +2,7 @@
 
 import { computed, effect, signal, untracked, type ReadonlySignal } from "@preact/signals";
 
-import type { Placements, SolvedPose, View } from "../backend/messages";
+import type { Placements, SolvedPose, View, WorkspaceCloud } from "../backend/messages";
 import { save } from "../store/download";
 import type { DroppedMotion, Store } from "../store/store";
 import { freeJoints, home, named, random } from "./joints";
@@ -44,6 +44,8 @@ export class Control {
   readonly refused = signal<number | null>(null);
   readonly solutions = signal<Solution[] | null>(null);
   readonly solving = signal(false);
+  /** Whether the workspace is drawn or requested. */
+  readonly workspace = signal(false);
   /** Indices in view.joints of the joints with sliders. */
   readonly moved: ReadonlySignal<number[]> = computed(() => {
     const view = this.drawn.value;
@@ -187,6 +189,8 @@ export class Control {
     this.refused.value = null;
     this.note.value = null;
     this.solutions.value = null;
+    this.workspace.value = false;
+    this.scene.cloud(null);
     this.motions.waves.value = new Map();
     this.runs.reset();
   }
@@ -324,7 +328,8 @@ export class Control {
       if (view !== this.drawn.value) return;
       this.solutions.value = answer.solutions.map((one) => ({ q: whole(view, one), status: one.status }));
       this.scene.ghosts(this.solutions.value.map((one) => one.q));
-      if (!answer.complete) this.inform("computed by iteration; other solutions may exist");
+      if (answer.method === "numeric") this.inform("computed by iteration; other solutions may exist");
+      else if (!answer.complete) this.inform("the robot is redundant: one joint keeps its position, and other solutions exist");
     } catch (error) {
       this.warn(words(error));
     } finally {
@@ -335,6 +340,21 @@ export class Control {
   clearSolutions(): void {
     this.solutions.value = null;
     this.scene.ghosts([]);
+  }
+
+  /** Draw positions of the end effector at postures within the limits, coloured by manipulability, or remove them. */
+  async showWorkspace(wanted: boolean): Promise<void> {
+    const view = this.drawn.value;
+    this.workspace.value = wanted;
+    if (!wanted || !view) return this.scene.cloud(null);
+    try {
+      const payload = { robot: view.robot, values: this.store.parameters.value };
+      const answer = await this.store.backend.call<WorkspaceCloud>("workspace", payload);
+      if (view === this.drawn.value && this.workspace.value) this.scene.cloud(answer.points, answer.manipulability);
+    } catch (error) {
+      this.workspace.value = false;
+      this.warn(words(error));
+    }
   }
 
   goTo(solution: Solution): void {

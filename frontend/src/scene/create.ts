@@ -5,6 +5,7 @@ import * as THREE from "three";
 import type { View } from "../backend/messages";
 import { Body, drawnAt, type Palette, type Style } from "./body";
 import { Viewpoint } from "./camera";
+import { Cloud } from "./cloud";
 import { location, radiusOf } from "./extras";
 import { Ghosts } from "./ghosts";
 import { home } from "./joints";
@@ -45,7 +46,8 @@ export const createScene: CreateScene = (container, options) => {
   const visuals = new Visuals();
   const ghosts = new Ghosts();
   const trace = new Trace();
-  root.add(visuals.group, ghosts.group);
+  const cloud = new Cloud();
+  root.add(visuals.group, ghosts.group, cloud.group);
   world.add(trace.group);
 
   let grid: THREE.GridHelper | null = null;
@@ -335,6 +337,11 @@ export const createScene: CreateScene = (container, options) => {
       canvas.dataset["path"] = String(points?.length ?? 0);
       invalidate();
     },
+    cloud(points, shares) {
+      cloud.set(points, shares);
+      canvas.dataset["cloud"] = String((points?.length ?? 0) / 3);
+      invalidate();
+    },
     breakLoops(next) {
       broken = next;
       if (solver && !broken) place(solver.move(q, q).q);
@@ -402,6 +409,7 @@ export const createScene: CreateScene = (container, options) => {
       visuals.dispose();
       ghosts.dispose();
       trace.clear();
+      cloud.clear();
       grid?.dispose();
       viewpoint.dispose();
       labels.dispose();

@@ -86,6 +86,8 @@ export interface Scene {
   trace(frame: number, motion: Motion): Place[];
   /** Draw a line through points in the world; null removes it. */
   path(points: Place[] | null): void;
+  /** Draw points of frame 0, coloured by numbers from 0 to 1; null removes them. */
+  cloud(points: number[] | null, shares?: number[]): void;
   breakLoops(broken: boolean): void;
   play(motion: Motion, onTime: (time: number, q: number[]) => void): void;
   stop(): void;

@@ -74,6 +74,15 @@ export function ViewSettings({ control }: { control: Control }) {
         <input type="checkbox" checked={look.value.meshes} onChange={() => (look.value = { ...look.value, meshes: !look.value.meshes })} />
         meshes and solids of the links
       </label>
+      <label class="sc-check">
+        <input
+          type="checkbox"
+          checked={control.workspace.value}
+          data-testid="scene-workspace"
+          onChange={(event) => void control.showWorkspace(event.currentTarget.checked)}
+        />
+        workspace, coloured by manipulability
+      </label>
       <p class="sc-hint">
         Drag to rotate the picture, drag with the right button to move it, scroll to zoom. Click a frame to select it; click again for the
         next frame at the same point. Keys: arrows rotate, + and − zoom, [ and ] select frames.

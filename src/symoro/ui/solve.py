@@ -14,6 +14,7 @@ from symoro.emit.branches import SAMPLES
 from symoro.errors import ArgumentError, NotApplicableError, OptionError, UnknownNameError
 from symoro.model import Model, branch_solver, generate, numeric_inverse
 from symoro.models.geometric.inverse.chain.pose import Given, given_entries
+from symoro.models.geometric.inverse.redundancy import has_redundant_joint
 from symoro.models.geometric.loop.mechanism import active_joints
 from symoro.progress import each
 from symoro.robot.coordinates import independent
@@ -575,7 +576,7 @@ def model_or_numeric(
         reason = refusal.message.splitlines()[0]
         print(f"symoro: note: {reason}; solved numerically, one solution per pose", file=sys.stderr)
         return numeric
-    is_redundant = any(choice.startswith("one joint is redundant") for choice in model.program.choices)
+    is_redundant = has_redundant_joint(model.program)
     if is_redundant and method == "auto" and any(getattr(options, name) is not None for name in ONLY_NUMERIC):
         print(
             "symoro: note: --start and --prefer select the numeric method, one solution per pose",

@@ -24,6 +24,7 @@ from symoro.ui.service import (
     postures,
     simulation,
     view,
+    workspace,
 )
 from symoro.ui.service.answer_types import to_json
 from symoro.ui.service.edits import CellError
@@ -43,6 +44,7 @@ CALLS: dict[str, Call] = {
     "frames": answers.frames,
     "close": answers.closed,
     "solve": postures.solve,
+    "workspace": workspace.cloud,
     "model": answers.model,
     "explain": answers.explain,
     "code": answers.code,

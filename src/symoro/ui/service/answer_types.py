@@ -38,6 +38,7 @@ from symoro.ui.service.requests import (
     SingularitiesRequest,
     SolveRequest,
     TrajectoryRequest,
+    WorkspaceRequest,
     WriteRequest,
 )
 
@@ -446,6 +447,17 @@ class SolvedPose:
 
 
 @dataclass(frozen=True, kw_only=True)
+class WorkspaceCloud:
+    """Positions of the end effector in frame 0 (metres), x, y, z of one posture after the other, and a number each.
+
+    `manipulability` is the product of the singular values of the Jacobian of the position, relative to the largest one.
+    """
+
+    points: list[float]
+    manipulability: list[float]
+
+
+@dataclass(frozen=True, kw_only=True)
 class ModelPort:
     """Input or output of a model, with its shape, unit and entry names."""
 
@@ -732,6 +744,7 @@ SERVICE = {
     "frames": ServiceCall(FramesRequest, Placements, long=True),
     "close": ServiceCall(CloseRequest, Outputs),
     "solve": ServiceCall(SolveRequest, SolvedPose, long=True),
+    "workspace": ServiceCall(WorkspaceRequest, WorkspaceCloud, long=True),
     "model": ServiceCall(ModelRequest, ModelAnswer, long=True),
     "explain": ServiceCall(ModelRequest, Explanation, long=True),
     "code": ServiceCall(CodeRequest, Sources, long=True),

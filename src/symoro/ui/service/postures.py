@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from symoro.errors import ArgumentError, NotApplicableError
 from symoro.model import generate, numeric_inverse
+from symoro.models.geometric.inverse.redundancy import has_redundant_joint
 from symoro.models.geometric.scene import all_frames
 from symoro.robot.coordinates import independent
 from symoro.robot.description import JointType, Robot
@@ -28,6 +29,8 @@ WORDS: dict[int, Literal["valid", "singular"]] = {0: "valid", 2: "singular"}
 def solve(payload: Mapping[str, Any]) -> SolvedPose:
     """Return the configurations for a pose of the end effector in frame 0: all in closed form, or one by iteration.
 
+    Those of a redundant robot have the redundant joint at its position in q0, and are not all.
+
     Each solution contains the positions of the robot's coordinates (q) and of its cut joints (qc).
     """
     robot = robot_of(payload)
@@ -36,18 +39,20 @@ def solve(payload: Mapping[str, Any]) -> SolvedPose:
     own = independent(robot)
     start = _numbers("q0", item(payload, "q0", list, [0.0] * len(own)), (len(own),))
     method: Literal["closed form", "numeric"] = "closed form"
+    redundant = False
     try:
         model = generate(robot, "inverse-geometry", **options)
         given = {"T": T, "q0": start}
         taken = {name: array for name, array in given.items() if name in model.inputs}
         solutions = model.function(values, compiled=False)(**taken)
+        redundant = has_redundant_joint(model.program)
     except NotApplicableError:
         if robot.B or options.get("method") or options.get("swivel"):
             raise
         method, solutions = "numeric", _by_iteration(robot, options, values, T, start)
     return SolvedPose(
         method=method,
-        complete=method != "numeric",
+        complete=method != "numeric" and not redundant,
         coordinates=own,
         opened=cut_joints(robot),
         solutions=_verified(robot, options, values, solutions, T),

@@ -170,6 +170,15 @@ class SolveRequest(Request):
 
 
 @dataclass(frozen=True, kw_only=True)
+class WorkspaceRequest(Request):
+    """Request for positions of the end effector at sampled postures."""
+
+    robot: Document
+    count: int = bounded(4000, ge=1, le=20_000)
+    values: Numbers = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
 class BaseRequest(RobotRequest):
     """Request for the base inertial parameters of a robot, with options of the model `base-parameters`."""
 

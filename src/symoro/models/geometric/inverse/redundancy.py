@@ -23,6 +23,7 @@ from symoro.expr.formula import ZERO
 from symoro.models.geometric.inverse.chain.problem import Mobility, Problem, pose_problem
 from symoro.models.geometric.inverse.methods import MethodResult, solved
 from symoro.models.tolerances import DEPENDENT_JOINTS
+from symoro.program.program import Program
 from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import path
 
@@ -31,6 +32,14 @@ from symoro.robot.topology import path
 CLOSED_FORM_SCORE = 0.25
 CLOSED_FORMS = ("paul", "pieper")
 TURN = 6.283185307179586
+
+
+_REDUNDANT = "one joint is redundant"
+
+
+def has_redundant_joint(program: Program) -> bool:
+    """Return whether an inverse geometric model takes the position of a redundant joint from q0."""
+    return any(choice.startswith(_REDUNDANT) for choice in program.choices)
 
 
 def free_joints(problem: Problem) -> list[tuple[int, float]]:
@@ -106,7 +115,7 @@ def solved_with_free_joint(
             if everywhere and not is_valid_everywhere(own, result):
                 continue
             note = (
-                f"one joint is redundant: q{joint} is taken from q0 (chosen automatically; the option 'locked' "
+                f"{_REDUNDANT}: q{joint} is taken from q0 (chosen automatically; the option 'locked' "
                 "chooses another joint)"
             )
             return own, replace(result, choices=(*result.choices, note))

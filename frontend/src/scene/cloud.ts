@@ -1,0 +1,38 @@
+// Points in frame 0 with a colour each, such as the workspace of a robot.
+
+import * as THREE from "three";
+
+const SIZE = 3; // pixels
+const LOW = new THREE.Color("#5b4bd0"); // singular
+const HIGH = new THREE.Color("#f5b83d"); // dexterous
+
+export class Cloud {
+  readonly group = new THREE.Group();
+  private points: THREE.Points<THREE.BufferGeometry, THREE.PointsMaterial> | null = null;
+
+  /** Draw points x, y, z, one after the other, coloured by numbers from 0 to 1; null removes them. */
+  set(points: number[] | null, shares: number[] = []): void {
+    this.clear();
+    if (!points?.length) return;
+    const shape = new THREE.BufferGeometry();
+    shape.setAttribute("position", new THREE.Float32BufferAttribute(points, 3));
+    shape.setAttribute("color", new THREE.Float32BufferAttribute(colours(shares), 3));
+    const material = new THREE.PointsMaterial({ size: SIZE, sizeAttenuation: false, vertexColors: true, transparent: true, opacity: 0.7 });
+    this.points = new THREE.Points(shape, material);
+    this.group.add(this.points);
+  }
+
+  clear(): void {
+    if (!this.points) return;
+    this.group.remove(this.points);
+    this.points.geometry.dispose();
+    this.points.material.dispose();
+    this.points = null;
+  }
+}
+
+/** Return red, green and blue for each number from 0 to 1. */
+export function colours(shares: number[]): number[] {
+  const mixed = new THREE.Color();
+  return shares.flatMap((share) => mixed.lerpColors(LOW, HIGH, Math.min(1, Math.max(0, share))).toArray());
+}

@@ -1,0 +1,57 @@
+"""Sample the workspace of a robot for the scene: positions of the end effector, coloured by manipulability."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from symoro.errors import NotApplicableError
+from symoro.robot.coordinates import independent
+from symoro.robot.description import JointType, Robot
+from symoro.robot.size import characteristic_length
+from symoro.ui.service.answer_types import WorkspaceCloud
+from symoro.ui.service.payload import item, robot_of
+
+COUNT = 4000
+
+
+def cloud(payload: Mapping[str, Any]) -> WorkspaceCloud:
+    """Return positions of the end effector at postures that fill the ranges of the joints evenly."""
+    import numpy as np
+
+    from symoro.study import sweep
+
+    robot, values = robot_of(payload), item(payload, "values", dict, {})
+    if robot.B or robot.wheels:
+        raise NotApplicableError(
+            f"the workspace of robot '{robot.name}' is not drawn: its joints are not independent",
+            hint="sample poses of the platform with a sweep instead",
+        )
+    result = sweep(
+        robot,
+        "jacobian",
+        sample={f"q{j}": joint_range(robot, j, values) for j in independent(robot)},
+        count=item(payload, "count", int, COUNT),
+        at={name: value for name, value in values.items() if name in robot.symbols()},
+        measures=["position", "manipulability"],
+        task="position",
+        sampling="sobol",
+    )
+    columns = result.numbers or {}
+    points = np.column_stack([columns[name] for name in ("x", "y", "z")])
+    measure = np.asarray(columns["manipulability"])
+    largest = float(measure.max(initial=0.0))
+    return WorkspaceCloud(
+        points=points.ravel().tolist(), manipulability=(measure / (largest or 1.0)).tolist()
+    )
+
+
+def joint_range(robot: Robot, j: int, values: Mapping[str, float]) -> tuple[float, float]:
+    """Return the range of a joint: its limits; a full turn or the length of the robot where there are none."""
+    limits = robot.frame(j).limits
+    if robot.frame(j).sigma == JointType.REVOLUTE:
+        low, high = -math.pi, math.pi
+    else:
+        low, high = 0.0, characteristic_length(robot, {**dict(robot.nominal), **values})
+    return (low if limits.lower is None else limits.lower, high if limits.upper is None else limits.upper)
