@@ -13,6 +13,7 @@ EXTRAS = {
     "clarabel": "identify",
     "dask": "cluster",
     "distributed": "cluster",
+    "rosbags": "rosbag",
 }
 
 
