@@ -143,7 +143,9 @@ class Grid:
         for first, origin, count in zip(self.starts, self._origins, self._counts, strict=True):
             a, b = max(start, first), min(stop, first + count)
             if b > a:
-                pieces.append(self._interpolated(origin + self.period * np.arange(a - first, b - first)))
+                pieces.append(
+                    self._interpolated(origin + self.period * np.arange(a - first, b - first, dtype=float))
+                )
         return {kind: np.concatenate([piece[kind] for piece in pieces]) for kind in pieces[0]}
 
     def place(self, sample: int) -> Place:
@@ -185,7 +187,7 @@ class Grid:
         main = next(stream.base for stream in self.streams if "torque" in stream.joints)
         inexact, longest = 0, 0.0
         for origin, count in zip(self._origins, self._counts, strict=True):
-            grid = origin + self.period * np.arange(count)
+            grid = origin + self.period * np.arange(count, dtype=float)
             off = np.zeros(count, dtype=bool)
             for base in bases:
                 off |= np.abs(base.times[_nearest(base.times, grid)] - grid) > EVEN_STEP * self.period
