@@ -157,7 +157,15 @@ SLIDING = ("mm", "mm/s", "mm/s^2", "kN")
 _RATIOS = "transmission: {ratios: [...]}"
 TOP = (KEY, "rate", "time", "delay", *UNITS, "transmission", "controller")
 FOLDER = Path(__file__).parent / "descriptions"
-BUNDLED = ("ur-rtde", "ur-rtde-current", "ur-rtde-target", "libfranka", "kuka-fri", "kuka-rsi", "staubli-val3")
+BUNDLED = (
+    "ur-rtde",
+    "ur-rtde-current",
+    "ur-rtde-target",
+    "libfranka",
+    "kuka-fri",
+    "kuka-rsi",
+    "staubli-val3",
+)
 HOLD = "hold"  # delay of minus half a sample: torques of a zero-order hold
 
 

@@ -174,7 +174,9 @@ class Grid:
             used = base.used[first:last]
             raw = stream.read(int(used[0]), int(used[-1]) + 1)
             for kind, x in raw.items():
-                dense = _spline(base.times[first:last], x[used - used[0]], times, EVEN_STEP * base.period)
+                dense = _spline(
+                    base.times[first:last], x[used - used[0]], times, CLOCK_MULTIPLE * base.period
+                )
                 for k, joint in enumerate(stream.joints[kind]):
                     values.setdefault(kind, {})[joint] = dense[:, k]
         return {
@@ -242,23 +244,21 @@ def _spline(times: Array, x: Array, at: Array, tolerance: float) -> Array:
         times: times of the samples, increasing.
         x: the samples.
         at: times of the results.
-        tolerance: largest difference in seconds between equal times.
+        tolerance: largest difference in seconds between equal times, due to round-off.
     """
-    nearest = _nearest(times, at) if len(times) > 1 else np.zeros(len(at), dtype=int)
-    if np.abs(times[nearest] - at).max(initial=0.0) <= tolerance * CLOCK_MULTIPLE:
+    nearest = _nearest(times, at)
+    exact = np.abs(times[nearest] - at) <= tolerance
+    if exact.all():
         return np.asarray(x[nearest])
     from scipy.interpolate import make_interp_spline
 
     degree = next(k for k in (DEGREE, 3, 1) if len(times) > k)
-    dense = np.asarray(
-        make_interp_spline((times - times[0]) / (times[-1] - times[0]), x, degree)(
-            (at - times[0]) / (times[-1] - times[0])
-        )
-    )
-    changes = np.concatenate(
-        [np.zeros((1, x.shape[1]), dtype=int), np.cumsum(np.diff(x, axis=0) != 0, axis=0)]
-    )
+    length = times[-1] - times[0]
+    dense = make_interp_spline((times - times[0]) / length, x, degree)((at - times[0]) / length)
+    changes = np.zeros(x.shape, dtype=int)
+    changes[1:] = np.cumsum(np.diff(x, axis=0) != 0, axis=0)
     right = np.searchsorted(times, at)
     before = np.clip(right - EQUAL_SAMPLES, 0, len(x) - 1)
     after = np.clip(right + EQUAL_SAMPLES - 1, 0, len(x) - 1)
-    return np.where(changes[before] == changes[after], x[np.clip(right, 0, len(x) - 1)], dense)
+    same = exact[:, None] | (changes[before] == changes[after])
+    return np.where(same, x[nearest], dense)

@@ -15,7 +15,7 @@ exceeds both errors, the choice has no effect on the result.
 
 The period T is the median of the time over `PERIOD_STEPS` steps, divided by their number, refined by linear regression
 of the times on the sample numbers. A step of more than `LONGEST_STEP` periods is a gap: it ends a segment. In a shorter
-step of the base 'even', n samples are lost if the medians of t - k T over five samples before and after it differ by
+step of the base 'even', n samples are lost if the medians of t - k T over eight samples before and after it differ by
 n T.
 """
 
@@ -46,7 +46,7 @@ Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 CLOCK_UNITS = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2)  # seconds
 PERIOD_STEPS = 16  # steps over which the period is averaged
-MEDIAN_SAMPLES = 5  # samples before and after a long step
+MEDIAN_SAMPLES = 8  # samples before and after a long step
 DIFFERENCE_ORDER = 6  # of the divided differences that compare two time bases
 REMEDY = "record the times of the samples, or give the rate of an evenly sampled log, as in 'rate: 500'"
 
@@ -236,20 +236,39 @@ def _even_base(t: Array, used: Indices, period: float, repeated: int) -> TimeBas
 
 
 def _lost_before(t: Array, starts: tuple[int, ...], period: float) -> NDArray[np.int64]:
-    """Return, for each sample, how many samples are lost before it within segments, (N,)."""
+    """Return, for each sample, how many samples are lost before it within segments, (N,).
+
+    The longest of neighbouring steps is corrected first, because a lost sample changes the medians around it.
+    """
     lost = np.zeros(len(t), dtype=np.int64)
     bounds = np.array([*starts, len(t)])
-    long = np.flatnonzero(np.diff(t) > LOST_SAMPLE * period)
+    steps = np.diff(t)
+    long = np.flatnonzero(steps > LOST_SAMPLE * period)
     long = long[~np.isin(long + 1, starts)]
-    if long.size:
-        segment = np.searchsorted(bounds, long, side="right")
-        first, last = bounds[segment - 1], bounds[segment] - 1
-        off = t - period * np.arange(len(t))
-        k = np.arange(MEDIAN_SAMPLES)
-        before = np.median(off[np.maximum(long[:, None] - k, first[:, None])], axis=1)
-        after = np.median(off[np.minimum(long[:, None] + 1 + k, last[:, None])], axis=1)
-        lost[long + 1] = np.maximum(np.round((after - before) / period), 0).astype(np.int64)
-    return np.cumsum(lost)
+    if not long.size:
+        return lost
+    segment = np.searchsorted(bounds, long, side="right")
+    k = np.arange(MEDIAN_SAMPLES)
+    left, right = long[:, None] - k, long[:, None] + 1 + k
+    inside_left = left >= bounds[segment - 1][:, None]
+    inside_right = right < bounds[segment][:, None]
+    right = np.minimum(right, len(t) - 1)
+    while True:
+        off = t - period * (np.arange(len(t)) + np.cumsum(lost))
+        before = np.nanmedian(np.where(inside_left, off[left], np.nan), axis=1)
+        after = np.nanmedian(np.where(inside_right, off[right], np.nan), axis=1)
+        jumps = (after - before) / period
+        missing = np.round(jumps).astype(np.int64)
+        suspects = np.flatnonzero((missing > 0) & (lost[long + 1] == 0))
+        if not suspects.size:
+            return np.cumsum(lost)
+        taken: list[int] = []
+        lengths = np.round(steps[long[suspects]] / period, 3)
+        for suspect in suspects[np.lexsort((np.abs(jumps - missing)[suspects], -lengths))]:
+            at = int(long[suspect])
+            if all(abs(at - other) > MEDIAN_SAMPLES for other in taken):
+                lost[at + 1] = missing[suspect]
+                taken.append(at)
 
 
 def _stamp_base(t: Array, used: Indices, period: float) -> TimeBase:
