@@ -39,7 +39,9 @@ def robot() -> symoro.Robot:
     return two_links().with_frame(1, name=JOINTS[0]).with_frame(2, name=JOINTS[1])
 
 
-def state(t: int, names: Sequence[str], position: Sequence[float], effort: Sequence[float]) -> dict[str, object]:
+def state(
+    t: int, names: Sequence[str], position: Sequence[float], effort: Sequence[float]
+) -> dict[str, object]:
     """A message; its velocity is empty, as that of many drivers."""
     stamp = {"sec": t // 10**9, "nanosec": t % 10**9}
     return {
@@ -127,7 +129,9 @@ def test_a_rosbag2_with_sqlite3_is_a_log(tmp_path: Path) -> None:
     with Writer(folder, version=9, storage_plugin=StoragePlugin.SQLITE3) as writer:
         topic = writer.add_connection("/joint_states", "sensor_msgs/msg/JointState", typestore=store)
         for k, t in enumerate(stamps(300).tolist()):
-            stamp = types["builtin_interfaces/msg/Time"](sec=0, nanosec=0)  # no time: that of reception is used
+            stamp = types["builtin_interfaces/msg/Time"](
+                sec=0, nanosec=0
+            )  # no time: that of reception is used
             header = types["std_msgs/msg/Header"](stamp=stamp, frame_id="")
             message = types["sensor_msgs/msg/JointState"](
                 header, list(JOINTS), truth.q[k], np.full(2, np.nan), truth.tau[k]
@@ -154,7 +158,10 @@ def test_bags_without_a_log_are_rejected(
     monkeypatch.chdir(tmp_path)
     bad = {
         "text.mcap": ("no messages of type sensor_msgs/JointState; its topics are /text", []),
-        "joints.mcap": ("the bag has no joint 'elbow' of robot 'arm'; its messages contain shoulder, wrist", []),
+        "joints.mcap": (
+            "the bag has no joint 'elbow' of robot 'arm'; its messages contain shoulder, wrist",
+            [],
+        ),
         "effort.mcap": ("do not contain the effort of joint 'shoulder'", []),
         "topic.mcap": ("the bag has no topic '/other' with messages", ["--topic", "/other"]),
         "cut.mcap": ("the bag cannot be read", []),

@@ -436,7 +436,7 @@ class _LogFiles:
         first = sources[0]
         table = first.tables["position"]
         return Log(
-            self.path.stem,
+            self.path.name.removesuffix(".gz").rpartition(".")[0] or self.path.name,
             self.joints,
             self.described.rate or 0.0,
             table.samples,

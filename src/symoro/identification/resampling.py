@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from symoro.errors import FormatError, Place
 from symoro.identification.time_base import TimeBase
-from symoro.identification.tolerances import BAND_ERROR, CLOCK_MULTIPLE, EVEN_STEP
+from symoro.identification.tolerances import BAND_ERROR, CLOCK_MULTIPLE, EVEN_STEP, SAME_TIME
 
 Array = NDArray[np.float64]
 DEGREE = 5
@@ -174,9 +174,7 @@ class Grid:
             used = base.used[first:last]
             raw = stream.read(int(used[0]), int(used[-1]) + 1)
             for kind, x in raw.items():
-                dense = _spline(
-                    base.times[first:last], x[used - used[0]], times, CLOCK_MULTIPLE * base.period
-                )
+                dense = _spline(base.times[first:last], x[used - used[0]], times, SAME_TIME * base.period)
                 for k, joint in enumerate(stream.joints[kind]):
                     values.setdefault(kind, {})[joint] = dense[:, k]
         return {

@@ -15,7 +15,7 @@ exceeds both errors, the choice has no effect on the result.
 
 The period T is the median of the time over `PERIOD_STEPS` steps, divided by their number, refined by linear regression
 of the times on the sample numbers. A step of more than `LONGEST_STEP` periods is a gap: it ends a segment. In a shorter
-step of the base 'even', n samples are lost if the medians of t - k T over eight samples before and after it differ by
+step of the base 'even', n samples are lost if the medians of t - k T over 16 samples before and after it differ by
 n T.
 """
 
@@ -46,7 +46,7 @@ Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 CLOCK_UNITS = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2)  # seconds
 PERIOD_STEPS = 16  # steps over which the period is averaged
-MEDIAN_SAMPLES = 8  # samples before and after a long step
+MEDIAN_SAMPLES = 16  # samples before and after a long step
 DIFFERENCE_ORDER = 6  # of the divided differences that compare two time bases
 REMEDY = "record the times of the samples, or give the rate of an evenly sampled log, as in 'rate: 500'"
 
@@ -253,12 +253,13 @@ def _lost_before(t: Array, starts: tuple[int, ...], period: float) -> NDArray[np
     inside_left = left >= bounds[segment - 1][:, None]
     inside_right = right < bounds[segment][:, None]
     right = np.minimum(right, len(t) - 1)
+    most = np.round(steps[long] / period) - 1  # samples that can be lost in each step
     while True:
         off = t - period * (np.arange(len(t)) + np.cumsum(lost))
         before = np.nanmedian(np.where(inside_left, off[left], np.nan), axis=1)
         after = np.nanmedian(np.where(inside_right, off[right], np.nan), axis=1)
         jumps = (after - before) / period
-        missing = np.round(jumps).astype(np.int64)
+        missing = np.minimum(np.round(jumps), most).astype(np.int64)
         suspects = np.flatnonzero((missing > 0) & (lost[long + 1] == 0))
         if not suspects.size:
             return np.cumsum(lost)
@@ -278,6 +279,7 @@ def _stamp_base(t: Array, used: Indices, period: float) -> TimeBase:
     amplify their noise.
     """
     given = len(t)
+    lost = int(_lost_before(t[used], _starts(t[used], period), period)[-1])
     while True:
         close = np.diff(t[used]) < CLOSE_STEP * period
         if not close.any():
@@ -286,8 +288,6 @@ def _stamp_base(t: Array, used: Indices, period: float) -> TimeBase:
         used = np.delete(used, np.flatnonzero(first) + 1)
     times = t[used]
     starts = _starts(times, period)
-    inside = np.delete(np.diff(times), np.array(starts[1:], dtype=int) - 1)
-    lost = int(np.sum(np.maximum(np.round(inside / period) - 1, 0)[inside > LOST_SAMPLE * period]))
     return TimeBase(times, used, starts, period, "stamps", _jitter(times, period), lost, given - len(used))
 
 
