@@ -109,7 +109,7 @@ def test_gaps_are_longer_than_a_few_periods(periods: int, rate: float) -> None:
 
 
 def test_results_do_not_depend_on_pieces() -> None:
-    even, stamps = jittered(0.2)
+    _, stamps = jittered(0.2)
     keep = np.ones(2000, dtype=bool)
     keep[700:760] = keep[1300:1302] = False
     log = log_at(stamps[keep])
@@ -187,6 +187,35 @@ def test_a_cutoff_beyond_the_band_is_reported() -> None:
         result = symoro.identify(two_links(), log, cutoff=cutoff, decimation=10)
         (text,) = [line for line in result.warnings if line.name == "uneven-times"]
         assert ("is above this" in text) == reported
+
+
+def test_the_delay_of_torques_is_estimated_in_every_segment() -> None:
+    """The deviations then include that of the delay."""
+    truth = smooth(two_links(), 6000)
+    rng = np.random.default_rng(2)
+    t = np.arange(6000) / truth.rate
+    torques = truth.tau[:-8] + 0.05 * rng.standard_normal((5992, 2))  # 16 ms later
+    keep = np.ones(5992, dtype=bool)
+    keep[2000:2300] = keep[3900:4400] = False
+    log = Log.from_arrays(t=t[8:][keep], q=truth.q[8:][keep], tau=torques[keep])
+    given, late = (
+        symoro.identify(
+            two_links(), log, decimation=10, slow=0.02, options=symoro.IdentificationOptions(delay=delay)
+        )
+        for delay in (0.016, "estimate")
+    )
+    assert late.delay is not None and late.delay.deviation < 1e-3
+    assert late.logs[0].delay == pytest.approx(0.016, abs=4 * late.delay.deviation)
+    assert (late.estimate.deviations > given.estimate.deviations * 0.99).all()
+    errors = late.estimate.values - np.array([truth.K[name] for name in late.estimate.names])
+    assert np.mean((errors / late.estimate.deviations) ** 2) < 3
+    with pytest.raises(ArgumentError, match="the delay of the torques cannot be estimated"):
+        symoro.identify(
+            two_links(),
+            log,
+            decimation=10,
+            options=symoro.IdentificationOptions(delay="estimate", model="power"),
+        )
 
 
 # -- times that are not usable
@@ -289,7 +318,7 @@ def test_files_with_their_own_times_are_merged(tmp_path: Path) -> None:
     np.testing.assert_allclose(part["position"], q(t), atol=1e-7)
     np.testing.assert_allclose(part["torque"][8:], tau(t)[8:], atol=1e-4)
     (tmp_path / "log.yaml").write_text(ASYNCHRONOUS.replace("time: {column: t, unit: ms}", "rate: 500"))
-    with pytest.raises(FormatError, match="this file has 560 samples, but position.csv has 1900"):
+    with pytest.raises(FormatError, match=r"this file has 560 samples, but position\.csv has 1900"):
         open_log(tmp_path / "log.yaml", two_links())
 
 

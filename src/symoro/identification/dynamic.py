@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -48,6 +48,7 @@ from symoro.identification.identified_robot import (
 )
 from symoro.identification.load_friction import has_load, load_point
 from symoro.identification.log import Log, log_names, open_log, position_units, segments
+from symoro.identification.log_description import ESTIMATE
 from symoro.identification.log_diagnostics import (
     motion_warnings,
     rate_warnings,
@@ -81,6 +82,7 @@ from symoro.identification.rows import LogPart, LogRows, RFactors, compressed, m
 from symoro.identification.sampling import sampling_bias, widened
 from symoro.identification.signals import Preparation, planned
 from symoro.identification.text import summary
+from symoro.identification.tolerances import CONVERGED
 from symoro.models.coordinates.couplings import coordinate_joints
 from symoro.models.identification.base.parameters import BaseParameters
 from symoro.robot.description import Robot
@@ -89,6 +91,7 @@ from symoro.threads import one_thread
 
 Array = NDArray[np.float64]
 LogLike = Log | str | Path
+DELAY_PASSES = 3  # the torque residuals, which weight the joints, change with the delay
 _STANDARD = re.compile(r"(?:XX|XY|XZ|YY|YZ|ZZ|MX|MY|MZ|M|IA)\d+\Z")
 
 
@@ -207,6 +210,13 @@ def identify(
         OptionError: an option has a wrong value.
     """
     chosen = options or IdentificationOptions()
+    if chosen.delay == ESTIMATE:
+        given = {"method": method, "friction": friction, "cutoff": cutoff, "decimation": decimation}
+        return _with_estimated_delay(
+            lambda delay: identify(
+                robot, logs, **given, slow=slow, validate=validate, options=replace(chosen, delay=delay)
+            )
+        )
     if method not in METHODS:
         raise OptionError(f"method: expected one of {', '.join(METHODS)}, got '{method}'")
     preparation = Preparation(
@@ -316,6 +326,43 @@ def identify(
         constrained,
         tuple(warnings),
         lag,
+    )
+
+
+def _with_estimated_delay(run: Callable[[float | None], Identification]) -> Identification:
+    """Return an identification with the delay of the torques estimated from the logs and corrected.
+
+    The deviations of the parameters include the uncertainty of the delay: dK/dd times its deviation.
+
+    Args:
+        run: function that identifies the parameters with a given delay in seconds; None for that of the logs.
+
+    Raises:
+        ArgumentError: the logs do not determine the delay.
+    """
+    result = run(None)
+    delays = {log.delay for log in result.logs}
+    lag, slope = result.delay, None
+    for _ in range(DELAY_PASSES):
+        if lag is None or len(delays) > 1:
+            raise ArgumentError(
+                "the delay of the torques cannot be estimated: the method or model does not use torques of single "
+                "joints, the logs are too short, or their descriptions contain different delays",
+                hint="give the delay in seconds",
+            )
+        if slope is None:
+            slope = lag.change / lag.seconds if lag.seconds else lag.change
+        if abs(lag.seconds) <= CONVERGED * lag.deviation:
+            break
+        delays = {delays.pop() + lag.seconds}
+        result = run(*delays)
+        lag = result.delay
+    if lag is None or slope is None:
+        return result
+    change = slope * lag.deviation
+    estimate = result.estimate
+    return replace(
+        result, estimate=replace(estimate, covariance=estimate.covariance + np.outer(change, change))
     )
 
 

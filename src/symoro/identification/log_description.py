@@ -166,6 +166,7 @@ BUNDLED = (
     "kuka-rsi",
     "staubli-val3",
 )
+ESTIMATE = "estimate"  # delay that is estimated together with the parameters
 HOLD = "hold"  # delay of minus half a sample: torques of a zero-order hold
 
 

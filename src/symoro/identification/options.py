@@ -31,9 +31,9 @@ class IdentificationOptions:
             quantities of several topics are merged by time.
         drive_gains: factor of the torque column of each joint, such as torque per ampere.
         model: identification model: 'dynamic' (torques), 'filtered' (without accelerations), 'power' or 'energy'.
-        delay: seconds by which the torques lag behind the motion, or 'hold' for torques that a controller keeps
-            constant from sample to sample; by default that of the log's description. The remaining delay is estimated
-            in any case and reported if it biases a parameter.
+        delay: seconds by which the torques lag behind the motion, 'hold' for torques that a controller keeps
+            constant from sample to sample, or 'estimate' to estimate and correct the delay; by default that of the
+            log's description. The remaining delay is estimated in any case and reported if it biases a parameter.
         stribeck_velocity: velocity of the Stribeck term of friction (rad/s or m/s), positive.
         without: columns (parameters) that are not estimated.
         posture: assembly mode of closed loops: positions of all joints near the first sample, or the name of a

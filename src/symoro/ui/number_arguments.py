@@ -78,7 +78,7 @@ def add_identifying(command: Command) -> None:
     identify.add_argument(
         "--delay",
         metavar="SECONDS",
-        help="delay of the torques with respect to the positions, or 'hold' for a zero-order hold",
+        help="delay of the torques with respect to the positions, 'hold' for a zero-order hold, or 'estimate'",
     )
     identify.add_argument(
         "--friction",
