@@ -369,3 +369,19 @@ def test_currents_of_an_rtde_recorder_with_drive_gains(
         assert main(given) == 2 and words in capsys.readouterr().err
     assert main(["identify", "ur5e", "log.csv", "--columns", "ur-rtde-current"]) == 2
     assert "a current requires 'scale'" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("at_stamps", [True, False])
+def test_deviations_of_logs_as_recorded_are_correct(at_stamps: bool) -> None:
+    """20 logs of Pinocchio with 20 % of jitter, three gaps and torques that are 15 ms late."""
+    pytest.importorskip("pinocchio")
+    from benchmarks import identification_logs as recording
+
+    robot = recording.loads(recording.ROBOT, "yaml")
+    model = recording.pinocchio_model(robot)
+    known = recording.truth(robot, model)
+    logs = [recording.recorded(robot, model, seed, at_stamps) for seed in range(20)]
+    z = np.array([recording.normalised_errors(robot, log, known) for log in logs])
+    assert 0.7 < np.mean(z**2) < 1.3
+    assert 0.90 < np.mean(np.abs(z) < 1.96) < 0.98
