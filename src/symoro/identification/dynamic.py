@@ -211,10 +211,17 @@ def identify(
     """
     chosen = options or IdentificationOptions()
     if chosen.delay == ESTIMATE:
-        given = {"method": method, "friction": friction, "cutoff": cutoff, "decimation": decimation}
         return _with_estimated_delay(
             lambda delay: identify(
-                robot, logs, **given, slow=slow, validate=validate, options=replace(chosen, delay=delay)
+                robot,
+                logs,
+                method=method,
+                friction=friction,
+                cutoff=cutoff,
+                decimation=decimation,
+                slow=slow,
+                validate=validate,
+                options=replace(chosen, delay=delay),
             )
         )
     if method not in METHODS:
