@@ -363,7 +363,7 @@ class _Reader:
             record.problem(
                 "unit",
                 "a current requires 'scale', the torque per ampere of each motor",
-                "add scale: [...], or give the drive gains as an option (--drive-gains)",
+                "add scale: [...], or give the option 'drive gains'",
             )
         scale = self._numbers(record, "scale") if "scale" in record else [1.0] * self.joints
         file = record.text("file")

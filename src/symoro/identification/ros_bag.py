@@ -201,7 +201,7 @@ def _chosen_topics(
     raise FormatError(
         f"the bag has several topics with joint states: {', '.join(available)}",
         place=place,
-        hint="choose one or several of them by the option 'topics' (--topic)",
+        hint="choose one or several of them by the option 'topic'",
     )
 
 

@@ -134,7 +134,7 @@ def time_base(
 
 def _period(t: Array, place: Callable[[int], Place]) -> float:
     """Return the sampling period in seconds of stamps with jitter, a few lost samples and gaps."""
-    count = min(PERIOD_STEPS, len(t) - 1)
+    count = max(1, min(PERIOD_STEPS, (len(t) - 1) // 4))
     period = float(np.median(t[count:] - t[:-count])) / count
     if not period > 0:
         constant = float(np.ptp(t)) == 0
@@ -252,7 +252,7 @@ def _lost_before(t: Array, starts: tuple[int, ...], period: float) -> NDArray[np
     left, right = long[:, None] - k, long[:, None] + 1 + k
     inside_left = left >= bounds[segment - 1][:, None]
     inside_right = right < bounds[segment][:, None]
-    right = np.minimum(right, len(t) - 1)
+    left, right = np.maximum(left, 0), np.minimum(right, len(t) - 1)
     most = np.round(steps[long] / period) - 1  # samples that can be lost in each step
     while True:
         off = t - period * (np.arange(len(t)) + np.cumsum(lost))
