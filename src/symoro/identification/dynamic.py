@@ -363,7 +363,9 @@ def _with_estimated_delay(run: Callable[[float | None], Identification]) -> Iden
             break
         delays = {delays.pop() + lag.seconds}
         result = run(*delays)
-        lag = result.delay
+        lag = result.delay or lag  # without a new estimate, the larger deviation of the previous one remains
+        if result.delay is None:
+            break
     if lag is None or slope is None:
         return result
     change = slope * lag.deviation
