@@ -154,8 +154,11 @@ def test_a_log_of_arrays_takes_times_or_a_rate() -> None:
         symoro.Log.from_arrays(q=q, tau=q)
     with pytest.raises(ArgumentError, match=r"t has shape \(4,\), expected one time per sample: \(5,\)"):
         symoro.Log.from_arrays(t=t[:4], q=q, tau=q)
-    with pytest.raises(ArgumentError, match=r"not evenly spaced: 0\.02 s between samples 3 and 4"):
-        symoro.Log.from_arrays(t=[0, 0.01, 0.02, 0.03, 0.05], q=q, tau=q)
+    log = symoro.Log.from_arrays(t=[0, 0.0123, 0.0246, 0.0369, 0.0615], q=q, tau=q)
+    assert log.rate == pytest.approx(1 / 0.0123) and log.samples == 6
+    assert log.resampling is not None and log.resampling.lost == 1
+    with pytest.raises(ArgumentError, match="no usable time base: the time is the same in all samples"):
+        symoro.Log.from_arrays(t=[1, 1, 1, 1, 1], q=q, tau=q)
 
 
 def test_mypy_accepts_a_script_with_the_public_names(tmp_path: Path) -> None:

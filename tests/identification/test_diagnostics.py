@@ -167,7 +167,18 @@ def two_fits(shift: float) -> Warnings:
     return base_warnings(best_of([first, second]).rivals)
 
 
+def at_times(jitter: float) -> Warnings:
+    """Of a log whose samples were taken with jitter, a share of the period."""
+    t = smooth(two_links(), 2000)
+    even = np.arange(2000) / t.rate
+    stamps = even + jitter / t.rate * np.random.default_rng(0).uniform(-1, 1, 2000)
+    return symoro.identify(
+        two_links(), symoro.Log.from_arrays(t=stamps, q=t.q, tau=t.tau), decimation=10
+    ).warnings
+
+
 CASES: dict[str, tuple[Callable[[], Warnings], Callable[[], Warnings]]] = {
+    "uneven-times": (lambda: at_times(0.2), lambda: at_times(0.004)),
     "derivative-mismatch": (lambda: two(qd=180 / np.pi), lambda: two(qd=1.0)),
     "position-unit": (lambda: two(q=180 / np.pi), two),
     "wound-up-joint": (lambda: vertical(180 / np.pi), lambda: vertical(1.0)),

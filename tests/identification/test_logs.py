@@ -92,12 +92,18 @@ def swapped(lines: list[str]) -> None:
     lines[20], lines[21] = lines[21], lines[20]
 
 
-def repeated(lines: list[str]) -> None:
-    lines.insert(20, lines[20])
+def backwards(lines: list[str]) -> None:
+    lines[1:] = lines[:0:-1]
 
 
-def gap(lines: list[str]) -> None:
-    del lines[20:25]
+def irregular(lines: list[str]) -> None:
+    for k in range(2, 62):
+        cell(k, 0, repr(0.1 * (k - 2) ** 3 / 60**2))(lines)
+
+
+def timeless(lines: list[str]) -> None:
+    for k in range(2, 62):
+        cell(k, 0, "12.5")(lines)
 
 
 def constant(lines: list[str]) -> None:
@@ -121,8 +127,9 @@ def constant(lines: list[str]) -> None:
         (lambda lines: lines.insert(30, ""), 31, "this line has 1 values|this line is empty"),
         (swapped, 22, "the time decreases: 0.038 s follows 0.04 s"),
         (cell(9, 3, '"0,5"'), 9, "this line has 6 values|is not a number"),
-        (repeated, 22, "is repeated"),
-        (gap, 21, "not evenly spaced"),
+        (backwards, 3, "no usable time base: the time does not increase"),
+        (irregular, 3, "no usable time base: only"),
+        (timeless, 3, "no usable time base: the time is the same in all samples"),
         (constant, 2, r"joint 2 never moved: the position is constant from line 2 to 61 \(column 'q2'\)"),
         (lambda lines: lines.__setitem__(0, "t,q1,q3,tau1,tau2"), 1, "there is no column 'q2'"),
         (lambda lines: lines.__setitem__(0, "t,q1,q1,tau1,tau2"), 1, "two columns have the name 'q1'"),
@@ -469,23 +476,26 @@ def test_a_column_has_one_meaning(before: str, after: str) -> None:
 def test_rounded_times_are_distinguished_from_gaps(tmp_path: Path) -> None:
     table = np.array(rows())
     table[:, 0] = np.round(np.arange(60) / 400, 3)
-    with pytest.raises(FormatError, match="not evenly spaced") as caught:
-        open_log(written(tmp_path, table.tolist()), two_links())
-    assert "rounded to 0.001 s: give their rate, as in 'rate: 400'" in (caught.value.hint or "")
+    log = open_log(written(tmp_path, table.tolist()), two_links())
+    assert log.rate == pytest.approx(400, rel=2e-3) and log.segments == (0,)
+    assert log.part(0, 60)["torque"] == pytest.approx(table[:, 3:], abs=0)
     table[30:, 0] += 0.1
-    with pytest.raises(FormatError, match="not evenly spaced") as caught:
-        open_log(written(tmp_path, table.tolist()), two_links())
-    assert "cut the log at the gap" in (caught.value.hint or "")
+    log = open_log(written(tmp_path, table.tolist()), two_links())
+    assert log.rate == pytest.approx(400, rel=5e-3) and log.segments == (0, 30)
+    assert log.part(0, 60)["torque"] == pytest.approx(table[:, 3:], abs=0)
+    assert log.resampling is not None and log.resampling.gaps[0][1] == pytest.approx(0.1025, abs=2e-3)
 
 
 @pytest.mark.parametrize("rate", [300.0, 125.0])
-def test_a_lost_sample_among_rounded_times_is_reported_at_its_line(tmp_path: Path, rate: float) -> None:
-    table = np.array(rows())[:-1]
-    table[:, 0] = np.delete(np.round(np.arange(60) / rate, 3), 40)
-    with pytest.raises(FormatError, match="not evenly spaced") as rejected:
-        open_log(written(tmp_path, table.tolist()), two_links())
-    assert rejected.value.place.line == 42, "the header, and 40 samples before the gap"
-    assert "1 sample may be missing there" in (rejected.value.hint or "")
+def test_a_lost_sample_among_rounded_times_is_interpolated(tmp_path: Path, rate: float) -> None:
+    table = np.array(rows())
+    table[:, 0] = np.round(np.arange(60) / rate, 3)
+    log = open_log(written(tmp_path, np.delete(table, 40, 0).tolist()), two_links())
+    assert log.samples == 60 and log.resampling is not None
+    assert (log.resampling.lost, log.resampling.kind) == (1, "even")
+    result = log.part(0, 60)["position"]
+    assert np.delete(result, 40, 0) == pytest.approx(np.delete(table[:, 1:3], 40, 0), abs=0)
+    assert result[40] == pytest.approx(table[40, 1:3], abs=1e-5)
 
 
 STAMPED = """
@@ -514,9 +524,10 @@ def lost(rate: float, at: int | None, count: int = 400) -> np.ndarray:
 @pytest.mark.parametrize("at", [1, 200, 397])
 def test_a_lost_sample_is_never_taken_for_rounding(tmp_path: Path, rate: float, at: int) -> None:
     """To give the rate in place of the time would shift all samples behind it."""
-    with pytest.raises(FormatError, match="not evenly spaced") as caught:
-        stamped(tmp_path, lost(rate, at), "time: {column: t, unit: ms}")
-    assert "rate" not in (caught.value.hint or "").replace("to a constant rate", "")
+    log = stamped(tmp_path, lost(rate, at), "time: {column: t, unit: ms}")
+    assert log.samples == 400 and log.resampling is not None and log.resampling.lost == 1
+    recorded = np.array(rows(399))[:, 1:3]
+    assert np.delete(log.part(0, 400)["position"], at, 0) == pytest.approx(recorded, abs=0)
     for clock in CLOCKS:
         with pytest.raises(FormatError, match="contradict the rate") as caught:
             stamped(tmp_path, lost(rate, at), clock % rate)
@@ -531,12 +542,9 @@ def test_rounded_times_agree_with_their_rate(tmp_path: Path, rate: float) -> Non
     with pytest.raises(FormatError, match="contradict the rate"):
         stamped(tmp_path, lost(rate, None), CLOCKS[1] % (1.01 * rate))
     if rate != 1000.0:
-        with pytest.raises(FormatError, match="not evenly spaced") as caught:
-            stamped(tmp_path, lost(rate, None), "time: {column: t, unit: ms}")
-        hint = caught.value.hint or ""
-        assert "rounded to 0.001 s" in hint
-        given = float(hint.partition("'rate: ")[2].partition("'")[0])
-        assert stamped(tmp_path, lost(rate, None), CLOCKS[1] % given).samples == 400
+        log = stamped(tmp_path, lost(rate, None), "time: {column: t, unit: ms}")
+        assert log.rate == pytest.approx(rate, rel=1e-3) and log.samples == 400
+        assert log.resampling is not None and log.resampling.interpolated == 0
 
 
 @pytest.mark.parametrize("name", ["temperature", "torque", "t"])

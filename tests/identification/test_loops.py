@@ -329,7 +329,7 @@ def test_a_worker_makes_the_rows_of_its_pieces_of_a_parallelogram_robot() -> Non
     )
     whole = symoro.identify("sr400", log, cutoff=60.0, decimation=5)
     support = whole.model.support
-    pieces = [cluster._factored(work, None, None, log, a, a + 500) for a in range(0, log.samples, 500)]
+    pieces = [cluster._factored(work, log, a, a + 500) for a in range(0, log.samples, 500)]
     data = reduce(joined, [merged(piece, support, KEPT) for piece in pieces])
     assert data.counts == whole.data.counts
     assert weighted(whole.model.names, data).values == pytest.approx(

@@ -2,24 +2,22 @@
 
 On a cluster each worker reads, filters and factors pieces of the log; only the R factors are sent. The R factors of all
 pieces are stacked to a tall and skinny array, whose QR decomposition (`dask.array.linalg.tsqr`) has the R factor of all
-rows. Workers open the log themselves, so its files must have the same path on every worker; a log of arrays is sent to
-them.
+rows. Workers read the samples of a log in files themselves, so its files must have the same path on every worker; a log
+of arrays is sent to them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from symoro.identification.delay import aligned
 from symoro.identification.equations import Booleans, RowBlock, RowModel, equations
 from symoro.identification.friction import Friction
 from symoro.identification.load_friction import LoadPoint, at_load
-from symoro.identification.log import Log, open_log
+from symoro.identification.log import Log
 from symoro.identification.log_description import Transmission
 from symoro.identification.optional_packages import needed
 from symoro.identification.rows import LogPart, LogRows, RFactors, compressed, empty, joined
@@ -79,12 +77,8 @@ def compressed_on_cluster(work: Work, log: Log, support: Booleans, client: Any) 
     dask = needed("dask", "a cluster")
     size = PIECES * planned(log, work.preparation).size
     pieces = [(first, min(first + size, log.samples)) for first in range(0, log.samples, size)]
-    remote: Any = log if log.source is None else None
-    sent = client.scatter(remote, broadcast=True) if remote is not None else None
-    tasks = [
-        dask.delayed(_factored, pure=False)(work, log.source, log.description, sent, a, b, log.delay)
-        for a, b in pieces
-    ]
+    sent = client.scatter(log, broadcast=True)
+    tasks = [dask.delayed(_factored, pure=False)(work, sent, a, b) for a, b in pieces]
     tasks = client.persist(tasks)
     parts = [client.compute(dask.delayed(_row_counts)(task)) for task in tasks]
     known = client.gather(parts)
@@ -98,20 +92,14 @@ def compressed_on_cluster(work: Work, log: Log, support: Booleans, client: Any) 
 
 
 @one_thread
-def _factored(
-    work: Work, source: Any, description: Any, sent: Log | None, first: int, end: int, delay: float = 0.0
-) -> dict[LogPart, RFactors]:
+def _factored(work: Work, log: Log, first: int, end: int) -> dict[LogPart, RFactors]:
     """Return the R factors of the samples first .. end - 1 of a log; this function runs on a worker.
 
     Args:
         work: data for the worker.
-        source: path of the log; None for a log of arrays.
-        description: description of the log's columns.
-        sent: the log itself if it consists of arrays; None for a log in files, which the worker opens.
+        log: the log.
         first, end: number of the first sample, and of the last sample plus one.
-        delay: delay in seconds by which the torques of the log are corrected.
     """
-    log = sent if sent is not None else _opened(source, description, delay, work.robot)
     model = _model(work)
     return compressed(
         _blocks(work, log, model, first, end), model.support, log.samples / log.rate, work.share
@@ -126,14 +114,6 @@ def _blocks(work: Work, log: Log, model: RowModel, first: int, end: int) -> Iter
         block = None if motion is None else model.block(motion, postures, work.preparation)
         if block is not None:
             yield block
-
-
-@lru_cache(maxsize=4)
-def _opened(source: Any, description: Any, delay: float, robot: Robot) -> Log:
-    yaml = source.suffix.lower() in (".yaml", ".yml")
-    # Joints at rest are allowed here: they are checked over all logs.
-    log = open_log(source, robot, None if yaml else description, rests=True)
-    return aligned(log, delay)
 
 
 def _row_counts(factors: dict[LogPart, RFactors]) -> dict[LogPart, tuple[int, ...]]:

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from symoro.errors import ArgumentError, OptionError, Place
 from symoro.identification.equations import SCALAR, RowBlock
 from symoro.identification.log import Log
-from symoro.identification.log_description import HOLD
+from symoro.identification.log_description import ESTIMATE, HOLD
 from symoro.identification.regression import Estimate
 from symoro.identification.tolerances import DELAY_CONVERGED, DELAY_ITERATIONS, DELAY_ROWS, LONGEST_DELAY
 
@@ -68,7 +68,8 @@ def delay_seconds(delay: float | str | None, rate: float) -> float:
         seconds = float("nan")
     if not isfinite(seconds):
         raise OptionError(
-            f"delay: expected seconds by which torques lag behind the motion, or '{HOLD}', got '{str(delay)[:40]}'"
+            f"delay: expected seconds by which torques lag behind the motion, '{HOLD}' or '{ESTIMATE}', got "
+            f"'{str(delay)[:40]}'"
         )
     return seconds
 

@@ -59,6 +59,12 @@ def warning(name: str, **values: Any) -> DiagnosticWarning:
 
 _LOG = (
     Diagnostic(
+        "uneven-times",
+        f"time steps of a log differ from their mean by more than {limit.EVEN_STEP:.0%}, so it is resampled, or its "
+        "quantities have different times",
+        "the log is resampled at {rate:.6g} Hz: {losses}{unused}{beyond}",
+    ),
+    Diagnostic(
         "derivative-mismatch",
         f"over windows of {limit.RATE_WINDOW:g} s the change of a measured position (velocity) differs "
         "from the integral of the measured velocity (acceleration) by more than "

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -47,8 +47,15 @@ from symoro.identification.identified_robot import (
     without_passive_rotors,
 )
 from symoro.identification.load_friction import has_load, load_point
-from symoro.identification.log import Log, log_names, open_log, position_units
-from symoro.identification.log_diagnostics import motion_warnings, rate_warnings, torque_noise, unit_warnings
+from symoro.identification.log import Log, log_names, open_log, position_units, segments
+from symoro.identification.log_description import ESTIMATE
+from symoro.identification.log_diagnostics import (
+    motion_warnings,
+    rate_warnings,
+    time_warnings,
+    torque_noise,
+    unit_warnings,
+)
 from symoro.identification.methods import (
     METHODS,
     SIMULATING,
@@ -73,8 +80,9 @@ from symoro.identification.regression import (
 )
 from symoro.identification.rows import LogPart, LogRows, RFactors, compressed, merged
 from symoro.identification.sampling import sampling_bias, widened
-from symoro.identification.signals import Preparation
+from symoro.identification.signals import Preparation, planned
 from symoro.identification.text import summary
+from symoro.identification.tolerances import CONVERGED
 from symoro.models.coordinates.couplings import coordinate_joints
 from symoro.models.identification.base.parameters import BaseParameters
 from symoro.robot.description import Robot
@@ -83,6 +91,7 @@ from symoro.threads import one_thread
 
 Array = NDArray[np.float64]
 LogLike = Log | str | Path
+DELAY_PASSES = 3  # the torque residuals, which weight the joints, change with the delay
 _STANDARD = re.compile(r"(?:XX|XY|XZ|YY|YZ|ZZ|MX|MY|MZ|M|IA)\d+\Z")
 
 
@@ -95,7 +104,7 @@ class Identification(OneLineRepr, FormerWarningsName):
         base: its base parameters and their relations to the standard parameters.
         model: the identification equations, y = W K.
         preparation: filters, decimation and velocity limit of the samples.
-        logs: the logs from which the parameters are estimated.
+        logs: the logs from which the parameters are estimated; a log with gaps is one log per segment.
         estimate: the estimated parameters K with their standard deviations.
         residuals: residuals of the estimate on these logs.
         data: R factors of the QR decompositions of the rows that were kept.
@@ -184,8 +193,8 @@ def identify(
 
     Args:
         robot: a robot, the name of a bundled robot, or the path of a file.
-        logs: one or several logs: paths (CSV, Parquet, or the YAML file of a log that names its files) or `Log`s, as
-            `symoro.Log.from_arrays(t=t, q=q, tau=tau)`.
+        logs: one or several logs: paths (CSV, Parquet, ROS 2 bag, or the YAML file of a log that names its files) or
+            `Log`s, as `symoro.Log.from_arrays(t=t, q=q, tau=tau)`.
         method: 'ols', 'wls', 'irls', 'tls', or one of 'iv', 'didim', 'cloe', which simulate the robot in its control
             loop and require the reference motion in the log, and the controller.
         friction: friction terms to be estimated: some of 'viscous', 'coulomb', 'offset', 'stribeck', 'load'.
@@ -201,6 +210,20 @@ def identify(
         OptionError: an option has a wrong value.
     """
     chosen = options or IdentificationOptions()
+    if chosen.delay == ESTIMATE:
+        return _with_estimated_delay(
+            lambda delay: identify(
+                robot,
+                logs,
+                method=method,
+                friction=friction,
+                cutoff=cutoff,
+                decimation=decimation,
+                slow=slow,
+                validate=validate,
+                options=replace(chosen, delay=delay),
+            )
+        )
     if method not in METHODS:
         raise OptionError(f"method: expected one of {', '.join(METHODS)}, got '{method}'")
     preparation = Preparation(
@@ -210,10 +233,14 @@ def identify(
     check_base(symbolic)
     _check_method(method, symbolic)
     check_start(chosen.start, method in SIMULATING)
-    used = _opened(logs, symbolic, chosen.description)
+    used = _opened(logs, symbolic, chosen)
     _check_files(used)
-    others = _opened(validate, symbolic, chosen.description, rests=True) if validate else ()
-    used, others = (tuple(_timed(log, chosen.delay) for log in some) for some in (used, others))
+    others = _opened(validate, symbolic, chosen, rests=True) if validate else ()
+    of_times = time_warnings((*used, *others), preparation)
+    used, others = (
+        tuple(segment for log in some for segment in _segments(log, preparation, chosen.delay))
+        for some in (used, others)
+    )
     assembly = in_mode_of(symbolic, chosen.posture)
     named = start_postures(assembly, used, chosen.posture)
     near = named[0]
@@ -281,6 +308,7 @@ def identify(
     )
     warnings = [
         *assembly_warnings,
+        *of_times,
         *unit_warnings(used, equation, preparation, others),
         *of_motion,
         *of_estimate,
@@ -308,6 +336,45 @@ def identify(
     )
 
 
+def _with_estimated_delay(run: Callable[[float | None], Identification]) -> Identification:
+    """Return an identification with the delay of the torques estimated from the logs and corrected.
+
+    The deviations of the parameters include the uncertainty of the delay: dK/dd times its deviation.
+
+    Args:
+        run: function that identifies the parameters with a given delay in seconds; None for that of the logs.
+
+    Raises:
+        ArgumentError: the logs do not determine the delay.
+    """
+    result = run(None)
+    delays = {log.delay for log in result.logs}
+    lag, slope = result.delay, None
+    for _ in range(DELAY_PASSES):
+        if lag is None or len(delays) > 1:
+            raise ArgumentError(
+                "the delay of the torques cannot be estimated: the method or model does not use torques of single "
+                "joints, the logs are too short, or their descriptions contain different delays",
+                hint="give the delay in seconds",
+            )
+        if slope is None:
+            slope = lag.change / lag.seconds if lag.seconds else lag.change
+        if abs(lag.seconds) <= CONVERGED * lag.deviation:
+            break
+        delays = {delays.pop() + lag.seconds}
+        result = run(*delays)
+        lag = result.delay or lag  # without a new estimate, the larger deviation of the previous one remains
+        if result.delay is None:
+            break
+    if lag is None or slope is None:
+        return result
+    change = slope * lag.deviation
+    estimate = result.estimate
+    return replace(
+        result, estimate=replace(estimate, covariance=estimate.covariance + np.outer(change, change))
+    )
+
+
 def symbolic_robot(robot: Robot, values: Mapping[str, float] | None = None) -> Robot:
     """Return the robot with a symbol for every inertial parameter.
 
@@ -331,14 +398,24 @@ def _check_method(method: str, robot: Robot) -> None:
 
 
 def _opened(
-    logs: LogLike | Sequence[LogLike], robot: Robot, description: str | Path | None, rests: bool = False
+    logs: LogLike | Sequence[LogLike], robot: Robot, chosen: IdentificationOptions, rests: bool = False
 ) -> tuple[Log, ...]:
     given: Sequence[LogLike] = [logs] if isinstance(logs, Log | str | Path) else list(logs)
     if not given:
         raise ArgumentError("no log is given", hint="give at least one log or file")
     rests = rests or len(given) > 1
     opened = tuple(
-        log if isinstance(log, Log) else open_log(log, robot, description, rests=rests) for log in given
+        log
+        if isinstance(log, Log)
+        else open_log(
+            log,
+            robot,
+            chosen.description,
+            rests=rests,
+            topics=chosen.topics,
+            drive_gains=chosen.drive_gains,
+        )
+        for log in given
     )
     opened = tuple(replace(log, units=position_units(robot)) for log in opened)
     joints = coordinate_joints(robot)
@@ -352,6 +429,38 @@ def _opened(
         if log.transmission != opened[0].transmission:
             raise ArgumentError(f"the transmissions of {log.name} and {opened[0].name} differ")
     return opened
+
+
+def _segments(log: Log, preparation: Preparation, delay: float | str | None) -> tuple[Log, ...]:
+    """Return the segments of a log between gaps that are long enough for the filters, with their delay corrected.
+
+    Args:
+        log: the log.
+        preparation: filters and decimation of the log.
+        delay: seconds, 'hold', or None for the delay in the log's description.
+
+    Raises:
+        ArgumentError: no segment is long enough.
+    """
+    parts = segments(log)
+    if len(parts) == 1:
+        return (_timed(log, delay),)
+    usable = []
+    for part in parts:
+        try:
+            timed = _timed(part, delay)
+            planned(timed, preparation)
+            usable.append(timed)
+        except ArgumentError:
+            continue
+    if not usable:
+        longest = max(part.samples for part in parts)
+        raise ArgumentError(
+            f"{log.name}: gaps divide the log into {len(parts)} segments, of which the longest has {longest} samples: "
+            "too few for the filters",
+            hint="record a log without gaps, or give a higher cut-off frequency or less decimation",
+        )
+    return tuple(usable)
 
 
 def _timed(log: Log, delay: float | str | None) -> Log:

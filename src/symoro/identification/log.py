@@ -2,23 +2,25 @@
 
 The joints are those with an independent coordinate; for a robot with closed loops, the active ones. Samples are read
 piece by piece, so that a log may be larger than the memory, and each piece is checked. Errors contain the line. They
-report a missing value or text, repeated or decreasing times, a gap, a joint that never moves, and positions or torques
-beyond the limits of the robot (a wrong unit).
+report a missing value or text, times that are not usable, a joint that never moves, and positions or torques beyond the
+limits of the robot (a wrong unit). Samples at uneven times are resampled (`resampling`); gaps divide a log into
+segments, each of which is filtered and differentiated as a log of its own.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from symoro.display import OneLineRepr
-from symoro.errors import ArgumentError, FormatError, Place
+from symoro.errors import ArgumentError, FormatError, Place, UnknownNameError
 from symoro.identification.log_columns import ColumnFile, open_table
 from symoro.identification.log_description import (
     TIME,
@@ -28,17 +30,10 @@ from symoro.identification.log_description import (
     read_description,
     usual_description,
 )
-from symoro.identification.tolerances import (
-    BEYOND_EFFORT,
-    BEYOND_RANGE,
-    CLOCK_DRIFT,
-    CLOCK_MULTIPLE,
-    EVEN_STEP,
-    FASTEST_LOG,
-    LOST_SAMPLE,
-    MANY_LOST,
-    SLOWEST_LOG,
-)
+from symoro.identification.resampling import Grid, Resampling, Stream
+from symoro.identification.ros_bag import bag_description, check_joints, is_bag, joint_tables
+from symoro.identification.time_base import TimeBase, check_rate, time_base
+from symoro.identification.tolerances import BEYOND_EFFORT, BEYOND_RANGE
 from symoro.models.coordinates.couplings import coordinate_joints
 from symoro.robot.description import JointType, Robot
 from symoro.robot.size import characteristic_length, joint_units
@@ -48,11 +43,11 @@ from symoro.robot.size import characteristic_length, joint_units
 
 Array = NDArray[np.float64]
 KINDS = ("position", "torque", "velocity", "acceleration", "reference")
-CLOCK_UNITS = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2)  # seconds
 TIME_COLUMNS = re.compile(
     r"(?:t|time|times?tamp|stamp|clock)(?:[^a-z0-9].*)?\Z", re.IGNORECASE
 )  # columns of times
 LISTED_COLUMNS = 20  # names of columns
+CHECKED = 50_000  # samples that are checked at once
 
 
 @dataclass(frozen=True, repr=False)
@@ -73,6 +68,8 @@ class Log(OneLineRepr):
         units: scale of each joint position, with which small values are compared: one radian, or the robot's length in
             metres.
         delay: delay in seconds of the torques behind the motion that has already been corrected (`delay.aligned`).
+        segments: number of the first sample of each segment; there is a gap in time between two segments.
+        resampling: losses if the recorded times were uneven; None if the samples are the recorded ones.
     """
 
     name: str
@@ -89,6 +86,8 @@ class Log(OneLineRepr):
     start: tuple[float, ...] | None = None
     units: tuple[float, ...] = ()
     delay: float = 0.0
+    segments: tuple[int, ...] = (0,)
+    resampling: Resampling | None = None
 
     def __str__(self) -> str:
         return f"{self.name}: {self.joints} joints, {self.samples} samples at {self.rate:g} Hz"
@@ -113,7 +112,8 @@ class Log(OneLineRepr):
             symoro.identify(robot, log)
 
         Args:
-            t: times of the samples (N,) in seconds, evenly spaced; or give `rate`.
+            t: times of the samples (N,) in seconds, or give `rate`. Samples at uneven times are resampled, and gaps
+                divide the log into segments.
             q, tau: joint positions (rad or m) and torques (Nm or N), (N, n), one column per coordinate; for a robot
                 with closed loops one column per active joint.
             qd, qdd: velocities and accelerations (N, n), if they are measured; otherwise they are computed from `q`.
@@ -123,21 +123,13 @@ class Log(OneLineRepr):
             name: name of the log in messages.
 
         Raises:
-            ArgumentError: shapes differ, numbers are not finite, or the times are not evenly spaced.
+            ArgumentError: shapes differ, numbers are not finite, or the times are not usable.
         """
         if (t is None) == (rate is None):
             raise ArgumentError("a log requires either the times t (N,) or the rate in samples per second")
-        samples_per_second = _rate_of_times(t, len(np.asarray(q))) if rate is None else float(rate)
-        return log_of_arrays(
-            samples_per_second,
-            q,
-            tau,
-            velocity=qd,
-            acceleration=qdd,
-            reference=reference,
-            transmission=transmission,
-            name=name,
-        )
+        given = {"velocity": qd, "acceleration": qdd, "reference": reference}
+        log = log_of_arrays(float(rate or 1.0), q, tau, **given, transmission=transmission, name=name)
+        return log if t is None else _at_times(log, t)
 
     @property
     def position_units(self) -> Array:
@@ -150,35 +142,104 @@ def position_units(robot: Robot) -> tuple[float, ...]:
     return tuple(joint_units(robot, coordinate_joints(robot), characteristic_length(robot)))
 
 
-def _rate_of_times(t: Any, samples: int) -> float:
-    """Return the number of samples per second of evenly spaced times.
+def _at_times(log: Log, t: Any) -> Log:
+    """Return a log of arrays with its samples at given times, resampled if these are not evenly spaced.
 
     Args:
+        log: the log; its rate is ignored.
         t: times in seconds.
-        samples: number of samples of the log.
 
     Raises:
-        ArgumentError: the times are not evenly spaced, or their number differs from `samples`.
+        ArgumentError: the times are not usable, or their number differs from that of the samples.
     """
     times = np.asarray(t, dtype=float)
-    if times.shape != (samples,) or samples < 2:
+    if times.shape != (log.samples,) or log.samples < 2:
         raise ArgumentError(
-            f"t has shape {times.shape}, expected one time per sample: ({samples},), at least 2"
+            f"t has shape {times.shape}, expected one time per sample: ({log.samples},), at least 2"
         )
-    steps = np.diff(times)
-    step = (times[-1] - times[0]) / (samples - 1)
-    if not (step > 0 and np.abs(steps - step).max() <= EVEN_STEP * step):
-        k = (
-            int(np.argmax(np.abs(steps - step)))
-            if np.isfinite(steps).all()
-            else int(np.argmin(np.isfinite(steps)))
+    if not np.isfinite(times).all():
+        k = int(np.argmin(np.isfinite(times)))
+        raise ArgumentError(f"t is not a finite number at sample {k}")
+    origin = float(times[0])
+    try:
+        base = time_base(times - origin, lambda a, b: log.part(a, b)["position"], log.place, origin=origin)
+    except FormatError as error:
+        raise ArgumentError(error.message, place=error.place, hint=error.hint) from None
+    return _on_grid(log, [_stream(log, base)])
+
+
+def _stream(log: Log, base: TimeBase) -> Stream:
+    joints = {kind: range(log.joints) for kind in log.part(0, 1)}
+    return Stream(base, log.part, joints, log.place)
+
+
+def _on_grid(
+    log: Log, streams: Sequence[Stream], check_moved: Callable[[Array, Array], None] | None = None
+) -> Log:
+    """Return a log whose samples are those of streams at uniform times.
+
+    Args:
+        log: the log of the recorded samples; its other fields are kept.
+        streams: the recorded quantities with their times. The log itself is returned, with its rate, if it has one
+            stream with even times.
+        check_moved: function of the smallest and largest positions that rejects joints at rest; None for no check.
+    """
+    if len(streams) == 1 and streams[0].base.kind == "uniform":
+        return replace(log, rate=1 / streams[0].base.period)
+    grid = Grid(streams, Place(log.place(0).file))
+
+    def chunks(size: int) -> Iterator[dict[str, Array]]:
+        for start in range(0, grid.samples, size):
+            yield grid.part(start, min(start + size, grid.samples))
+
+    if check_moved is not None:
+        ranges = [(q.min(axis=0), q.max(axis=0)) for q in (chunk["position"] for chunk in chunks(CHECKED))]
+        check_moved(
+            *(
+                np.array(ends)
+                for ends in (np.min([a for a, _ in ranges], axis=0), np.max([b for _, b in ranges], axis=0))
+            )
         )
-        raise ArgumentError(
-            f"the times are not evenly spaced: {steps[k]:.6g} s between samples {k} and {k + 1}, "
-            f"{step:.6g} s on average",
-            hint="resample the log at a constant rate, or give rate=... if the times are only time stamps",
-        )
-    return float(1 / step)
+    return replace(
+        log,
+        rate=1 / grid.period,
+        samples=grid.samples,
+        chunks=chunks,
+        part=lambda start, stop: grid.part(start, min(stop, grid.samples)),
+        place=grid.place,
+        segments=grid.starts,
+        resampling=grid.report,
+    )
+
+
+def segments(log: Log) -> tuple[Log, ...]:
+    """Return the segments of a log between gaps as separate logs."""
+    if len(log.segments) == 1:
+        return (log,)
+    ends = (*log.segments[1:], log.samples)
+    return tuple(
+        _segment(log, number, first, end)
+        for number, (first, end) in enumerate(zip(log.segments, ends, strict=True), 1)
+    )
+
+
+def _segment(log: Log, number: int, first: int, end: int) -> Log:
+    def part(start: int, stop: int) -> dict[str, Array]:
+        return log.part(first + start, min(first + stop, end))
+
+    def chunks(size: int) -> Iterator[dict[str, Array]]:
+        for start in range(0, end - first, size):
+            yield part(start, start + size)
+
+    return replace(
+        log,
+        name=f"{log.name}, segment {number}",
+        samples=end - first,
+        chunks=chunks,
+        part=part,
+        place=lambda sample: log.place(first + sample),
+        segments=(0,),
+    )
 
 
 def log_of_arrays(
@@ -239,17 +300,25 @@ def open_log(
     description: str | Path | LogDescription | None = None,
     *,
     rests: bool = False,
+    topics: Sequence[str] = (),
+    drive_gains: Sequence[float] = (),
 ) -> Log:
     """Open a log that is stored in files.
 
     Args:
-        path: a CSV or Parquet file, or the YAML file that describes a log and names its files.
+        path: a CSV (also .csv.gz) or Parquet file, the YAML file that describes a log and names its files, an MCAP
+            file, or a rosbag2 (folder or .db3 file).
         robot: the robot whose joints were logged.
-        description: the YAML file, if `path` is the file of samples.
+        description: the YAML file, if `path` is the file of samples, or the name of a bundled description (`BUNDLED`).
         rests: whether joints may be constant, as in a log that accompanies others in which they move.
+        topics: topics of a bag that contain the samples; by default the only one with JointState messages, or
+            /joint_states.
+        drive_gains: factor of the torque column of each joint, such as torque per ampere; by default those of the
+            description.
 
     Raises:
         FormatError: the files are not valid; the error contains the line.
+        MissingDependencyError: the file requires a package that is not installed.
     """
     path = Path(path)
     numbers = coordinate_joints(robot)
@@ -260,16 +329,38 @@ def open_log(
                 f"'{path}' is already a description of a log",
                 hint="give the file of samples as path, or leave out the other description",
             )
-        return _LogFiles(path, read_description(path, numbers, slides), None, robot, rests).log()
-    table = open_table(path)
-    if description is None:
-        described = usual_description(numbers, table.names)
-        _check_usual(described, table, robot)
+        described = read_description(path, numbers, slides, bool(drive_gains))
+        return _LogFiles(path, _with_gains(described, drive_gains), [], robot, rests).log()
+    bag = is_bag(path)
+    if topics and not bag:
+        raise ArgumentError(f"topics: '{path}' is not a bag, so it has no topics")
+    tables = joint_tables(path, topics) if bag else [open_table(path)]
+    if description is None and bag:
+        described = bag_description([robot.frame(j).name or f"joint{j}" for j in numbers])
+        check_joints(described, tables, robot)
+    elif description is None:
+        described = usual_description(numbers, tables[0].names)
+        _check_usual(described, tables[0], robot)
     elif isinstance(description, LogDescription):
         described = description
     else:
-        described = read_description(Path(description), numbers, slides)
-    return _LogFiles(path, described, table, robot, rests).log()
+        described = read_description(Path(description), numbers, slides, bool(drive_gains))
+    return _LogFiles(path, _with_gains(described, drive_gains), tables, robot, rests).log()
+
+
+def _with_gains(described: LogDescription, gains: Sequence[float]) -> LogDescription:
+    """Return a description whose torque columns are multiplied by gains, one per joint."""
+    if not gains:
+        return described
+    torque = described.torque
+    if len(gains) != len(torque.factors):
+        raise ArgumentError(
+            f"drive_gains: expected {len(torque.factors)} numbers, one per joint, got {len(gains)}"
+        )
+    if not all(np.isfinite(gain) and gain for gain in gains):
+        raise ArgumentError("drive_gains: expected finite numbers that are not zero")
+    factors = tuple(factor * gain for factor, gain in zip(torque.factors, gains, strict=True))
+    return replace(described, torque=replace(torque, factors=factors))
 
 
 def _check_usual(described: LogDescription, table: ColumnFile, robot: Robot) -> None:
@@ -296,118 +387,210 @@ def _check_usual(described: LogDescription, table: ColumnFile, robot: Robot) -> 
     )
 
 
+@dataclass(frozen=True, eq=False)
+class _Source:
+    """Columns of a log that were sampled at the same times.
+
+    Attributes:
+        tables: file of each quantity.
+        joints: by quantity the indices of the joints whose columns it contains.
+        time: file with the time column; None if the rate is given.
+    """
+
+    tables: Mapping[str, ColumnFile]
+    joints: Mapping[str, Sequence[int]]
+    time: ColumnFile | None
+
+
 class _LogFiles:
     """Reader of the files of one log; the samples are read and checked one piece at a time."""
 
     def __init__(
-        self, path: Path, described: LogDescription, table: ColumnFile | None, robot: Robot, rests: bool
+        self,
+        path: Path,
+        described: LogDescription,
+        own: Sequence[ColumnFile],
+        robot: Robot,
+        rests: bool,
     ) -> None:
         self.path, self.described, self.robot, self.rests = path, described, robot, rests
-        self.tables: dict[Path, ColumnFile] = {} if table is None else {path: table}
-        self.own = table
+        self.tables: dict[Path, ColumnFile] = {}
+        self.own = own
         parts = {kind: getattr(described, kind) for kind in KINDS}
         self.parts: dict[str, Quantity] = {kind: part for kind, part in parts.items() if part is not None}
-        if described.time is not None:
-            self.parts["time"] = described.time
-        self.rate = described.rate or 0.0
         self.joints = len(described.position.columns)
 
     def log(self) -> Log:
-        tables = {kind: self._table(part) for kind, part in self.parts.items()}
-        for kind, part in self.parts.items():
-            for column in part.columns:
-                tables[kind].index(column)
-        first = tables["position"]
-        for table in tables.values():
-            if table.samples != first.samples:
-                raise FormatError(
-                    f"this file has {table.samples} samples, but {first.path.name} has {first.samples}",
-                    place=Place(str(table.path)),
-                    hint="all files of one log must have one line per sample",
-                )
+        sources = self._sources()
+        log = self._recorded(sources)
         if self.described.rate is not None:
-            self._check_stamps(tables)
-        elif self.described.time is not None:
-            self.rate = self._rate_of_times(tables["time"], self.described.time)
+            self._check_stamps(sources[0])
+            return log
+        times = [self._times(source) for source in sources]
+        origin = min(float(t[0]) for t in times)
+        streams = [self._stream(source, t - origin, origin) for source, t in zip(sources, times, strict=True)]
+        return _on_grid(log, streams, None if self.rests else self._check_moved)
+
+    def _recorded(self, sources: Sequence[_Source]) -> Log:
+        """Return the log of the recorded samples of the first source."""
+        first = sources[0]
+        table = first.tables["position"]
         return Log(
-            self.path.stem,
+            self.path.name.removesuffix(".gz").rpartition(".")[0] or self.path.name,
             self.joints,
-            self.rate,
-            first.samples,
-            lambda size: self._chunks(tables, size),
-            lambda start, stop: next(self._chunks(tables, stop - start, start, stop)),
-            first.place,
+            self.described.rate or 0.0,
+            table.samples,
+            lambda size: self._chunks(first, size),
+            lambda start, stop: next(self._chunks(first, stop - start, start, stop)),
+            table.place,
             self.described.transmission,
             self.described,
             self.path,
             units=position_units(self.robot),
         )
 
-    def _table(self, part: Quantity) -> ColumnFile:
-        if part.file is None:
-            if self.own is None:
-                raise FormatError(
-                    "the description does not give the file of some columns",
-                    place=Place(str(self.path)),
-                    hint="add 'file', as in position: {file: position.csv, columns: [...]}",
-                )
-            return self.own
-        if part.file not in self.tables:
-            self.tables[part.file] = open_table(part.file)
-        return self.tables[part.file]
+    def _sources(self) -> list[_Source]:
+        """Return the columns of the log, grouped by the times at which they were sampled.
 
-    def _rate_of_times(self, table: ColumnFile, time: Quantity) -> float:
-        """Return the number of samples per second, computed from a time column with evenly spaced times.
+        There is one group if the description gives a rate or the file of the times. Otherwise each file has its own
+        column of times. The source with the positions comes first.
+        """
+        placed = [
+            (kind, joint, self._table(part, column))
+            for kind, part in self.parts.items()
+            for joint, column in enumerate(part.columns)
+        ]
+        time = self.described.time
+        several = {id(table) for _, _, table in placed}
+        common = None
+        if self.described.rate is not None and time is None:
+            several = set()
+        elif time is not None and (
+            time.file is not None or len(several) == 1 or self.described.rate is not None
+        ):
+            common = (
+                placed[0][2]
+                if len(several) == 1 and time.file is None
+                else self._table(time, time.columns[0])
+            )
+            several = set()
+        if several:
+            groups: dict[int, list[tuple[str, int, ColumnFile]]] = {}
+            for entry in placed:
+                groups.setdefault(id(entry[2]), []).append(entry)
+            self._check_whole(groups.values())
+            return [self._source(group, group[0][2]) for group in groups.values()]
+        self._check_lengths([table for _, _, table in placed] + ([common] if common else []))
+        return [self._source(placed, common)]
+
+    def _source(self, entries: Sequence[tuple[str, int, ColumnFile]], time: ColumnFile | None) -> _Source:
+        if time is not None and self.described.time is not None:
+            time.index(self.described.time.columns[0])
+        kinds = dict.fromkeys(kind for kind, _, _ in entries)
+        return _Source(
+            {kind: next(table for k, _, table in entries if k == kind) for kind in kinds},
+            {kind: [joint for k, joint, _ in entries if k == kind] for kind in kinds},
+            time,
+        )
+
+    def _check_lengths(self, tables: Sequence[ColumnFile]) -> None:
+        for table in tables:
+            if table.samples != tables[0].samples:
+                raise FormatError(
+                    f"this file has {table.samples} samples, but {tables[0].path.name} has {tables[0].samples}",
+                    place=Place(str(table.path)),
+                    hint="all files of one log must have one line per sample, or a column of times each: give 'time' "
+                    "without 'file' and 'rate'",
+                )
+
+    def _check_whole(self, groups: Iterable[Sequence[tuple[str, int, ColumnFile]]]) -> None:
+        """Check that quantities on the motor side of a transmission were sampled at the same times for all joints."""
+        for group in groups:
+            for kind, _, table in group:
+                count = sum(1 for other, _, _ in group if other == kind)
+                if self.parts[kind].motor and count < self.joints:
+                    raise FormatError(
+                        f"the {kind} of the motors was sampled at different times, which does not determine that of "
+                        "the joints",
+                        place=Place(str(table.path)),
+                        hint="record all motors in one message, or log the joint side",
+                    )
+
+    def _table(self, part: Quantity, column: str) -> ColumnFile:
+        """Return the file that contains a column of a quantity."""
+        if part.file is not None:
+            if part.file not in self.tables:
+                self.tables[part.file] = open_table(part.file)
+            self.tables[part.file].index(column)
+            return self.tables[part.file]
+        if not self.own:
+            raise FormatError(
+                "the description does not give the file of some columns",
+                place=Place(str(self.path)),
+                hint="add 'file', as in position: {file: position.csv, columns: [...]}",
+            )
+        held = [table for table in self.own if column in table.names]
+        if not held:
+            self._raise_unknown(column)
+        return held[0]
+
+    def _raise_unknown(self, column: str) -> NoReturn:
+        if len(self.own) == 1:
+            self.own[0].index(column)
+        names = list(dict.fromkeys(name for table in self.own for name in table.names))
+        raise FormatError(
+            f"there is no column '{column}'",
+            place=Place(str(self.path)),
+            hint=UnknownNameError("column", column, names).hint,
+        )
+
+    def _times(self, source: _Source) -> Array:
+        """Return the time stamps of a source in seconds."""
+        time, table = self.described.time, source.time
+        assert time is not None and table is not None
+        column = time.columns[0]
+        t = np.concatenate(list(table.chunks([column], 200_000)))[:, 0] * time.factors[0]
+        self._check_finite(t, table, column, 0)
+        return t
+
+    def _stream(self, source: _Source, t: Array, origin: float) -> Stream:
+        """Return the samples of a source with their time base.
 
         Args:
-            table: file of the times.
-            time: column and unit of the times.
-
-        Raises:
-            FormatError: the times are not evenly spaced.
+            source: the columns.
+            t: time stamps in seconds from `origin`.
+            origin: a time in seconds.
         """
-        column = time.columns[0]
-        last = np.empty(0)
-        first_time = np.nan
-        steps: list[float] = []
-        done = 0
-        for rows in table.chunks([column], 200_000):
-            t = np.concatenate([last, rows[:, 0] * time.factors[0]])
-            at = done - len(last)
-            self._check_finite(t, table, column, at)
-            if not done:
-                first_time = float(t[0])
-                if len(t) < 2:
-                    break
-                steps.append(float(np.median(np.diff(t))))
-            _check_times(t, steps[0], table, column, at)
-            last, done = t[-1:], done + len(rows)
-        if done < 2:
-            raise FormatError("a log requires more than one sample", place=table.place(0))
-        rate = (done - 1) / float(last[0] - first_time)
-        if not SLOWEST_LOG <= rate <= FASTEST_LOG:
-            raise FormatError(
-                f"{rate:.4g} samples per second are too few to record the motion of a robot",
-                place=table.place(1, column),
-                hint=f"check whether '{time.unit}' is the unit of the time",
-            )
-        return rate
+        time, table = self.described.time, source.time
+        assert time is not None and table is not None
+        column, kind = time.columns[0], next(iter(source.tables))
 
-    def _check_stamps(self, tables: Mapping[str, ColumnFile]) -> None:
+        def read(start: int, stop: int) -> dict[str, Array]:
+            return next(self._chunks(source, stop - start, start, stop))
+
+        base = time_base(
+            t,
+            lambda start, stop: read(start, stop)[kind],
+            lambda sample: table.place(sample, column),
+            origin=origin,
+            unit=time.unit,
+        )
+        return Stream(base, read, source.joints, source.tables[kind].place)
+
+    def _check_stamps(self, source: _Source) -> None:
         """Check that a given rate agrees with the times in the log, if it contains times.
 
         The times are in the column that the description names, or in a column with a standard name.
-
-        Args:
-            tables: files of the log by quantity.
         """
-        if self.described.time is not None:
-            named = [(tables["time"], self.described.time.columns[0], self.described.time.factors[0])]
+        rate = self.described.rate
+        assert rate is not None
+        if self.described.time is not None and source.time is not None:
+            named = [(source.time, self.described.time.columns[0], self.described.time.factors[0])]
         else:
             used = {name for part in self.parts.values() for name in part.columns}
-            files = {table.path: table for table in tables.values()}.values()
+            files = {table.path: table for table in source.tables.values()}.values()
             named = [
-                (table, name, _stamp_unit(table, name, self.rate))
+                (table, name, _stamp_unit(table, name, rate))
                 for table in files
                 for name in table.names
                 if name not in used and TIME_COLUMNS.match(name)
@@ -418,7 +601,7 @@ class _LogFiles:
                 t = np.concatenate([last, rows[:, 0] * factor])
                 at = done - len(last)
                 self._check_finite(t, table, column, at)
-                _check_rate(t, self.rate, table, column, at)
+                check_rate(t, rate, partial(_place_after, table, column, at))
                 last, done = t[-1:], done + len(rows)
 
     def _check_finite(self, t: Array, table: ColumnFile, column: str, at: int) -> None:
@@ -430,13 +613,13 @@ class _LogFiles:
                 hint="cut the log before this sample, or correct the value",
             )
 
-    def _check_moved(self, low: Array, high: Array, table: ColumnFile) -> None:
+    def _check_moved(self, low: Array, high: Array) -> None:
         """Check that every joint moves.
 
         Args:
             low, high: smallest and largest position of each joint.
-            table: file of the positions, for the error.
         """
+        table = self._table(self.described.position, self.described.position.columns[0])
         least = 1e-9 * np.maximum(np.abs(high), position_units(self.robot))  # round-off of numbers in files
         still = np.flatnonzero(high - low <= least)
         if not still.size:
@@ -453,8 +636,10 @@ class _LogFiles:
             "without this joint",
         )
 
-    def _check_range(self, q: Array, at: int, table: ColumnFile) -> None:
-        for k, j in enumerate(coordinate_joints(self.robot)):
+    def _check_range(self, q: Array, joints: Sequence[int], at: int, table: ColumnFile) -> None:
+        numbers = coordinate_joints(self.robot)
+        for k, joint in enumerate(joints):
+            j = numbers[joint]
             limits = self.robot.frame(j).limits
             if limits.lower is None or limits.upper is None or limits.upper <= limits.lower:
                 continue
@@ -465,12 +650,14 @@ class _LogFiles:
                 raise FormatError(
                     f"the position of joint {j} is {q[bad[0], k]:.4g} {unit}, far outside its limits "
                     f"{limits.lower:.4g} and {limits.upper:.4g} {unit}",
-                    place=table.place(at + int(bad[0]), self.described.position.columns[k]),
+                    place=table.place(at + int(bad[0]), self.described.position.columns[joint]),
                     hint=f"check whether '{self.described.position.unit}' is the unit, and check ratios and offsets",
                 )
 
-    def _check_torques(self, tau: Array, at: int, table: ColumnFile) -> None:
-        for k, j in enumerate(coordinate_joints(self.robot)):
+    def _check_torques(self, tau: Array, joints: Sequence[int], at: int, table: ColumnFile) -> None:
+        numbers = coordinate_joints(self.robot)
+        for k, joint in enumerate(joints):
+            j = numbers[joint]
             limit = self.robot.frame(j).limits.effort
             if not limit:
                 continue
@@ -478,32 +665,42 @@ class _LogFiles:
             if bad.size:
                 raise FormatError(
                     f"the torque of joint {j} is {tau[bad[0], k]:.4g}, far above its limit {limit:.4g}",
-                    place=table.place(at + int(bad[0]), self.described.torque.columns[k]),
+                    place=table.place(at + int(bad[0]), self.described.torque.columns[joint]),
                     hint=f"check whether '{self.described.torque.unit}' is the unit, and check ratios and scales",
                 )
 
     def _chunks(
-        self, tables: Mapping[str, ColumnFile], size: int, start: int = 0, stop: int | None = None
+        self, source: _Source, size: int, start: int = 0, stop: int | None = None
     ) -> Iterator[dict[str, Array]]:
-        kinds = [kind for kind in self.parts if kind != "time"]
+        """Yield the recorded samples of a source by quantity, checked, in SI units and on the joint side."""
         low, high = np.full(self.joints, np.inf), np.full(self.joints, -np.inf)
-        at = start
-        streams = [_even(tables[k].chunks(self.parts[k].columns, size, start, stop), size) for k in kinds]
+        at, samples_of_all = start, next(iter(source.tables.values())).samples
+        columns = {
+            kind: [self.parts[kind].columns[joint] for joint in joints]
+            for kind, joints in source.joints.items()
+        }
+        streams = [
+            _even(table.chunks(columns[kind], size, start, stop), size)
+            for kind, table in source.tables.items()
+        ]
         for pieces in zip(*streams, strict=True):
             samples = {}
-            for kind, piece in zip(kinds, pieces, strict=True):
-                part = self.parts[kind]
-                for k, column in enumerate(part.columns):
-                    self._check_finite(piece[:, k], tables[kind], column, at)
-                samples[kind] = self._at_joints(kind, piece * np.array(part.factors), part)
-            q = samples["position"]
-            self._check_range(q, at, tables["position"])
-            self._check_torques(samples["torque"], at, tables["torque"])
-            low, high = np.minimum(low, q.min(axis=0)), np.maximum(high, q.max(axis=0))
+            for (kind, table), piece in zip(source.tables.items(), pieces, strict=True):
+                part, joints = self.parts[kind], source.joints[kind]
+                for k, column in enumerate(columns[kind]):
+                    self._check_finite(piece[:, k], table, column, at)
+                samples[kind] = self._at_joints(kind, piece * np.array(part.factors)[joints], part)
+                if kind == "position":
+                    self._check_range(samples[kind], joints, at, table)
+                elif kind == "torque":
+                    self._check_torques(samples[kind], joints, at, table)
+            if len(source.joints.get("position", ())) == self.joints:
+                q = samples["position"]
+                low, high = np.minimum(low, q.min(axis=0)), np.maximum(high, q.max(axis=0))
             yield samples
-            at += len(q)
-        if start == 0 and at == tables["position"].samples and not self.rests:
-            self._check_moved(low, high, tables["position"])
+            at += len(pieces[0])
+        if start == 0 and at == samples_of_all and np.isfinite(low).all() and not self.rests:
+            self._check_moved(low, high)
 
     def _at_joints(self, kind: str, values: Array, part: Quantity) -> Array:
         gear = self.described.transmission
@@ -527,42 +724,9 @@ def _even(pieces: Iterator[Array], size: int) -> Iterator[Array]:
         yield np.concatenate(held)
 
 
-def _check_times(t: Array, step: float, table: ColumnFile, column: str, at: int) -> None:
-    """Check that times increase in even steps.
-
-    Args:
-        t: consecutive times in seconds.
-        step: expected step in seconds.
-        table, column: file and column of the times, for the error.
-        at: number of the sample to which the first time belongs.
-    """
-    steps = np.diff(t)
-    bad = np.flatnonzero((steps <= 0) | (np.abs(steps - step) > EVEN_STEP * abs(step)))
-    if not bad.size:
-        return
-    back = np.flatnonzero(steps < 0)
-    lost = np.flatnonzero(_lost(steps))
-    if back.size and back[0] <= bad[0] + 2:
-        k = int(back[0])  # swapped lines have a gap before them
-    elif lost.size and (steps > 0).all():
-        k = int(lost[0])  # rounded times are uneven everywhere; a lost sample is reported first
-    else:
-        k = int(bad[0])
-    place = table.place(at + k + 1, column)
-    before = f"{t[k]:.9g} s"
-    if steps[k] == 0:
-        raise FormatError(
-            f"the time {t[k + 1]:.9g} s is repeated", place=place, hint="remove one of the samples"
-        )
-    if steps[k] < 0:
-        message = f"the time decreases: {t[k + 1]:.9g} s follows {t[k]:.9g} s"
-        raise FormatError(message, place=place, hint="sort the log by its time")
-    raise FormatError(
-        f"the samples are not evenly spaced: {t[k + 1]:.9g} s follows {before}, but other samples "
-        f"are {step:.4g} s apart",
-        place=place,
-        hint=_uneven_hint(t, float(steps.max())),
-    )
+def _place_after(table: ColumnFile, column: str, before: int, sample: int) -> Place:
+    """Return the position of a sample in a file, given by its number after the first `before` samples."""
+    return table.place(before + sample, column)
 
 
 def _stamp_unit(table: ColumnFile, column: str, rate: float) -> float:
@@ -584,118 +748,6 @@ def _stamp_unit(table: ColumnFile, column: str, rate: float) -> float:
     factor = float(len(steps) / rate / (t[-1] - t[0]))  # units in which the given rate would be correct
     usual = min(TIME.values(), key=lambda unit: abs(np.log(unit / factor)))
     return usual if abs(np.log(usual / factor)) < 1 else factor
-
-
-def _uneven_hint(t: Array, largest: float) -> str:
-    """Return a hint for the user about uneven times.
-
-    The hint suggests to give the rate only if the times are even times that were rounded.
-
-    Args:
-        t: times in seconds.
-        largest: largest step in seconds.
-    """
-    gap = "cut the log at the gap, or interpolate it to a constant rate"
-    count = int(_lost(np.diff(t)).sum())
-    if count:
-        return f"{count} sample{'s'[: count > 1]} may be missing there: {gap}"
-    quantum = _rounded_to(t)
-    if quantum is None:
-        return gap
-    low, high = ((len(t) - 1) / (t[-1] - t[0] + sign * quantum) for sign in (1, -1))
-    mean = (len(t) - 1) / (t[-1] - t[0])
-    rounded = (float(f"{mean:.{digits}g}") for digits in range(1, 10))
-    rate = next((x for x in rounded if low <= x <= high), mean)  # the rate with the fewest digits that agrees
-    return (
-        f"the times are evenly spaced but rounded to {quantum:g} s: give their rate, as in 'rate: {rate:.9g}', with "
-        "the "
-        "time in the description of the log"
-    )
-
-
-def _lost(steps: Array) -> NDArray[np.bool_]:
-    """Return the mask of the time steps that are so long that a sample may be missing.
-
-    A lost sample doubles a time step. If the true step is only one to two units of the clock, rounding can double steps
-    too; long steps are therefore reported only if they are few.
-
-    Args:
-        steps: differences of consecutive times.
-    """
-    long = steps > LOST_SAMPLE * float(np.median(steps))
-    return long & (np.mean(long) < MANY_LOST)
-
-
-def _rounded_to(t: Array) -> float | None:
-    """Return the clock unit (s) to which evenly spaced times t (s) were rounded; None if they were not rounded."""
-    if len(t) < 3 or (np.diff(t) < 0).any():
-        return None
-    for quantum in CLOCK_UNITS:
-        if np.abs(t / quantum - np.round(t / quantum)).max() < CLOCK_MULTIPLE and _range_about_line(
-            t
-        ) < quantum * (1 + CLOCK_MULTIPLE):
-            return quantum
-    return None
-
-
-def _range_about_line(t: Array) -> float:
-    """Return the smallest range (maximum minus minimum) of t - k T over all step sizes T.
-
-    k is the index of a time in t. For evenly spaced times that were rounded, the range is below the unit of the clock.
-    """
-    k = np.arange(len(t))
-    low, high = (float(np.median(np.diff(t))) * (1 + sign * 0.5) for sign in (-1, 1))
-    low, high = min(low, (t[-1] - t[0]) / k[-1] * 0.9), max(high, (t[-1] - t[0]) / k[-1] * 1.1)
-    for _ in range(80):  # the range is convex in T
-        first, second = low + (high - low) / 3, high - (high - low) / 3
-        if np.ptp(t - k * first) < np.ptp(t - k * second):
-            high = second
-        else:
-            low = first
-    return float(np.ptp(t - k * low))
-
-
-def _check_rate(t: Array, rate: float, table: ColumnFile, column: str, at: int) -> None:
-    """Check that a given rate agrees with times, which may be rounded.
-
-    Args:
-        t: consecutive times in seconds.
-        rate: given number of samples per second.
-        table, column: file and column of the times, for the error.
-        at: number of the sample to which the first time belongs.
-    """
-    if len(t) < 3:
-        return
-    steps, step = np.diff(t), 1 / rate
-    tolerance = max(_unit_of_clock(t), EVEN_STEP * step)
-    bad = np.flatnonzero((steps < 0) | (np.abs(steps - step) >= tolerance * (1 - CLOCK_MULTIPLE)))
-    slow = abs(float(t[-1] - t[0]) / len(steps) - step) > CLOCK_DRIFT * step + 2 * tolerance / len(steps)
-    if not bad.size and (slow or _range_about_line(t) > tolerance * (1 + CLOCK_MULTIPLE)):
-        # At or soon after a missing sample this difference exceeds the range that rounding allows.
-        off = t - step * np.arange(len(t))
-        ranges = np.maximum.accumulate(off) - np.minimum.accumulate(off)
-        bad = np.array([max(int(np.argmax(ranges > tolerance * (1 + CLOCK_MULTIPLE))) - 1, 0)])
-    if bad.size:
-        k = int(bad[0])
-        missing = "; a sample may be missing" if steps[k] > LOST_SAMPLE * step else ""
-        raise FormatError(
-            f"the time stamps contradict the rate of {rate:g} samples per second: {t[k + 1]:.9g} s follows "
-            f"{t[k]:.9g} s, "
-            f"where {step:.4g} s are expected{missing}",
-            place=table.place(at + k + 1, column),
-            hint="give the true rate, or cut the log at the gap, or interpolate it to a constant rate; without the "
-            "column of "
-            "times the samples are taken as evenly spaced",
-        )
-
-
-def _unit_of_clock(t: Array) -> float:
-    """Return the unit in seconds to which the last of the times t (s) are rounded; zero if it is not a common unit."""
-    late = t[-max(3, len(t) // 10) :]  # times written with a fixed number of digits become coarser with time
-    for quantum in reversed(CLOCK_UNITS):
-        if np.abs(late / quantum - np.round(late / quantum)).max() < CLOCK_MULTIPLE:
-            return quantum
-    return 0.0
 
 
 # -- names of logs

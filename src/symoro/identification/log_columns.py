@@ -1,4 +1,4 @@
-"""Columns of numbers in files, read piece by piece: CSV by NumPy, Parquet by pyarrow.
+"""Columns of numbers in files, read piece by piece: CSV (also compressed, .gz) by NumPy, Parquet by pyarrow.
 
 A CSV file has one line of names, then one line per sample. Values are separated by commas, semicolons, tabs or blanks;
 lines that begin with # are comments. Errors contain the line, or the row of a Parquet file.
@@ -6,13 +6,15 @@ lines that begin with # are comments. Errors contain the line, or the row of a P
 
 from __future__ import annotations
 
+import gzip
 import itertools
 import re
+import zlib
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import IO, Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -107,7 +109,7 @@ class ColumnFile:
 
     def _csv(self, wanted: Sequence[int], size: int, start: int, end: int) -> Iterator[Array]:
         done = start
-        with self.path.open(encoding="utf-8-sig", newline=None) as stream:
+        with _opened_text(self.path) as stream:
             next(itertools.islice(stream, self.line(start) - 2, None), None)  # the last line that is skipped
             samples = (
                 (line for line in stream if not line.lstrip(" \t").startswith("#"))
@@ -237,12 +239,25 @@ def open_table(path: Path) -> ColumnFile:
         raise FormatError(
             "this is not a text file", place=Place(str(path)), hint="give a log as CSV or Parquet"
         ) from None
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise FormatError(f"the compressed file is damaged: {error}", place=Place(str(path))) from None
     except OSError as error:
         raise FormatError(f"the file cannot be read: {reason(error)}", place=Place(str(path))) from None
 
 
+def _is_compressed(path: Path) -> bool:
+    return path.suffix.lower() == ".gz"
+
+
+def _opened_text(path: Path) -> IO[str]:
+    """Open a text file for reading; a file with the suffix .gz is decompressed."""
+    if _is_compressed(path):
+        return gzip.open(path, "rt", encoding="utf-8-sig", newline=None)
+    return path.open(encoding="utf-8-sig", newline=None)
+
+
 def _csv_table(path: Path) -> ColumnFile:
-    with path.open(encoding="utf-8-sig", newline=None) as stream:
+    with _opened_text(path) as stream:
         above = 0
         while (head := stream.readline()).lstrip(" \t").startswith("#"):
             above += 1
@@ -282,7 +297,7 @@ def _is_number(text: str) -> bool:
 def _lines(path: Path) -> tuple[int, list[int]]:
     """Return the number of lines of a file up to the last nonempty one, and the line numbers of its comments."""
     total, lines, comments = 0, 0, []
-    with path.open("rb") as stream:
+    with gzip.open(path, "rb") if _is_compressed(path) else path.open("rb") as stream:
         while data := stream.read(1 << 20) + stream.readline():
             if not lines and data.startswith(b"\xef\xbb\xbf"):
                 data = data[3:]

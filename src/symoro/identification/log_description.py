@@ -156,6 +156,17 @@ TURNING = ("deg", "turn", "deg/s", "turn/s", "rpm", "deg/s^2", "turn/s^2", "N.mm
 SLIDING = ("mm", "mm/s", "mm/s^2", "kN")
 _RATIOS = "transmission: {ratios: [...]}"
 TOP = (KEY, "rate", "time", "delay", *UNITS, "transmission", "controller")
+FOLDER = Path(__file__).parent / "descriptions"
+BUNDLED = (
+    "ur-rtde",
+    "ur-rtde-current",
+    "ur-rtde-target",
+    "libfranka",
+    "kuka-fri",
+    "kuka-rsi",
+    "staubli-val3",
+)
+ESTIMATE = "estimate"  # delay that is estimated together with the parameters
 HOLD = "hold"  # delay of minus half a sample: torques of a zero-order hold
 
 
@@ -231,28 +242,34 @@ def usual_description(joints: Sequence[int], names: Sequence[str]) -> LogDescrip
     )
 
 
-def read_description(path: Path, joints: Sequence[int], slides: Collection[int] = ()) -> LogDescription:
-    """Read the description of a log from a file.
+def read_description(
+    path: Path, joints: Sequence[int], slides: Collection[int] = (), gains: bool = False
+) -> LogDescription:
+    """Read the description of a log from a file, or a bundled one.
 
     Args:
-        path: the YAML file.
+        path: the YAML file, or the name of a bundled description (`BUNDLED`) if there is no such file.
         joints: numbers of the joints that were logged.
         slides: numbers of the prismatic joints among them.
+        gains: whether the torques per ampere of the motors are given elsewhere.
 
     Raises:
         FormatError: the file has errors; the message contains the position of the first one and lists the others.
     """
     place = Place(str(path))
+    if str(path) in BUNDLED and not path.exists():
+        path = FOLDER / f"{path}.yaml"
     try:
         data = path.read_bytes()[: MAX_BYTES + 1]
         text = data.decode("utf-8-sig")
     except FileNotFoundError:
-        raise FormatError("there is no such file", place=place, hint="check the path") from None
+        hint = f"check the path; bundled descriptions are {', '.join(BUNDLED)}"
+        raise FormatError("there is no such file", place=place, hint=hint) from None
     except OSError as error:
         raise FormatError(f"the file cannot be read: {reason(error)}", place=place) from None
     except UnicodeDecodeError:
         raise FormatError("the text is not UTF-8", place=place, hint="save it as UTF-8 text") from None
-    return parse_description(text, joints, str(path), path.parent, slides)
+    return parse_description(text, joints, str(place.file), path.parent, slides, gains)
 
 
 def parse_description(
@@ -261,6 +278,7 @@ def parse_description(
     file: str | None = None,
     folder: Path | None = None,
     slides: Collection[int] = (),
+    gains: bool = False,
 ) -> LogDescription:
     """Parse the text of a log description.
 
@@ -270,6 +288,7 @@ def parse_description(
         file: file name for error messages.
         folder: folder of the files that the description names.
         slides: numbers of the prismatic joints.
+        gains: whether the torques per ampere of the motors are given elsewhere.
 
     Raises:
         FormatError: the text has errors.
@@ -284,7 +303,7 @@ def parse_description(
             KEY, f"expected '{KEY}: {SCHEMA}'", "the first line must contain the version of the description"
         )
         report.check()
-    reader = _Reader(report, top, joints, folder or Path(), slides)
+    reader = _Reader(report, top, joints, folder or Path(), slides, gains)
     description = reader.read()
     report.check()
     return description
@@ -292,8 +311,15 @@ def parse_description(
 
 class _Reader:
     def __init__(
-        self, report: Report, top: Record, numbers: Sequence[int], folder: Path, slides: Collection[int]
+        self,
+        report: Report,
+        top: Record,
+        numbers: Sequence[int],
+        folder: Path,
+        slides: Collection[int],
+        gains: bool,
     ) -> None:
+        self.gains = gains
         self.report, self.top, self.numbers, self.folder = report, top, tuple(numbers), folder
         self.slides = frozenset(slides)
         self.joints = len(self.numbers)
@@ -333,8 +359,12 @@ class _Reader:
             record.problem("columns", f"expected {self.joints} columns, {self._which}, got {len(names)}")
         side = record.choice("side", ("joint", "motor"), "joint")
         units = self._units(record, kind, side == "joint")
-        if "A" in units and "scale" not in record:
-            record.problem("unit", "a current requires 'scale', the torque per ampere of each motor")
+        if "A" in units and "scale" not in record and not self.gains:
+            record.problem(
+                "unit",
+                "a current requires 'scale', the torque per ampere of each motor",
+                "add scale: [...], or give the option 'drive gains'",
+            )
         scale = self._numbers(record, "scale") if "scale" in record else [1.0] * self.joints
         file = record.text("file")
         factors = tuple(UNITS[kind][unit] * x for unit, x in zip(units, scale, strict=True))

@@ -41,7 +41,7 @@ from numpy.typing import NDArray
 from symoro.errors import FormatError, SymoroError
 from symoro.identification.diagnostics import DiagnosticWarning, warning
 from symoro.identification.equations import SCALAR, Booleans, RowModel
-from symoro.identification.log import Log, log_of_arrays
+from symoro.identification.log import Log, log_names, log_of_arrays
 from symoro.identification.regression import KEPT, residual, weighted
 from symoro.identification.rows import compressed, merged
 from symoro.identification.signals import (
@@ -89,6 +89,7 @@ from symoro.trajectory.samples import compared
 
 
 Array = NDArray[np.float64]
+NO_LIMIT = 10**12  # samples: a log that is long enough for any filter
 STRETCHES = 10  # parts of the log over which these samples are distributed
 
 
@@ -170,6 +171,31 @@ def _diagnosed(log: Log, preparation: Preparation) -> tuple[Noise, list[MotionPi
 
 def _noise(parts: Sequence[Array]) -> Array:
     return np.asarray(np.sqrt(np.mean([white_noise(part) ** 2 for part in parts], axis=0)))
+
+
+def time_warnings(logs: Sequence[Log], preparation: Preparation) -> list[DiagnosticWarning]:
+    """Return a warning with the losses for each log that was resampled because of uneven times.
+
+    Args:
+        logs: the logs, not yet divided into segments.
+        preparation: filters and decimation of the logs.
+    """
+    warnings = []
+    for name, log in zip(log_names(logs), logs, strict=True):
+        losses = log.resampling
+        if losses is None:
+            continue
+        least = 2 * planned(replace(log, samples=NO_LIMIT), preparation).ends + preparation.decimation
+        lengths = np.diff((*log.segments, log.samples))
+        short = lengths[lengths <= least]
+        unused = (
+            f"; {len(short)} of {len(lengths)} segments are too short for the filters" if short.size else ""
+        )
+        cutoff = preparation.cutoff
+        beyond = f"; the cut-off of {cutoff:g} Hz is above this" if cutoff and cutoff > losses.band else ""
+        text = warning("uneven-times", rate=log.rate, losses=losses, unused=unused, beyond=beyond)
+        warnings.append(text.in_log(name) if len(logs) > 1 else text)
+    return warnings
 
 
 def torque_noise(logs: Sequence[Log], kind: str, decimation: int) -> Array | None:

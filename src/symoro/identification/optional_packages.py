@@ -15,6 +15,7 @@ EXTRAS = {
     "distributed": "cluster",
     "zarr": "sweep",
     "pymoo": "study",
+    "rosbags": "rosbag",
 }
 
 

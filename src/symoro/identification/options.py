@@ -25,11 +25,15 @@ class IdentificationOptions:
         symoro.identify(robot, log, cutoff=20, options=symoro.IdentificationOptions(find_essential=True))
 
     Attributes:
-        description: YAML file that states the meaning of the columns of CSV and Parquet files.
+        description: YAML file that states the meaning of the columns of CSV and Parquet files and of bags, or the name
+            of a bundled description such as 'ur-rtde'.
+        topics: topics of a ROS bag with the joint states; by default the only one, or /joint_states. The joints and
+            quantities of several topics are merged by time.
+        drive_gains: factor of the torque column of each joint, such as torque per ampere.
         model: identification model: 'dynamic' (torques), 'filtered' (without accelerations), 'power' or 'energy'.
-        delay: seconds by which the torques lag behind the motion, or 'hold' for torques that a controller keeps
-            constant from sample to sample; by default that of the log's description. The remaining delay is estimated
-            in any case and reported if it biases a parameter.
+        delay: seconds by which the torques lag behind the motion, 'hold' for torques that a controller keeps
+            constant from sample to sample, or 'estimate' to estimate and correct the delay; by default that of the
+            log's description. The remaining delay is estimated in any case and reported if it biases a parameter.
         stribeck_velocity: velocity of the Stribeck term of friction (rad/s or m/s), positive.
         without: columns (parameters) that are not estimated.
         posture: assembly mode of closed loops: positions of all joints near the first sample, or the name of a
@@ -52,6 +56,8 @@ class IdentificationOptions:
     """
 
     description: str | Path | None = None
+    topics: Sequence[str] = ()
+    drive_gains: Sequence[float] = ()
     model: str = "dynamic"
     delay: float | str | None = None
     stribeck_velocity: float = 0.05
@@ -77,6 +83,8 @@ class IdentificationOptions:
             )
         if isinstance(self.without, str):
             raise OptionError(f"without: expected a list of columns, got '{self.without[:40]}'")
+        if isinstance(self.topics, str):
+            raise OptionError(f"topics: expected a list of topics, got '{self.topics[:40]}'")
         _check_positive("stribeck_velocity", self.stribeck_velocity)
         _check_positive("prior_weight", self.prior_weight)
         _check_positive("time_limit", self.time_limit)

@@ -62,10 +62,21 @@ CLOE_TIME_LIMIT = 120.0  # s: default limit of the computing time
 
 # -- times of a log
 
-EVEN_STEP = 0.01  # relative to the sampling interval: clocks have some jitter
+EVEN_STEP = 0.01  # relative to the sampling interval: 1 % of it moves a joint by less than encoders resolve
 CLOCK_MULTIPLE = 1e-4  # relative to a unit of the clock: round-off of times that are integer multiples of it
-LOST_SAMPLE = 1.5  # relative to the median step: a longer one may be a lost sample
-MANY_LOST = 0.1  # share of the samples: if more steps are as long, rounding is the cause
+SAME_TIME = 1e-6  # relative to the period: round-off of times after hours
+LOST_SAMPLE = 1.5  # relative to the period: a longer step may be a lost sample
+LONGEST_STEP = (
+    3.5  # relative to the period: interpolation over a longer step loses the band of a robot's motion
+)
+DECREASING_STEP = (
+    0.5  # relative to the period: stamps that differ more from the next one are in the wrong order
+)
+CLOSE_STEP = (
+    0.25  # relative to the period: interpolation through samples this close multiplies their noise by four
+)
+REGULAR_STEPS = 0.5  # share of the steps within DECREASING_STEP of the period: with fewer there is no period
+BAND_ERROR = 0.01  # relative to a sine: error of interpolation at the limit of the band that remains usable
 CLOCK_DRIFT = (
     1e-3  # relative to the rate: difference between the clock of the time stamps and that of the samples
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -118,6 +118,7 @@ def _data(result: Identification) -> Section:
     filters = f"{low}, differences of {2 * p.half + 1} samples"
     rows = [
         ("log", logs),
+        *_resampled(result),
         ("model", f"{KINDS[result.model.kind]}, {len(e.names)} columns"),
         ("signals", filters),
         ("decimation", f"by {p.decimation}" + (", all columns weighted alike" if p.decimation > 1 else "")),
@@ -129,6 +130,12 @@ def _data(result: Identification) -> Section:
         ("rows less parameters", str(e.freedom)),
     ]
     return Section("Data and method", (), ("", ""), tuple(rows))
+
+
+def _resampled(result: Identification) -> list[tuple[str, str]]:
+    """Return table rows with the losses of the logs that were resampled; segments of a log have the same losses."""
+    losses = {log.source or log.name.partition(", segment ")[0]: log.resampling for log in result.logs}
+    return [("resampling", str(one)) for one in losses.values() if one is not None]
 
 
 def _delays(result: Identification) -> list[tuple[str, str]]:
@@ -346,6 +353,7 @@ def as_data(result: Identification) -> dict[str, Any]:
         "warnings": [{"name": one.name, "text": one} for one in result.warnings],
         "colour": e.autocorrelation,
         "model": result.model.kind,
+        "resampling": [log.resampling and asdict(log.resampling) for log in result.logs],
         "delay": {
             "given": [log.delay for log in result.logs],
             "estimated": result.delay and result.delay.seconds,

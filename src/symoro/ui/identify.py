@@ -35,6 +35,8 @@ def run(robot: Robot, options: argparse.Namespace) -> int:
         validate=options.validate,
         options=IdentificationOptions(
             description=options.columns,
+            topics=options.topic,
+            drive_gains=_gains(options.drive_gains),
             model=options.model,
             delay=options.delay,
             stribeck_velocity=options.stribeck_velocity,
@@ -59,6 +61,14 @@ def run(robot: Robot, options: argparse.Namespace) -> int:
         return written
 
     return deliver(options, lambda: as_data(result), lambda: _show(result), write, "written")
+
+
+def _gains(text: str | None) -> list[float]:
+    """Return the numbers of the option --drive-gains."""
+    try:
+        return [float(word) for word in words(text or "")]
+    except ValueError:
+        raise OptionError(f"--drive-gains: expected numbers separated by commas, got '{text}'") from None
 
 
 def _check_format(robot: Robot, options: argparse.Namespace) -> None:

@@ -23,10 +23,28 @@ def add_identifying(command: Command) -> None:
     )
     robot_argument(identify)
     identify.add_argument(
-        "logs", nargs="+", metavar="LOG", help="CSV or Parquet file, or a YAML file that describes a log"
+        "logs",
+        nargs="+",
+        metavar="LOG",
+        help="CSV (also .gz) or Parquet file, ROS 2 bag, MCAP file, or a YAML file that describes a log",
     )
     identify.add_argument(
-        "--columns", metavar="FILE", help="YAML file that assigns the columns of the log to quantities"
+        "--columns",
+        metavar="FILE",
+        help="YAML file that assigns the columns of the log to quantities, or a bundled description: ur-rtde, "
+        "ur-rtde-current, ur-rtde-target, libfranka, kuka-fri, kuka-rsi or staubli-val3",
+    )
+    identify.add_argument(
+        "--topic",
+        action="append",
+        default=[],
+        metavar="TOPIC",
+        help="topic of a bag with joint states (default /joint_states, or the only one); several are merged by time",
+    )
+    identify.add_argument(
+        "--drive-gains",
+        metavar="K1,K2,...",
+        help="factors of the torque columns, one per joint, such as torque per ampere if they are motor currents",
     )
     identify.add_argument(
         "--method",
@@ -61,7 +79,7 @@ def add_identifying(command: Command) -> None:
     identify.add_argument(
         "--delay",
         metavar="SECONDS",
-        help="delay of the torques with respect to the positions, or 'hold' for a zero-order hold",
+        help="delay of the torques with respect to the positions, 'hold' for a zero-order hold, or 'estimate'",
     )
     identify.add_argument(
         "--friction",
