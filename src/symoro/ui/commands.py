@@ -265,8 +265,11 @@ def cite(options: argparse.Namespace) -> None:
 
 
 def write_model(options: argparse.Namespace) -> None:
+    from symoro.emit import find_language
+
     robot = _robot(options)
-    check_names(options.output, _base_name(robot, options), (), options.force)
+    language = find_language(options.lang or "text")
+    check_names(options.output, [_base_name(robot, options) + language.suffix], options.force)
     model = _derived(robot, options)
     if options.json and not (options.lang or options.output or _emitting(options)):
         present.as_json(present.model_data(model))
@@ -332,12 +335,15 @@ def identify(options: argparse.Namespace) -> int:
 
 
 def export(options: argparse.Namespace) -> None:
+    from symoro.emit.project import MAKE, find_target
+
     if not options.output:
         raise OptionError("export needs a folder: the option -o is missing", hint="for example -o out")
     targets = (options.lang or "c").split(",")
+    with_makefile = len(targets) > 1 or find_target(targets[0]).commands == MAKE
     robot = _robot(options)
-    fixed = ("Makefile", "README.md", f"{file_name(robot.name)}.yaml")
-    check_names(options.output, _base_name(robot, options), fixed, options.force)
+    names = ["README.md", f"{file_name(robot.name)}.yaml", *(["Makefile"] if with_makefile else [])]
+    check_names(options.output, names, options.force)
     model = _derived(robot, options)
     files = model.export(targets, **_emitting(options), **_fmu_options(options))
     _report_notes(model, options)
