@@ -26,6 +26,8 @@ COMMANDS: dict[str, tuple[tuple[str, ...], str, str]] = {
         "",
         "symoro.ui.commands.generate",
     ),
+    "optimise": (("optimise", "listing.txt", "-o"), "", "symoro.listings.optimise"),
+    "linearise": (("linearise", "planar2r", "--lang", "c", "-o"), "", "symoro.ui.linearise.linearise"),
     "convert": (("convert", "planar2r"), ".yaml", "symoro.robot.formats.dumps"),
     "render": (("render", "planar2r", "-o"), ".svg", "symoro.ui.render.draw"),
     "base": (("base", "planar2r", "-o"), ".yaml", "symoro.ui.commands.base_parameters"),

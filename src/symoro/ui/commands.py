@@ -209,7 +209,10 @@ def list_languages(options: argparse.Namespace) -> None:
     if options.json:
         present.as_json([dict(zip(("id", "title", "aliases", "options"), row, strict=True)) for row in rows])
     else:
-        listed = [[name, title, ", ".join(aliases), ", ".join(own)] for name, title, aliases, own in rows]
+        listed = [
+            [name, title, ", ".join(aliases), failure.emitting_flags(own)]
+            for name, title, aliases, own in rows
+        ]
         present.table(["id", "language or export target", "also called", "options"], listed)
 
 
@@ -347,6 +350,7 @@ def export(options: argparse.Namespace) -> None:
     model = _derived(robot, options)
     files = model.export(targets, **_emitting(options), **_fmu_options(options))
     _report_notes(model, options)
+    _report_name(files, options)
     _warn_of_other_model(Path(options.output), files)
     _written(write_folder(Path(options.output), files, force=options.force), options.json)
 
@@ -389,9 +393,20 @@ def _warn_of_other_model(folder: Path, files: Mapping[str, Any]) -> None:
     except (OSError, ValueError):  # there is no such file, or it is not a text
         return
     if "README.md" in files and title != str(files["README.md"]).partition("\n")[0]:
+        replaced = "are replaced by those" if len(shared) > 1 else "is replaced by that"
         print(
-            f"symoro: warning: {folder} contains the project '{title.lstrip('# ')}': its {' and '.join(shared)} are "
-            "replaced by those of this model, its sources remain; use one folder per model to keep both",
+            f"symoro: warning: {folder} contains the project '{title.lstrip('# ')}': its {' and '.join(shared)} "
+            f"{replaced} of this model, its sources remain; use one folder per model to keep both",
+            file=sys.stderr,
+        )
+
+
+def _report_name(files: Mapping[str, Any], options: argparse.Namespace) -> None:
+    """Print a note on standard error if the name of a project is not the given one, except with the option --json."""
+    used = str(files["README.md"]).partition("\n")[0].lstrip("# ")
+    if not options.json and options.name and options.name != used:
+        print(
+            f"note: '{options.name}' cannot be the name of a function: the project is called {used}",
             file=sys.stderr,
         )
 

@@ -95,12 +95,12 @@ def add_generating(command: Command, arguments: Sequence[str]) -> None:
             "--float",
             dest="float32",
             action="store_true",
-            help="generate code in single precision (C, CUDA and Rust)",
+            help="generate code in single precision (C, CUDA, Rust, CMake packages, Cortex-M)",
         )
         parser.add_argument(
             "--trig",
             choices=("polynomial", "libm", "accurate", "fast"),
-            help="computation of sines and cosines. C: polynomial (vectorised) or libm (C library); "
+            help="computation of sines and cosines. C, MEX and Simulink: polynomial (vectorised) or libm (C library); "
             "CUDA: accurate or fast",
         )
         parser.add_argument(
