@@ -9,10 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import symoro
+from symoro.emit import LANGUAGES
 from symoro.emit.project import project
-from symoro.errors import OptionError, UnknownNameError
+from symoro.emit.target import missing_numbers
+from symoro.errors import ArgumentError, OptionError, UnknownNameError
 from symoro.program.builder import Builder
 from symoro.program.interpret import interpret
+from symoro.ui.failure import in_a_shell
 from tests.emit.programs import chain, everything, polynomials, solver, trivial
 from tests.emit.run import command, need
 
@@ -106,6 +110,57 @@ def test_errors() -> None:
         project(chain(2), ["c"], sample={"q": [1, 2, 3]})
     with pytest.raises(UnknownNameError, match="no input called 'p'"):
         project(chain(2), ["c"], sample={"p": [1, 2, 3]})
+
+
+@pytest.mark.parametrize(
+    ("targets", "head", "row"),
+    [
+        (["c"], "| position, from 0 |", "| 0 |"),
+        (["rust"], "| position, from 0 |", "| 0 |"),
+        (["mex"], "| position, from 1 |", "| 1 |"),
+        (["simulink"], "| position, from 1 |", "| 1 |"),
+        (["julia"], "| position, from 1 |", "| 1 |"),
+        (
+            ["c", "fortran", "python"],
+            "| position, from 0 (c, python) | position, from 1 (fortran) |",
+            "| 0 | 1 |",
+        ),
+    ],
+)
+def test_readme_counts_the_joints_as_the_language(targets: list[str], head: str, row: str) -> None:
+    model = symoro.generate("planar2r", "gravity-torques")
+    text = str(model.export(targets, values=dict.fromkeys(model.parameters, 1.0))["README.md"])
+    assert f"| joint | in arrays with {head}" in text
+    assert f"| q1 | all joints {row}" in text
+    assert "- `planar2R.yaml`: the robot as symoro read it" in text
+
+
+def test_first_index_of_every_language() -> None:
+    ones = {name for name, language in LANGUAGES.items() if language.first_index == 1}
+    assert ones == {"fortran", "matlab", "julia", "maple", "mathematica", "latex", "text"}
+
+
+def test_readme_states_which_numbers_are_invented() -> None:
+    program = chain(2)
+    names = program.used_parameters
+    for values, text in (
+        (VALUES, "Numbers for a test.\n"),
+        ({}, "for them: all parameters."),
+        (dict.fromkeys(names[1:], 1.0), f"for them: {names[0]}."),
+    ):
+        readme = str(project(program, ["c"], values=values)["README.md"])
+        assert text in readme.partition("## Sample")[2].partition("```")[0]
+
+
+def test_parameters_without_numbers_are_all_named() -> None:
+    model = symoro.generate("rx90", "inverse-dynamics")
+    with pytest.raises(ArgumentError, match=r"67 without a number: ZZ1, .*, FS6\b") as caught:
+        model.export("mex")
+    assert caught.value.hint is not None and "nominal" in caught.value.hint
+    shown = in_a_shell(caught.value.hint)
+    assert shown.endswith("replace the symbols by numbers: --bind ZZ1=1.0")
+    many = missing_numbers("MEX", chain(2), [f"D{k}" for k in range(102)])
+    assert many.message.endswith(", D99 and 2 more")
 
 
 def test_readme_states_the_units() -> None:

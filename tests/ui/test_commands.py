@@ -14,6 +14,7 @@ import symoro
 from symoro.emit import LANGUAGES
 from symoro.emit.targets import TARGETS
 from symoro.robot import library
+from symoro.ui import cli
 from symoro.ui.cli import main
 
 COMMANDS = (
@@ -349,10 +350,11 @@ def test_names_precision_and_sines_of_emitted_code(run: Any, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("name", ["../escape", "/etc/arm", "a b", "int", "é"])
-def test_a_name_stays_a_name(run: Any, tmp_path: Path, name: str) -> None:
+def test_a_name_stays_a_name(run: Any, tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "deep" / "out"
     run("generate", "fast-geometry", "rx90", "--lang", "c", "--name", name, "-o", str(folder))
-    run("export", "fast-geometry", "rx90", "--name", name, "-o", str(folder))
+    assert main(["export", "fast-geometry", "rx90", "--name", name, "-o", str(folder)]) == 0
+    assert "cannot be the name of a function" in capsys.readouterr().err
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert files and all(path.parent == folder for path in files)
 
@@ -430,4 +432,39 @@ def test_another_model_in_the_folder_is_reported(tmp_path: Path, capsys: pytest.
         assert main(["export", model, "planar2r", "-o", folder]) == 0
         text = capsys.readouterr().err
         assert ("contains the project 'planar2R_fast_geometry'" in text) is warned
-        assert ("Makefile and README.md are replaced" in text) is warned
+        assert ("Makefile and README.md are replaced by those" in text) is warned
+    assert main(["export", "jacobian", "planar2r", "--lang", "rust", "-o", folder]) == 0
+    assert "README.md is replaced by that of this model" in capsys.readouterr().err
+
+
+def test_another_name_than_the_given_one_is_reported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, noted in (("Arm-1", True), ("Arm_1", False)):
+        words = [
+            "export",
+            "jacobian",
+            "planar2r",
+            "--lang",
+            "rust",
+            "--name",
+            name,
+            "-o",
+            str(tmp_path / name),
+        ]
+        assert main(words) == 0
+        assert ("the project is called Arm_1" in capsys.readouterr().err) is noted
+
+
+def test_languages_are_listed_with_their_flags(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["languages"]) == 0
+    rows = {line.split()[0]: line for line in capsys.readouterr().out.splitlines() if line.strip()}
+    assert "--name, --float32, --trig, --integrator" in rows["c"]
+    assert "--fmi, --step, --initial" in rows["fmu"]
+    assert "--float32" in rows["cmake"] and "--float32" in rows["cortex-m"]
+    flags = {word.rstrip(",") for line in rows.values() for word in line.split() if word.startswith("--")}
+    assert flags <= {
+        flag
+        for action in cli._subparsers(cli._parser([]))["export"]._actions
+        for flag in action.option_strings
+    }

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from symoro.emit.targets import TARGETS
 from symoro.models.catalogue import catalogue
 from symoro.ui import cli
 from symoro.ui.cli import PURPOSES, main
@@ -146,3 +147,10 @@ def test_aliases_of_models_are_accepted(capsys: pytest.CaptureFixture[str], comm
                 assert entry.id in capsys.readouterr().out
             else:
                 assert f"options of {entry.id}:" in help_of(capsys, *words[:2])
+
+
+def test_export_lists_the_targets_with_their_options(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = help_of(capsys, "export").splitlines()
+    for name, target in TARGETS.items():
+        (line,) = (line for line in lines if line.startswith(f"  {name} ") and target.title in line)
+        assert "--name" in line and ("--float32" in line) is ("scalar" in target.options)

@@ -26,6 +26,8 @@ COMMANDS: dict[str, tuple[tuple[str, ...], str, str]] = {
         "",
         "symoro.ui.commands.generate",
     ),
+    "optimise": (("optimise", "listing.txt", "-o"), "", "symoro.listings.optimise"),
+    "linearise": (("linearise", "planar2r", "--lang", "c", "-o"), "", "symoro.ui.linearise.linearise"),
     "convert": (("convert", "planar2r"), ".yaml", "symoro.robot.formats.dumps"),
     "render": (("render", "planar2r", "-o"), ".svg", "symoro.ui.render.draw"),
     "base": (("base", "planar2r", "-o"), ".yaml", "symoro.ui.commands.base_parameters"),
@@ -118,6 +120,41 @@ def test_a_foreign_file_in_a_folder_is_detected_before_the_computation(
     (folder / "foreign" / name).rename(folder / "foreign" / "other.c")
     with pytest.raises(AssertionError, match="the work was begun"):
         main([*COMMANDS[command][0], "foreign"])
+
+
+BUILT = {
+    "c": ("arm_example", "arm.o", "build/arm.c"),
+    "cmake": ("Makefile", "arm.c", "build/Makefile", "build/arm_example", "build/arm.o"),
+    "cortex-m": ("arm.o", "build-cortex-m4/arm.o", "build-cortex-m4/arm.elf", "build-cortex-m4/main.c"),
+    "mex": ("arm_mex.mex", "arm.o", "Makefile"),
+    "fmu": ("arm.c", "arm/arm.c", "Makefile"),
+    "c,matlab": ("c/arm_example", "c/arm.o", "arm.c"),
+}
+"""Targets -> files of a build, which an export does not write."""
+
+
+@pytest.mark.parametrize("target", BUILT)
+def test_a_folder_that_was_built_is_exported_again(target: str, folder: Path) -> None:
+    words = ["export", "fast-geometry", "planar2r", "--name", "arm", "--lang", target, "-o", "out"]
+    assert main(words) == 0
+    for name in BUILT[target]:
+        (folder / "out" / name).parent.mkdir(exist_ok=True, parents=True)
+        (folder / "out" / name).write_bytes(b"\x7fELF")
+    assert main(words) == 0
+    assert all((folder / "out" / name).read_bytes() == b"\x7fELF" for name in BUILT[target])
+    (folder / "out" / "README.md").write_text("somebody's notes")
+    assert main(words) == 2
+
+
+@pytest.mark.parametrize("target", ["c", "cmake", "cortex-m"])
+def test_foreign_sources_are_kept(target: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = folder / "out" / ("arm/arm.c" if target == "cmake" else "arm.c")
+    source.parent.mkdir(parents=True)
+    source.write_text("my own work")
+    words = ["export", "fast-geometry", "planar2r", "--name", "arm", "--lang", target, "-o", "out"]
+    assert main(words) == 2
+    assert "did not write it" in capsys.readouterr().err
+    assert [path for path in (folder / "out").rglob("*") if path.is_file()] == [source]
 
 
 def test_formats_that_identify_cannot_write_are_rejected_before_the_computation(

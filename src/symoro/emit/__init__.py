@@ -51,7 +51,9 @@ def emit(program: Program, language: str, /, **options: Any) -> Files:
     known = ("name", *row.options)
     for option in options:
         if option not in known:
-            raise OptionError(f"{row.title} has no option '{option}'", hint=f"options: {', '.join(known)}")
+            raise OptionError(
+                f"{row.title} has no option '{option}'", hint=f"its options: {', '.join(known)}"
+            )
     return row.write(program, **options)
 
 

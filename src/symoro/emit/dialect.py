@@ -127,6 +127,7 @@ class Language:
         runnable: whether the output is executable code and not only text for readers.
         demo: (program, values, sample, name) -> {file name: text}: a main program that prints the outputs
             for sample numbers; None if `write` returns it already, or if the text is not executable.
+        first_index: index of the first entry of an array.
     """
 
     id: str
@@ -137,3 +138,4 @@ class Language:
     options: Mapping[str, str] = field(default_factory=dict)
     runnable: bool = True
     demo: Callable[..., Files] | None = None
+    first_index: int = 0

@@ -299,4 +299,6 @@ def _printed(array: str, shape: Shape) -> list[str]:
     return [f'  print "(*(g16.9, 1x))", {row}' for row in rows]
 
 
-LANGUAGE = Language("fortran", "Fortran 2008", ".f90", write, aliases=("f90", "f08", "f"), demo=demo)
+LANGUAGE = Language(
+    "fortran", "Fortran 2008", ".f90", write, aliases=("f90", "f08", "f"), demo=demo, first_index=DIALECT.base
+)

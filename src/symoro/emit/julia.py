@@ -190,4 +190,4 @@ def _literal(array: str, shape: Shape, numbers: Sequence[float]) -> str:
     return wrap(f"{array} = {value}")
 
 
-LANGUAGE = Language("julia", "Julia", ".jl", write, aliases=("jl",), demo=demo)
+LANGUAGE = Language("julia", "Julia", ".jl", write, aliases=("jl",), demo=demo, first_index=DIALECT.base)

@@ -259,4 +259,5 @@ LANGUAGE = Language(
         "fragment": "True to write only the equations",
     },
     runnable=False,
+    first_index=DIALECT.base,
 )

@@ -100,4 +100,4 @@ def _statement(name: str, text: str) -> str:
     return wrap(f"    {name} := {text};", " " * 8)
 
 
-LANGUAGE = Language("maple", "Maple", ".mpl", write, aliases=("mpl",))
+LANGUAGE = Language("maple", "Maple", ".mpl", write, aliases=("mpl",), first_index=DIALECT.base)

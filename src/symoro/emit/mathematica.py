@@ -120,4 +120,6 @@ def _statement(name: str, text: str) -> str:
     return wrap(f"    {name} = {text};", " " * 8)
 
 
-LANGUAGE = Language("mathematica", "Mathematica", ".wl", write, aliases=("wl", "wolfram"))
+LANGUAGE = Language(
+    "mathematica", "Mathematica", ".wl", write, aliases=("wl", "wolfram"), first_index=DIALECT.base
+)

@@ -242,4 +242,6 @@ def literal(array: str, shape: Shape, numbers: Sequence[float]) -> str:
     return wrap(f"{array} = {value};", "    ", " ...")
 
 
-LANGUAGE = Language("matlab", "MATLAB and Octave", ".m", write, aliases=("octave", "m"), demo=demo)
+LANGUAGE = Language(
+    "matlab", "MATLAB and Octave", ".m", write, aliases=("octave", "m"), demo=demo, first_index=DIALECT.base
+)

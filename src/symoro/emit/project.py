@@ -22,9 +22,9 @@ from symoro.emit.header import clean, commented, joint_lines, shape_text
 from symoro.emit.joints import joint_indices
 from symoro.emit.names import Names
 from symoro.emit.sample import Sample, sample_of
-from symoro.emit.target import Export, ExportFiles, Target
+from symoro.emit.target import Export, ExportFiles, Target, missing_numbers
 from symoro.emit.targets import TARGETS
-from symoro.errors import ArgumentError, NotApplicableError, OptionError, ProgramError, UnknownNameError
+from symoro.errors import NotApplicableError, OptionError, ProgramError, UnknownNameError
 from symoro.expr import ops
 from symoro.files import MADE_BY
 from symoro.program.count import count
@@ -88,6 +88,8 @@ BUILDS = {
 
 
 MAKE = ("make run",)
+LABELS = {"options": "options of the model"}  # label in the header of a source file -> label in the README
+OTHERS = " (others are negations, signs, comparisons and choices)"
 # Base names that are valid functions of C, C++ and MATLAB, whose names have at most 63 characters with the suffix, so
 # that build files, README and sources agree.
 _FILE_NAMES = Dialect(
@@ -152,7 +154,8 @@ def project(
     for option in options or {}:
         if not any(option in target.options for target in chosen):
             titles = ", ".join(target.title for target in chosen)
-            raise OptionError(f"{titles} has no option '{option}'")
+            known = dict.fromkeys(["name", *(own for target in chosen for own in target.options)])
+            raise OptionError(f"{titles} has no option '{option}'", hint=f"its options: {', '.join(known)}")
     numbers = sample_of(program, values, sample)
     for target in chosen:
         _check_applicable(program, target, values or {})
@@ -165,7 +168,8 @@ def project(
         None if isinstance(expected, str) else expected,
         dict(values or {}),
         dict(sample or {}),
-        companions=dict(companions or {}),
+        dict(options or {}),
+        dict(companions or {}),
     )
     files: ExportFiles = {}
     for target in chosen:
@@ -175,12 +179,11 @@ def project(
         files |= {folder + path: text for path, text in written.items()}
     if len(chosen) > 1:
         files["Makefile"] = _top_makefile([each.id for each in chosen if f"{each.id}/Makefile" in files])
-    files["README.md"] = _readme(contents, chosen, sorted(files), expected)
-    for path, text in (extra_files or {}).items():
-        if path in files:
+    added = {**(extra_files or {})}
+    for path in added:
+        if path in (*files, "README.md"):
             raise OptionError(f"the project already contains a file {path}")
-        files[path] = text
-    return files
+    return files | {"README.md": _readme(contents, chosen, files, added, expected), **added}
 
 
 def _check_applicable(program: Program, target: Target, values: Mapping[str, float]) -> None:
@@ -196,11 +199,7 @@ def _check_applicable(program: Program, target: Target, values: Mapping[str, flo
         )
     free = [name for name in program.used_parameters if name not in values]
     if target.with_values and free:
-        shown = ", ".join(free[:8]) + (" ..." if len(free) > 8 else "")
-        raise ArgumentError(
-            f"{target.title} needs a number for every parameter of {program.name}; without a number: {shown}",
-            hint=f"give a number for each of them: robot.bind({{'{free[0]}': 1.0, ...}})",
-        )
+        raise missing_numbers(target.title, program, free)
 
 
 def _is_call(program: Program, node: int) -> bool:
@@ -215,6 +214,7 @@ def _language_target(language: Language) -> Target:
         lambda export: {**_language_files(export, language)},
         options=language.options,
         commands=MAKE if language.id in BUILDS else (),
+        first_index=language.first_index,
     )
 
 
@@ -269,15 +269,27 @@ def _top_makefile(folders: Sequence[str]) -> str:
 def _readme(
     export: Export,
     targets: Sequence[Target],
-    files: Sequence[str],
+    files: ExportFiles,
+    added: Mapping[str, str],
     expected: Mapping[str, tuple[float, ...]] | str,
 ) -> str:
-    """Return the README of a project; `expected` are the outputs of the example, or why there are none."""
+    """Return the README of a project.
+
+    Args:
+        export: contents of the export, with the options of all targets.
+        files: files of the targets.
+        added: further files: descriptions of the robot.
+        expected: outputs of the example, or why there are none.
+    """
     program = export.program
-    titles = ", ".join(target.title for target in targets)
-    lines = [f"# {export.base}", "", f"{clean(program.title or program.name)}, in {titles}.", ""]
-    lines += [f"- {clean(label)}: {clean(text)}" for label, text in program.header]
-    lines += [f"- operations per call: {count(program)}", f"- {MADE_BY}", ""]
+    title = clean(program.title or program.name)
+    lines = [f"# {export.base}", "", f"{title[:1].upper()}{title[1:]}.", ""]
+    lines += [f"- {LABELS.get(label, clean(label))}: {clean(text)}" for label, text in program.header]
+    lines += [f"- exported as: {', '.join(target.title for target in targets)}"]
+    chosen = [f"{name} = {value}" for name, value in export.options.items() if isinstance(value, str | float)]
+    lines += [f"- options of the export: {clean(', '.join(chosen))}"] if chosen else []
+    counted = count(program)
+    lines += [f"- operations per call: {counted}{OTHERS if counted.others else ''}", f"- {MADE_BY}", ""]
     if any(target.commands == MAKE for target in targets):
         after = ", and the state some steps later" if any("_rk4." in file for file in files) else ""
         shown = f"builds the demo and prints the outputs for the sample below{after}."
@@ -285,10 +297,12 @@ def _readme(
     for target in targets:
         folder = "" if len(targets) == 1 else target.id
         lines += _build_instructions(target, export.base, folder)
-    lines += ["## Files", "", *(f"- `{file}`" for file in files), ""]
-    lines += ["The header of each source file lists the order of its arguments.", ""]
-    lines += ["## Arguments", "", *_arguments(program), "", *_joints(program)]
-    lines += ["## Sample", "", "```", *_numbers(export, expected)]
+    lines += ["## Files", "", *(f"- `{file}`" for file in sorted(files))]
+    lines += [*(f"- `{file}`: the robot as symoro read it" for file in added), ""]
+    if any(isinstance(content, str) for content in files.values()):  # an FMU contains its sources
+        lines += ["The header of each source file lists the order of its arguments.", ""]
+    lines += ["## Arguments", "", *_arguments(program), "", *_joints(program, targets)]
+    lines += ["## Sample", "", *_origin(export), "```", *_numbers(export, expected)]
     return "\n".join([*lines, "```"]) + "\n"
 
 
@@ -318,15 +332,33 @@ def _row(label: str, port: Input | Output, entries: str) -> str:
     return f"| {label} | {shape_text(port.shape)} | {port.unit} | {clean(port.title)} | {clean(entries)} |"
 
 
-def _joints(program: Program) -> list[str]:
-    """Return the README table with the position of each joint in the arrays, counted from 0."""
+def _joints(program: Program, targets: Sequence[Target]) -> list[str]:
+    """Return the README table with the position of each joint in the arrays, counted as the targets count."""
     joints = joint_indices(program)
     if not joints:
         return []
-    rows = ["| joint | arrays of | position, from 0 |", "|---|---|---|"]
-    kinds = {"JOINT": "all joints", "ACTIVE": "active joints"}
-    rows += [f"| {clean(joint.name)} | {kinds[joint.kind]} | {joint.index} |" for joint in joints]
+    columns: dict[int, list[str]] = {}
+    for target in targets:
+        columns.setdefault(target.first_index, []).append(target.id)
+    heads = [f"position, from {first}" for first in columns]
+    if len(columns) > 1:
+        heads = [f"{head} ({', '.join(ids)})" for head, ids in zip(heads, columns.values(), strict=True)]
+    rows = [f"| joint | in arrays with | {' | '.join(heads)} |", "|---" * (2 + len(heads)) + "|"]
+    kinds = {"JOINT": "all joints", "ACTIVE": "the active joints"}
+    for joint in joints:
+        positions = " | ".join(str(first + joint.index) for first in columns)
+        rows.append(f"| {clean(joint.name)} | {kinds[joint.kind]} | {positions} |")
     return ["## Joints", "", *rows, ""]
+
+
+def _origin(export: Export) -> list[str]:
+    """Return the README lines that state which numbers of the sample do not belong to the robot."""
+    names = export.program.used_parameters
+    invented = [clean(name) for name in names if name not in export.values]
+    if not invented:
+        return ["Numbers for a test.", ""]
+    shown = "all parameters" if len(invented) == len(names) else ", ".join(invented)
+    return [f"Numbers for a test. Invented, because the robot has no numbers for them: {shown}.", ""]
 
 
 def _numbers(export: Export, expected: Mapping[str, tuple[float, ...]] | str) -> list[str]:

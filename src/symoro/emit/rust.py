@@ -126,10 +126,12 @@ def module_text(code: Code, scalar: str, attributes: Sequence[str] = ()) -> str:
     """Return the text of the module.
 
     Args:
-        attributes: attributes of the whole crate, such as "no_std".
+        attributes: attributes of the whole crate, such as "no_std"; none for a module of another crate, which need not
+            use every public constant.
     """
     first = [f"#![{attribute}]" for attribute in attributes]
-    first.append(wrap(f"#![allow({', '.join(_ALLOWED)})]", marks=","))
+    allowed = _ALLOWED if attributes else ("dead_code", *_ALLOWED)
+    first.append(wrap(f"#![allow({', '.join(allowed)})]", marks=","))
     parts = ["\n".join(first) + "\n", _constants(code)]
     functions = [*([_setup(code, scalar)] if code.constants else []), _call(code, scalar)]
     in_double = [kernel for kernel in code.kernels if scalar == "float" and kernel in _IN_DOUBLE]

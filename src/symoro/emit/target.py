@@ -11,10 +11,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from symoro.emit.sample import Sample
-from symoro.errors import OptionError
+from symoro.errors import ArgumentError, OptionError
 from symoro.program.program import Program
 
 ExportFiles = dict[str, str | bytes]
+
+MOST_NAMES = (
+    100  # names in an error message: those of a symbolic arm with seven joints, but not of a humanoid
+)
 
 
 @dataclass(frozen=True)
@@ -54,6 +58,7 @@ class Target:
         remarks: further sentences of the README, for example about tools with which the files were not run; {0} is the
             base name.
         with_values: whether the numbers of the parameters are part of the result, so that every parameter needs one.
+        first_index: index of the first entry of an array.
     """
 
     id: str
@@ -65,6 +70,7 @@ class Target:
     commands: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     with_values: bool = False
+    first_index: int = 0
 
 
 def choice(export: Export, option: str, values: Sequence[str]) -> str:
@@ -79,3 +85,19 @@ def choice(export: Export, option: str, values: Sequence[str]) -> str:
             f"{option} = {value!r} is not supported", hint=f"choose {' or '.join(map(repr, values))}"
         )
     return str(value)
+
+
+def missing_numbers(title: str, program: Program, names: Sequence[str]) -> ArgumentError:
+    """Return the error if parameters of a program have no numbers, which a target needs.
+
+    Args:
+        title: what needs the numbers.
+        names: the parameters without a number.
+    """
+    shown = ", ".join(names[:MOST_NAMES])
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return ArgumentError(
+        f"{title} needs a number for every parameter of {program.name}; {len(names)} without a number: {shown}{more}",
+        hint="write the numbers under 'nominal' in a robot file, which keeps the parameters, or replace the symbols by "
+        f"numbers: robot.bind({{'{names[0]}': 1.0, ...}})",
+    )

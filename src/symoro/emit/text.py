@@ -75,4 +75,12 @@ def _outputs(code: Code) -> list[str]:
     return lines
 
 
-LANGUAGE = Language("text", "Readable listing", ".txt", write, aliases=("txt", "symoro"), runnable=False)
+LANGUAGE = Language(
+    "text",
+    "Readable listing",
+    ".txt",
+    write,
+    aliases=("txt", "symoro"),
+    runnable=False,
+    first_index=DIALECT.base,
+)

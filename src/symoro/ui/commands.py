@@ -211,7 +211,10 @@ def list_languages(options: argparse.Namespace) -> None:
     if options.json:
         present.as_json([dict(zip(("id", "title", "aliases", "options"), row, strict=True)) for row in rows])
     else:
-        listed = [[name, title, ", ".join(aliases), ", ".join(own)] for name, title, aliases, own in rows]
+        listed = [
+            [name, title, ", ".join(aliases), failure.emitting_flags(own)]
+            for name, title, aliases, own in rows
+        ]
         present.table(["id", "language or export target", "also called", "options"], listed)
 
 
@@ -267,8 +270,11 @@ def cite(options: argparse.Namespace) -> None:
 
 
 def write_model(options: argparse.Namespace) -> None:
+    from symoro.emit import find_language
+
     robot = _robot(options)
-    check_names(options.output, _base_name(robot, options), (), options.force)
+    language = find_language(options.lang or "text")
+    check_names(options.output, [_base_name(robot, options) + language.suffix], options.force)
     model = _derived(robot, options)
     if options.json and not (options.lang or options.output or _emitting(options)):
         present.as_json(present.model_data(model))
@@ -334,15 +340,19 @@ def identify(options: argparse.Namespace) -> int:
 
 
 def export(options: argparse.Namespace) -> None:
+    from symoro.emit.project import MAKE, find_target
+
     if not options.output:
         raise OptionError("export needs a folder: the option -o is missing", hint="for example -o out")
     targets = (options.lang or "c").split(",")
+    with_makefile = len(targets) > 1 or find_target(targets[0]).commands == MAKE
     robot = _robot(options)
-    fixed = ("Makefile", "README.md", f"{file_name(robot.name)}.yaml")
-    check_names(options.output, _base_name(robot, options), fixed, options.force)
+    names = ["README.md", f"{file_name(robot.name)}.yaml", *(["Makefile"] if with_makefile else [])]
+    check_names(options.output, names, options.force)
     model = _derived(robot, options)
     files = model.export(targets, **_emitting(options), **_fmu_options(options))
     _report_notes(model, options)
+    _report_name(files, options)
     _warn_of_other_model(Path(options.output), files)
     _written(write_folder(Path(options.output), files, force=options.force), options.json)
 
@@ -385,9 +395,20 @@ def _warn_of_other_model(folder: Path, files: Mapping[str, Any]) -> None:
     except (OSError, ValueError):  # there is no such file, or it is not a text
         return
     if "README.md" in files and title != str(files["README.md"]).partition("\n")[0]:
+        replaced = "are replaced by those" if len(shared) > 1 else "is replaced by that"
         print(
-            f"symoro: warning: {folder} contains the project '{title.lstrip('# ')}': its {' and '.join(shared)} are "
-            "replaced by those of this model, its sources remain; use one folder per model to keep both",
+            f"symoro: warning: {folder} contains the project '{title.lstrip('# ')}': its {' and '.join(shared)} "
+            f"{replaced} of this model, its sources remain; use one folder per model to keep both",
+            file=sys.stderr,
+        )
+
+
+def _report_name(files: Mapping[str, Any], options: argparse.Namespace) -> None:
+    """Print a note on standard error if the name of a project is not the given one, except with the option --json."""
+    used = str(files["README.md"]).partition("\n")[0].lstrip("# ")
+    if not options.json and options.name and options.name != used:
+        print(
+            f"note: '{options.name}' cannot be the name of a function: the project is called {used}",
             file=sys.stderr,
         )
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -29,9 +29,25 @@ EXIT_CODES = {
 Words = tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
 
 
+_FLAGS = {
+    "frm": "from",
+    "scalar": "float32",
+    "version": "fmi",
+}  # flags with another name than the option in Python
+
+
 def _flag(name: str) -> str:
     """Return the command-line flag of an option name: --time-limit for 'time_limit', --from for 'frm'."""
-    return "--" + {"frm": "from"}.get(name, name).replace("_", "-")
+    return "--" + _FLAGS.get(name, name).replace("_", "-")
+
+
+EMITTING = ("name", "scalar", "trig", "layout", "integrator", "version", "step", "initial")
+"""Options of languages and export targets that have a flag."""
+
+
+def emitting_flags(options: Iterable[str]) -> str:
+    """Return the flags of those options of a language or export target that the command line has."""
+    return ", ".join(_flag(name) for name in options if name in EMITTING)
 
 
 def _assignments(items: str) -> str:
@@ -62,6 +78,11 @@ _IN_A_SHELL: Words = (
         lambda match: f"{_flag(match[1])} and {_flag(match[2])}",
     ),
     (re.compile(r"\bthe option '(\w+)'"), lambda match: _flag(match[1])),
+    (re.compile(r"\bno option '(\w+)'"), lambda match: f"no option {_flag(match[1])}"),
+    (
+        re.compile(r"\bits options: ([\w, ]+)"),
+        lambda match: f"its options: {emitting_flags(match[1].split(', '))}",
+    ),
     (re.compile(r"\b([a-z]\w*)='([^']*)'"), lambda match: f"{_flag(match[1])} {match[2]}"),
 )
 """Expression of Python in a hint -> arguments of the command line with the same effect."""

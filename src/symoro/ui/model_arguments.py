@@ -116,12 +116,12 @@ def add_generating(command: Command, arguments: Sequence[str]) -> None:
             "--float",
             dest="float32",
             action="store_true",
-            help="generate code in single precision (C, CUDA and Rust)",
+            help="generate code in single precision (C, CUDA, Rust, CMake packages, Cortex-M)",
         )
         parser.add_argument(
             "--trig",
             choices=("polynomial", "libm", "accurate", "fast"),
-            help="computation of sines and cosines. C: polynomial (vectorised) or libm (C library); "
+            help="computation of sines and cosines. C, MEX and Simulink: polynomial (vectorised) or libm (C library); "
             "CUDA: accurate or fast",
         )
         parser.add_argument(
@@ -175,9 +175,24 @@ def add_generating(command: Command, arguments: Sequence[str]) -> None:
     for parser in parsers.values():
         json_argument(parser)
     chosen = command_of(arguments)
+    if chosen == "export" and {"-h", "--help"} & {*arguments}:
+        _describe_targets(export)
     if chosen in WITH_MODEL:
         after = arguments[arguments.index(chosen) + 1 :]
         add_model_options(chosen, parsers[chosen], after)
+
+
+def _describe_targets(parser: argparse.ArgumentParser) -> None:
+    """Add the list of export targets, with their flags, to the help of a command."""
+    from symoro.emit.targets import TARGETS
+    from symoro.ui.failure import emitting_flags
+
+    width = max(map(len, TARGETS)) + 2
+    rows = [
+        f"{target.id:{width}}{target.title}; {emitting_flags(('name', *target.options))}"
+        for target in TARGETS.values()
+    ]
+    parser.add_argument_group("export targets of --lang, with their options", "\n".join(rows))
 
 
 def fmu_arguments(parser: argparse.ArgumentParser) -> None:

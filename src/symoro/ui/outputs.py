@@ -18,8 +18,6 @@ from symoro.robot.description import Robot
 from symoro.ui import failure, present
 from symoro.ui.common_arguments import FOLDER, ROBOT, TABLE
 
-PARTS = ("", "_batch", "_example", "_setup", "_rk4", "_branches")  # suffixes of the names of generated files
-
 
 def check_outputs(options: argparse.Namespace) -> None:
     """Check, before the computation, that the output files of a command can be written.
@@ -73,20 +71,18 @@ def check_robot(robot: Robot, options: argparse.Namespace, **details: Any) -> No
         formats.dumps(robot, formats.format_of(Path(options.output)), **details)
 
 
-def check_names(folder: str | None, base: str, fixed: Sequence[str], force: bool) -> None:
-    """Check that generated files would not overwrite files that symoro did not write.
+def check_names(folder: str | None, names: Sequence[str], force: bool) -> None:
+    """Check, before the computation, that files of a folder are not those of somebody else.
+
+    The names of all files are known only after the computation: `write_folder` then checks each of them.
 
     Args:
         folder: output folder, or None.
-        base: base name of the generated files.
-        fixed: names of generated files that do not depend on the base name.
+        names: names of files that will certainly be written to the folder.
         force: overwrite any file.
     """
-    if not folder or not Path(folder).is_dir():
-        return
-    inside = [path for path in (*Path(folder).glob("*"), *Path(folder).glob("*/*")) if path.is_file()]
-    names = {f"{base}{part}" for part in PARTS}
-    check_targets([path for path in inside if path.stem in names or path.name in fixed], force=force)
+    if folder:
+        check_targets([path for name in names if (path := Path(folder, name)).is_file()], force=force)
 
 
 def deliver(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -104,6 +105,11 @@ def test_rejections(tmp_path: Path) -> None:
         model.export("cortex-m")
     with pytest.raises(OptionError, match="scalar"):
         model.export("cortex-m", dict.fromkeys(model.parameters, 0.4), scalar="double")
+    plain, single = (
+        model.export("cortex-m", dict.fromkeys(model.parameters, 0.4), **given)
+        for given in ({}, {"scalar": "float"})
+    )
+    assert {path for path in plain if plain[path] != single[path]} == {"README.md"}  # it states the option
     with pytest.raises(NotApplicableError, match="closed_chain"):
         project(loop_case("jaco2", LOOP_ARMS["jaco2"]).program, ["cortex-m"])
     for name in ("board", "Startup"):
@@ -112,3 +118,13 @@ def test_rejections(tmp_path: Path) -> None:
     folder = tmp_path / "none"
     assert main(["export", "inverse-dynamics", "rx90", "--lang", "cortex-m", "-o", str(folder)]) != 0
     assert not folder.exists()
+
+
+def test_unknown_processor(tmp_path: Path) -> None:
+    write_folder(tmp_path, symoro.generate("planar2r", "fast-geometry").export("cortex-m", name="arm"))
+    make = need("make")
+    done = subprocess.run(
+        [make, "-n", "CPU=cortex-m33"], cwd=tmp_path, capture_output=True, encoding="utf-8", check=False
+    )
+    assert done.returncode == 2 and "CPU must be cortex-m4 or cortex-m7" in done.stderr
+    assert "-mfpu=fpv5-sp-d16" in command(make, "-n", "CPU=cortex-m7", cwd=tmp_path)

@@ -28,12 +28,13 @@ TARGET = Target(
         "initial": "start values of state and inputs, by name",
     },
     remarks=(
-        "The FMU is for model exchange and co-simulation; `fmpy simulate NAME.fmu` runs it. Its "
-        "`modelDescription.xml` lists the variables with start values and units: the entries of the arrays below, "
-        "counted from 1 (`q[1]`), and the parameters.",
-        "Direct dynamics have a state: positions and velocities are outputs with start values. Closed loops have the "
-        "state `qa`, `qda` of the active joints, and a floating base has the quaternion `Q0` and the position `P0`. "
-        "Every other model is a function of its inputs.",
+        "The FMU is for model exchange and co-simulation, of FMI 2.0 unless the options above contain another version; "
+        "`fmpy simulate {0}.fmu` runs it. Its `modelDescription.xml` lists the variables with start values and units: "
+        "the entries of the arrays below, counted from 1 (`q[1]`), and the parameters.",
+        "Direct dynamics have a state: the positions and velocities, which are inputs in the table below, are outputs "
+        "of the FMU with start values. Closed loops have the state `qa`, `qda` of the active joints, and a floating "
+        "base has the quaternion `Q0` and the position `P0`. Every other model is a function of its inputs.",
     ),
     with_values=True,
+    first_index=1,
 )

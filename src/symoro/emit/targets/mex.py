@@ -247,8 +247,10 @@ TARGET = Target(
     options={"trig": "sines and cosines: 'polynomial' (vectorised) or 'libm' (C library)"},
     commands=("mkoctfile --mex {0}_mex.c {0}.c", "octave --no-gui --quiet {0}_example.m"),
     remarks=(
-        "In MATLAB and at the prompt of Octave, `mex` compiles the function and `help` shows its arguments.",
+        "At the prompt of MATLAB and Octave, `mex {0}_mex.c {0}.c` compiles the function, `{0}_example` runs the "
+        "example, and `help {0}_mex` shows the arguments.",
         "The function was tested with Octave. It was not run with MATLAB.",
     ),
     with_values=True,
+    first_index=1,
 )

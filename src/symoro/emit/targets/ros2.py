@@ -22,11 +22,11 @@ from symoro.emit.code import code_of
 from symoro.emit.header import clean
 from symoro.emit.layout import wrap
 from symoro.emit.names import Names, identifier
-from symoro.emit.target import Export, ExportFiles, Target
+from symoro.emit.target import Export, ExportFiles, Target, missing_numbers
 from symoro.emit.targets.checked_example import ExampleCalls, checked_example
 from symoro.emit.targets.cmake import template_calls
 from symoro.emit.targets.texts import filled_text
-from symoro.errors import ArgumentError, SymoroError
+from symoro.errors import SymoroError
 from symoro.files import MADE_BY
 from symoro.program.program import Input, Program, size
 
@@ -259,11 +259,7 @@ def _values(export: Export, program: Program) -> dict[str, float]:
     """
     missing = [name for name in program.used_parameters if name not in export.values]
     if missing:
-        raise ArgumentError(
-            f"the kinematics plugin needs a number for every parameter of {program.name}; without a number: "
-            + ", ".join(missing[:8]),
-            hint=f"give a number for each of them: robot.bind({{'{missing[0]}': 1.0, ...}})",
-        )
+        raise missing_numbers("the kinematics plugin", program, missing)
     return {name: export.values[name] for name in program.used_parameters}
 
 
@@ -286,11 +282,11 @@ TARGET = Target(
     aliases=("ros",),
     commands=("cmake -S . -B build && cmake --build build && ctest --test-dir build",),
     remarks=(
-        "In a ROS 2 workspace `colcon build` builds the same folder together with the node.",
-        "The headers and their tests were compiled and run with plain CMake and with ament_cmake. The node and the "
-        "kinematics plugin were compiled and called against replacements of the classes of rclcpp and MoveIt; they "
-        "were not run with ROS 2 or MoveIt.",
-        "maintainer and licence in package.xml are examples: replace them before you publish the package.",
+        "In a ROS 2 workspace, copy the folder to `src/`; `colcon build` then builds it together with the node.",
+        "The headers and their tests were compiled and run with plain CMake and with ament_cmake. The node, and "
+        "the kinematics plugin that packages for inverse geometry contain, were compiled and called against "
+        "replacements of the classes of rclcpp and MoveIt; they were not run with ROS 2 or MoveIt.",
+        "Maintainer and licence in package.xml are examples: replace them before you publish the package.",
     ),
     with_values=True,
 )

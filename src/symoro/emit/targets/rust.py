@@ -180,7 +180,8 @@ TARGET = Target(
     options=rust.OPTIONS,
     commands=("cargo run --release --example demo", "cargo test --release"),
     remarks=(
-        "The crate is `no_std`, has no dependencies, allocates nothing and contains no `unsafe` code. Build it with "
-        '`RUSTFLAGS="-C target-cpu=native"` for the vector instructions of your processor.',
+        "The crate has the name above in small letters. It is `no_std`, has no dependencies, allocates nothing and "
+        'contains no `unsafe` code. Build it with `RUSTFLAGS="-C target-cpu=native"` for the vector instructions of '
+        "your processor.",
     ),
 )

@@ -330,9 +330,10 @@ TARGET = Target(
     options={"trig": "sines and cosines: 'polynomial' (vectorised) or 'libm' (C library)"},
     commands=('matlab -batch "build_{0}; {0}_example"',),
     remarks=(
-        "`build_NAME`, with the name of the model, compiles the S-function and creates a library with the block.",
+        "At the prompt of MATLAB, `build_{0}` compiles the S-function and creates a library with the block.",
         "The S-function was compiled and called with a substitute for `simstruc.h`. It and the scripts were not run "
         "with MATLAB and Simulink.",
     ),
     with_values=True,
+    first_index=1,
 )

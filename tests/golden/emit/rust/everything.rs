@@ -18,9 +18,10 @@
 //
 // Operations per call: 20 x, 17 +, 2 /, 9 functions, 22 others; once: 4 x, 4 +, 1 /
 // Made by symoro VERSION
-#![allow(non_snake_case, non_upper_case_globals, clippy::excessive_precision, clippy::approx_constant,
-    clippy::too_many_arguments, clippy::needless_range_loop, clippy::neg_cmp_op_on_partial_ord,
-    clippy::precedence, clippy::unnecessary_cast, clippy::manual_range_contains, clippy::manual_clamp)]
+#![allow(dead_code, non_snake_case, non_upper_case_globals, clippy::excessive_precision,
+    clippy::approx_constant, clippy::too_many_arguments, clippy::needless_range_loop,
+    clippy::neg_cmp_op_on_partial_ord, clippy::precedence, clippy::unnecessary_cast,
+    clippy::manual_range_contains, clippy::manual_clamp)]
 
 /// Names of the parameters, in their order.
 pub const PARAMETERS: [&str; 11] = ["D3", "d3", "end", "double", "_a", "E", "k", "function", "t2", "x_y",

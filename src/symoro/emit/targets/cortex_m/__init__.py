@@ -20,7 +20,7 @@ from symoro.emit.clike import INDENT
 from symoro.emit.code import Code
 from symoro.emit.header import block, joint_lines
 from symoro.emit.layout import call_arguments, wrap
-from symoro.emit.target import Export, ExportFiles, Target
+from symoro.emit.target import Export, ExportFiles, Target, choice
 from symoro.errors import OptionError
 from symoro.expr.kernels import KERNELS
 from symoro.files import MADE_BY
@@ -28,6 +28,7 @@ from symoro.program.bind import bind
 from symoro.program.program import size
 
 FIXED = ("main.c", "board.h", "board.c", "startup.c", "link.ld", "Makefile")
+SCALARS = ("float",)
 IN_DOUBLE = frozenset({"closed_chain"})  # kernels that compute in double precision for every scalar type
 SMALLEST = 2.0**-149  # smallest positive number of single precision
 SMALLEST_NORMAL = 2.0**-126  # smallest one with all digits
@@ -41,8 +42,9 @@ def write(export: Export) -> ExportFiles:
     """Return the files of a program for a Cortex-M.
 
     Raises:
-        OptionError: the name of the model is that of a fixed file, such as board.c.
+        OptionError: the name of the model is that of a fixed file, such as board.c, or the scalar is not 'float'.
     """
+    scalar = choice(export, "scalar", SCALARS)
     if f"{export.base.lower()}.c" in FIXED:
         raise OptionError(
             f"name = '{export.base}' is not possible: {export.base.lower()}.c is a file of the example",
@@ -50,7 +52,7 @@ def write(export: Export) -> ExportFiles:
         )
     names = export.program.used_parameters
     program = bind(export.program, dict(zip(names, export.sample.parameters, strict=True)))
-    code, sources = call_code(program, export.base, "float")
+    code, sources = call_code(program, export.base, scalar)
     files: ExportFiles = {**sources}
     for file in FIXED:
         text = (resources.files(__name__) / file).read_text(encoding="ascii")
@@ -117,6 +119,7 @@ TARGET = Target(
     write,
     aliases=("cortex", "microcontroller"),
     kernels=frozenset(KERNELS) - IN_DOUBLE,
+    options={"scalar": "'float': the code is always in single precision"},
     commands=("make run",),
     remarks=(
         "This requires arm-none-eabi-gcc with newlib, and qemu-system-arm. `make run CPU=cortex-m7` selects another "
