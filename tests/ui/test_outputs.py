@@ -43,8 +43,6 @@ COMMANDS: dict[str, tuple[tuple[str, ...], str, str]] = {
         ".csv",
         "symoro.ui.simulate.simulate",
     ),
-    "linearise": (("linearise", "planar2r", "-o"), "", "symoro.ui.linearise.linearise"),
-    "optimise": (("optimise", "listing.txt", "-o"), "", "symoro.listings.optimise"),
     "excite": (("excite", "arm.yaml", "-o"), ".yaml", "symoro.ui.excitation.excite"),
     "sweep": (
         ("sweep", "jacobian", "planar2r", "--over", "q=0:1:2", "-o"),

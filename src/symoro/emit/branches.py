@@ -109,7 +109,7 @@ def branch_sources(data: BranchData, name: str, seeds: str, error: str) -> Files
     if parameters:
         raise OptionError(
             f"the branches of an inverse model require numbers for {', '.join(dict.fromkeys(parameters))}",
-            hint="give the robot numbers first: robot.bind({...})",
+            hint=f"give a number for each of them: robot.bind({{'{parameters[0]}': 1.0, ...}})",
         )
     return {
         f"{name}_branches.h": _header(data, name),
