@@ -38,6 +38,7 @@ from symoro.ui.service.requests import (
     SingularitiesRequest,
     SolveRequest,
     TrajectoryRequest,
+    VariablesRequest,
     WriteRequest,
 )
 
@@ -398,6 +399,25 @@ class Outputs:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Variable:
+    """Name in the equations of a model, with its LaTeX symbol; the value is null if an input has none."""
+
+    name: str
+    latex: str
+    kind: Literal["input", "parameter", "variable", "output"]
+    meaning: str
+    unit: str
+    value: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Variables:
+    """Names in the equations of a model."""
+
+    variables: list[Variable]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Module:
     """Generated JavaScript module, with names and shapes of its inputs and outputs."""
 
@@ -517,13 +537,15 @@ class Explanation:
 class BaseAnswer:
     """Base inertial parameters of a robot.
 
-    `relations` contains, per base parameter, the factors of the parameters that are grouped with it.
+    `relations` contains, per base parameter, the factors of the parameters that are grouped with it, and `latex` the
+    same relation as an equation.
     """
 
     robot: str
     names: list[str]
     no_effect: list[str]
     relations: dict[str, dict[str, str]]
+    latex: dict[str, str]
     friction: list[str]
     method: str
     conditions: list[str]
@@ -737,6 +759,7 @@ SERVICE = {
     "code": ServiceCall(CodeRequest, Sources, long=True),
     "export": ServiceCall(ExportRequest, Project, long=True),
     "evaluate": ServiceCall(EvaluateRequest, Outputs, long=True),
+    "variables": ServiceCall(VariablesRequest, Variables, long=True),
     "base": ServiceCall(BaseRequest, BaseAnswer, long=True),
     "singularities": ServiceCall(SingularitiesRequest, SingularAnswer, long=True),
     "trajectory": ServiceCall(TrajectoryRequest, TrajectoryAnswer, long=True),

@@ -13,6 +13,7 @@ from symoro.errors import ArgumentError
 from symoro.files import file_name
 from symoro.model import Model, base_parameters, generate, singularities
 from symoro.models.catalogue import MENUS, Entry, Option, catalogue, checked_options, retraced
+from symoro.models.identification.base.report import latex_relation
 from symoro.program.program import Input, Output
 from symoro.robot.description import Robot
 from symoro.ui import present
@@ -40,10 +41,12 @@ from symoro.ui.service.answer_types import (
     SingularAnswer,
     Sources,
     Switch,
+    Variables,
 )
 from symoro.ui.service.copy_as import as_command, as_python
 from symoro.ui.service.gallery import READ_ONLY, STRUCTURES
 from symoro.ui.service.payload import item, robot_of
+from symoro.ui.service.variables import variables_of
 from symoro.ui.singularities import distances_at_home
 
 MOST_KEPT = 16  # largest number of cached models per process
@@ -211,6 +214,12 @@ def evaluate(payload: Mapping[str, Any]) -> Outputs:
     return Outputs(outputs={name: array.tolist() for name, array in results.items()})
 
 
+def variables(payload: Mapping[str, Any]) -> Variables:
+    """Return the names in the equations of a model, with their meanings, units and values at given inputs."""
+    inputs, values = item(payload, "inputs", dict, {}), item(payload, "values", dict, {})
+    return Variables(variables=variables_of(_model_of(payload), inputs, values))
+
+
 def base(payload: Mapping[str, Any]) -> BaseAnswer:
     """Return the base inertial parameters of a robot and their relations.
 
@@ -218,7 +227,9 @@ def base(payload: Mapping[str, Any]) -> BaseAnswer:
     """
     options = item(payload, "options", dict, {})
     given = checked_options(catalogue()["base-parameters"], options)
-    return BaseAnswer(**present.base_data(base_parameters(robot_of(payload), **given)))
+    result = base_parameters(robot_of(payload), **given)
+    latex = {kept: latex_relation(kept, others) for kept, others in result.relations.items()}
+    return BaseAnswer(**present.base_data(result), latex=latex)
 
 
 def singular(payload: Mapping[str, Any]) -> SingularAnswer:
