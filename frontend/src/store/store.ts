@@ -18,6 +18,8 @@ export interface Action {
   id: string;
   title: string;
   group: string;
+  /** Additional keywords for the search. */
+  words?: string;
   /** Shortcut, for example "Ctrl+Z". */
   keys?: string;
   enabled?: () => boolean;
