@@ -17,6 +17,7 @@ from symoro.models.geometric.scene import all_frames
 from symoro.robot import library
 from symoro.robot.formats import loads
 from symoro.runtime.function import Function
+from symoro.ui.failure import on_the_page
 from symoro.ui.service import CALLS, call, call_text
 
 RX90 = call("robot_open", {"id": "rx90"})
@@ -210,6 +211,28 @@ def test_base_parameters_with_the_options_of_their_model() -> None:
 def planar() -> dict[str, Any]:
     robot: dict[str, Any] = call("robot_open", {"id": "planar2r"})["robot"]
     return robot
+
+
+def test_the_offered_integrators_can_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    from symoro.simulation.options import METHODS
+    from symoro.ui.service import answers
+
+    assert (*answers.SCIPY_INTEGRATORS, "rk4") == METHODS
+    assert set(call("about", {})["integrators"]) <= set(METHODS)
+    monkeypatch.setattr("symoro.runtime.compiler.find_compiler", lambda: None)
+    assert "rk4" not in call("about", {})["integrators"]
+    monkeypatch.setattr(answers, "find_spec", lambda name: None)
+    assert call("about", {})["integrators"] == []
+
+
+def test_messages_of_simulations_refer_to_the_page() -> None:
+    hint = on_the_page("method='DOP853'")
+    assert hint == "choose the integrator DOP853"
+    loops = call("robot_open", {"id": "fourbar"})
+    wrong = call(
+        "simulate", {"robot": loops["robot"], "q": [0.0] * len(loops["coordinates"]), "duration": 0.01}
+    )
+    assert wrong["error"]["hint"].startswith("move the robot to a posture in which the loops are closed")
 
 
 def test_numbers_of_a_model(planar: dict[str, Any]) -> None:

@@ -207,7 +207,7 @@ export interface FileFormat {
   written: boolean;
 }
 
-/** Version and capabilities of this installation of symoro. */
+/** Version and capabilities of this installation of symoro; `integrators` are those of simulations. */
 export interface About {
   version: string;
   python: string;
@@ -217,6 +217,7 @@ export interface About {
   structures: string[];
   bases: string[];
   conventions: string[];
+  integrators: string[];
 }
 
 /** Bundled robot, as listed in the gallery. */

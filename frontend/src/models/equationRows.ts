@@ -80,6 +80,7 @@ export function blocks(rows: readonly EquationRow[]): Block[] {
 }
 
 const COLUMN = 42; // characters of a formula in one column
+const WIDER_CAPITAL = 0.4; // additional width of a capital letter, in characters
 
 /** Return the number of columns that an equation takes. */
 export function columnsOf(row: Equation): number {
@@ -90,11 +91,12 @@ export function columnsOf(row: Equation): number {
 /** Return the approximate width of a formula in characters. */
 function width(latex: string): number {
   const fractions = latex.replace(/\\frac\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}\{[^{}]*\}/g, "$1");
-  return fractions
+  const text = fractions
     .replace(/\\(?:mathit|text|operatorname|left|right|d?dot|overline|begin|end|Big[lr])\b/g, "")
     .replace(/\\[a-zA-Z]+/g, "xx")
     .replace(/\\,/g, "")
-    .replace(/[{}_^]/g, "").length;
+    .replace(/[{}_^]/g, "");
+  return text.length + WIDER_CAPITAL * (text.match(/[A-Z]/g)?.length ?? 0);
 }
 
 const LINE = 29;

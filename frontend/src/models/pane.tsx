@@ -3,6 +3,7 @@
 import { untracked, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 
+import { Maximise } from "../shell/maximise";
 import { shortTitle, subtitle } from "../shell/modelMenus";
 import type { Store } from "../store/store";
 import { Code, codeOf, ending, fileOf, language } from "./code";
@@ -99,6 +100,7 @@ function Header({ session }: { session: Session }) {
         </span>
       )}
       {shown && <Downloads session={session} />}
+      <Maximise store={store} pane="models" />
     </header>
   );
 }

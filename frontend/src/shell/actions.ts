@@ -4,6 +4,7 @@ import type { FileFormat } from "../backend/messages";
 import type { Action } from "../store/store";
 import type { ShellState, Panel, Theme } from "./shellState";
 import { chooseFiles, saveAs } from "./files";
+import { toggleMaximised } from "./maximise";
 
 const THEMES: [Theme, string][] = [
   ["system", "System theme"],
@@ -85,6 +86,13 @@ export function shellActions(shell: ShellState): Action[] {
     },
     { id: "pane", title: "Next pane", group: "Page", keys: "F6", run: () => nextPane(false) },
     { id: "pane-back", title: "Previous pane", group: "Page", keys: "Shift+F6", run: () => nextPane(true) },
+    ...(["tables", "scene", "models"] as const).map((pane) => ({
+      id: `maximise-${pane}`,
+      title: `Maximise or restore the ${pane === "models" ? "model" : pane}`,
+      group: "Page",
+      words: "full screen lecture pane",
+      run: () => toggleMaximised(store, pane),
+    })),
     ...THEMES.map(([theme, title]) => ({
       id: `theme-${theme}`,
       title: `Theme: ${title.toLowerCase()}`,

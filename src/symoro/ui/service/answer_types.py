@@ -96,7 +96,7 @@ class FileFormat:
 
 @dataclass(frozen=True, kw_only=True)
 class About:
-    """Version and capabilities of this installation of symoro."""
+    """Version and capabilities of this installation of symoro; `integrators` are those of simulations."""
 
     version: str
     python: str
@@ -106,6 +106,7 @@ class About:
     structures: list[str]
     bases: list[str]
     conventions: list[str]
+    integrators: list[str]
 
 
 @dataclass(frozen=True, kw_only=True)

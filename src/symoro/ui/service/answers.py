@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import platform
+import sys
 from collections.abc import Mapping
 from functools import lru_cache
+from importlib.util import find_spec
 from typing import Any, Literal
 
 from symoro._version import __version__
@@ -49,6 +51,7 @@ from symoro.ui.service.payload import item, robot_of
 from symoro.ui.service.variables import variables_of
 from symoro.ui.singularities import distances_at_home
 
+SCIPY_INTEGRATORS = ("DOP853", "RK45", "RK23", "Radau", "BDF", "LSODA")
 MOST_KEPT = 16  # largest number of cached models per process
 
 
@@ -76,7 +79,21 @@ def about(payload: Mapping[str, Any]) -> About:
         structures=list(STRUCTURES),
         bases=[str(kind) for kind in BaseKind],
         conventions=[str(convention) for convention in Convention],
+        integrators=_integrators(),
     )
+
+
+def _integrators() -> list[str]:
+    """Return the integrators of simulations that can run here: SciPy's with SciPy, rk4 with a C compiler.
+
+    In a browser, SciPy is loaded by the first call that requires it, and there is no compiler.
+    """
+    if sys.platform == "emscripten":
+        return list(SCIPY_INTEGRATORS)
+    from symoro.runtime.compiler import find_compiler
+
+    offered = list(SCIPY_INTEGRATORS) if find_spec("scipy") is not None else []
+    return [*offered, "rk4"] if find_compiler() is not None else offered
 
 
 def catalogue_of(payload: Mapping[str, Any]) -> CatalogueData:
