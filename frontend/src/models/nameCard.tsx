@@ -40,7 +40,7 @@ export function NameCard(props: {
     return row.kind === "equation" ? [{ at, row }] : [];
   });
   return (
-    <aside class="md-card" aria-label={`Name ${variable.name}`} onClick={(event) => event.stopPropagation()} onPointerOver={(event) => event.stopPropagation()}>
+    <div class="md-card" role="group" aria-label={`Name ${variable.name}`} onClick={(event) => event.stopPropagation()} onPointerOver={(event) => event.stopPropagation()}>
       <header>
         <Formula class="md-symbol" latex={variable.latex} />
         <code>{variable.name}</code>
@@ -68,7 +68,7 @@ export function NameCard(props: {
           {uses.length > MOST_USES && <span class="md-muted"> and {uses.length - MOST_USES} more</span>}
         </Entry>
       </dl>
-    </aside>
+    </div>
   );
 }
 

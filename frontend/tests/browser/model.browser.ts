@@ -51,7 +51,7 @@ test("inverse dynamics: equations and their count", async () => {
 test("a name shows its definition, uses, unit and value; an equation is copied", async () => {
   const pane = it.page.locator('[data-pane="models"]');
   await pane.getByLabel("Find in the equations").fill("KYYR4");
-  const card = pane.getByRole("complementary", { name: "Name KYYR4" });
+  const card = pane.getByRole("group", { name: "Name KYYR4" });
   await expect.poll(() => card.textContent()).toMatch(/regrouped inertial parameters.*value now[^…]*definition.*used in/);
   await expect.poll(() => pane.locator(".md-find").textContent()).toBe("1 of 3");
   await pane.locator(".md-current").hover();
@@ -60,7 +60,7 @@ test("a name shows its definition, uses, unit and value; an equation is copied",
   expect(copied).toMatch(/^\\mathit\{KYYR\}_\{4\} = -\\left\(\\frac/);
   await card.getByRole("button", { name: "Close" }).click();
   await pane.locator('[data-name="ZZ2"]').first().click();
-  await expect.poll(() => pane.getByRole("complementary", { name: "Name ZZ2" }).textContent()).toContain("kg m2");
+  await expect.poll(() => pane.getByRole("group", { name: "Name ZZ2" }).textContent()).toContain("kg m2");
   await pane.getByRole("button", { name: "Close" }).click();
   // Nothing is wider than the pane.
   const [whole, visible] = await pane.locator(".md-rows").evaluate((box) => [box.scrollWidth, box.clientWidth]);
