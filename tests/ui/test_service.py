@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from symoro.models.geometric.scene import all_frames
 from symoro.robot import library
 from symoro.robot.formats import loads
 from symoro.runtime.function import Function
+from symoro.ui.failure import on_the_page
 from symoro.ui.service import CALLS, call, call_text
 
 RX90 = call("robot_open", {"id": "rx90"})
@@ -205,12 +207,83 @@ def test_base_parameters_with_the_options_of_their_model() -> None:
     assert call("base", {"robot": robot, "options": {"rotors": True}})["error"]["kind"] == "UnknownNameError"
 
 
-def test_numbers_of_a_model() -> None:
-    planar = call("robot_open", {"id": "planar2r"})["robot"]
+@pytest.fixture(scope="module")
+def planar() -> dict[str, Any]:
+    robot: dict[str, Any] = call("robot_open", {"id": "planar2r"})["robot"]
+    return robot
+
+
+def test_the_offered_integrators_can_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    from symoro.simulation.options import METHODS
+    from symoro.ui.service import answers
+
+    assert (*answers.SCIPY_INTEGRATORS, "rk4") == METHODS
+    assert set(call("about", {})["integrators"]) <= set(METHODS)
+    monkeypatch.setattr("symoro.runtime.compiler.find_compiler", lambda: None)
+    assert "rk4" not in call("about", {})["integrators"]
+    monkeypatch.setattr(answers, "find_spec", lambda name: None)
+    assert call("about", {})["integrators"] == []
+
+
+def test_messages_of_simulations_refer_to_the_page() -> None:
+    hint = on_the_page("method='DOP853'")
+    assert hint == "choose the integrator DOP853"
+    loops = call("robot_open", {"id": "fourbar"})
+    wrong = call(
+        "simulate", {"robot": loops["robot"], "q": [0.0] * len(loops["coordinates"]), "duration": 0.01}
+    )
+    assert wrong["error"]["hint"].startswith("move the robot to a posture in which the loops are closed")
+
+
+def test_numbers_of_a_model(planar: dict[str, Any]) -> None:
     result = call("evaluate", {"robot": planar, "model": "fast-geometry", "inputs": {"q": [0.3, 0.4]}})
     wanted = symoro.generate("planar2r", "fast-geometry").function(compiled=False)(q=[0.3, 0.4])["T"]
     np.testing.assert_allclose(result["outputs"]["T"], wanted)
     assert "error" in call("evaluate", {"robot": planar, "model": "fast-geometry", "inputs": {"q": [0.3]}})
+
+
+def test_names_in_the_equations_have_meaning_unit_and_value(planar: dict[str, Any]) -> None:
+    request = {"robot": planar, "model": "lagrange"}
+    inputs = {"q": [0.3, 0.5], "qd": [1.0, 2.0]}
+    values = {"ZZ2": 0.2, "ZZ1": 0.3, "MX1": 0.1, "MX2": 0.4, "M2": 2.0, "D2": 0.5, "G2": -9.81}
+    shown = {
+        one["name"]: one
+        for one in call("variables", request | {"inputs": inputs, "values": values})["variables"]
+    }
+    assert (shown["qd2"]["latex"], shown["qd2"]["kind"]) == (r"\dot q_{2}", "input")
+    assert (shown["qd2"]["unit"], shown["qd2"]["value"]) == ("rad/s", 2.0)
+    assert shown["ZZ2"]["unit"] == "kg m2" and "link 2" in shown["ZZ2"]["meaning"]
+    assert shown["C2"]["value"] == pytest.approx(math.cos(0.5))
+    # A(1,1) of the inertia matrix of a planar arm
+    expected = 0.3 + 2.0 * 0.5**2 + 0.2 + 2 * 0.5 * 0.4 * math.cos(0.5)
+    assert shown["A1_1"]["value"] == pytest.approx(expected)
+    assert shown["Q"]["kind"] == "output" and shown["Q"]["unit"] == "N m"
+    latex = call("model", request)["latex"]
+    assert all(one["latex"] in latex for one in shown.values() if one["kind"] == "variable")
+
+
+def test_names_without_numbers_have_no_value(planar: dict[str, Any]) -> None:
+    shown = call("variables", {"robot": planar, "model": "inverse-dynamics"})["variables"]
+    assert {one["value"] for one in shown if one["kind"] == "input"} == {None}
+
+
+@pytest.mark.parametrize("given", [[0.3], [0.3, "a"], [0.3, True], 0.3])
+def test_names_reject_inputs_of_another_size_or_type(planar: dict[str, Any], given: Any) -> None:
+    wrong = call("variables", {"robot": planar, "model": "fast-geometry", "inputs": {"q": given}})
+    assert wrong["error"]["kind"] == "ArgumentError"
+
+
+def test_names_reject_values_that_are_not_numbers(planar: dict[str, Any]) -> None:
+    wrong = call("variables", {"robot": planar, "model": "fast-geometry", "values": {"D2": "long"}})
+    assert wrong["error"]["kind"] == "ArgumentError"
+    infinite = {"robot": planar, "model": "fast-geometry", "inputs": {"q": [math.inf, 0.0]}}
+    assert {one["value"] for one in call("variables", infinite)["variables"] if one["name"] == "C1"} == {None}
+
+
+def test_relations_of_base_parameters_are_equations(planar: dict[str, Any]) -> None:
+    latex = call("base", {"robot": planar})["latex"]
+    assert latex["ZZ1"] == r"\mathit{ZZR}_{1} = \mathit{ZZ}_{1} + D_{2}^{2}\,M_{2}"
+    assert latex["MX2"] == r"\mathit{MX}_{2}"
 
 
 @pytest.mark.parametrize("name", ["rx90", "sr400", "humanoid_torso", "panda"])

@@ -10,6 +10,7 @@ export const LONG: ReadonlySet<string> = new Set([
   "code",
   "export",
   "evaluate",
+  "variables",
   "base",
   "singularities",
   "frames",

@@ -97,6 +97,12 @@ export interface EvaluateRequest extends ModelRequest {
   values?: Record<string, number>;
 }
 
+/** Request for the names in the equations of a model, with their values at given inputs. */
+export interface VariablesRequest extends ModelRequest {
+  inputs?: Record<string, unknown>;
+  values?: Record<string, number>;
+}
+
 /** Request to close the loops of a robot for given positions of its active joints, starting from a posture. */
 export interface CloseRequest {
   robot: Record<string, unknown>;
@@ -208,7 +214,7 @@ export interface FileFormat {
   written: boolean;
 }
 
-/** Version and capabilities of this installation of symoro. */
+/** Version and capabilities of this installation of symoro; `integrators` are those of simulations. */
 export interface About {
   version: string;
   python: string;
@@ -218,6 +224,7 @@ export interface About {
   structures: string[];
   bases: string[];
   conventions: string[];
+  integrators: string[];
 }
 
 /** Bundled robot, as listed in the gallery. */
@@ -465,6 +472,21 @@ export interface Outputs {
   outputs: Record<string, unknown>;
 }
 
+/** Name in the equations of a model, with its LaTeX symbol; the value is null if an input has none. */
+export interface Variable {
+  name: string;
+  latex: string;
+  kind: "input" | "parameter" | "variable" | "output";
+  meaning: string;
+  unit: string;
+  value: number | null;
+}
+
+/** Names in the equations of a model. */
+export interface Variables {
+  variables: Variable[];
+}
+
 /** Generated JavaScript module, with names and shapes of its inputs and outputs. */
 export interface Module {
   source: string;
@@ -578,13 +600,15 @@ export interface Explanation {
 /**
  * Base inertial parameters of a robot.
  *
- * `relations` contains, per base parameter, the factors of the parameters that are grouped with it.
+ * `relations` contains, per base parameter, the factors of the parameters that are grouped with it, and `latex` the
+ * same relation as an equation.
  */
 export interface BaseAnswer {
   robot: string;
   names: string[];
   no_effect: string[];
   relations: Record<string, Record<string, string>>;
+  latex: Record<string, string>;
   friction: string[];
   method: string;
   conditions: string[];
@@ -750,7 +774,7 @@ export interface JobData {
   call: string;
   state: "queued" | "running" | "done" | "failed" | "cancelled";
   progress: Record<string, unknown> | null;
-  result: Placements | SolvedPose | WorkspaceCloud | ModelAnswer | Explanation | Sources | Project | Outputs | BaseAnswer | SingularAnswer | TrajectoryAnswer | ExcitationAnswer | SimulationAnswer | IdentifyAnswer | Failure | null;
+  result: Placements | SolvedPose | WorkspaceCloud | ModelAnswer | Explanation | Sources | Project | Outputs | Variables | BaseAnswer | SingularAnswer | TrajectoryAnswer | ExcitationAnswer | SimulationAnswer | IdentifyAnswer | Failure | null;
   pieces?: Piece[];
   before?: number;
 }

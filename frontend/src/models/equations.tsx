@@ -1,20 +1,45 @@
 // The tab with the equations of a model: typeset, or in SYMORO's text format.
 
-import { useMemo } from "preact/hooks";
+import { useSignal, type Signal } from "@preact/signals";
+import { useMemo, useRef } from "preact/hooks";
 
-import type { Session } from "./session";
-import { CopyButton, Segments } from "./parts";
-import { equationRows, guessedHeight, type EquationRow } from "./equationRows";
+import type { Variables } from "../backend/messages";
+import type { DerivedModel, Session } from "./session";
+import { copy, CopyButton, Segments, useAnswer } from "./parts";
+import { blocks, columnsOf, equationRows, guessedHeight, lineOf, type Block, type Equation, type EquationRow } from "./equationRows";
+import { Formula } from "./formula";
 import { needKatex, typeset } from "./katex";
+import { matchingRows, occurrences, symbolsOf, type Symbols } from "./names";
+import { NameCard } from "./nameCard";
 import { storedSignal } from "./storedSignal";
 import { Rows } from "./rows";
 
 const look = storedSignal("look", "typeset");
+const NONE: Symbols = new Map();
+const HOVER_MS = 250;
 
 export function Equations({ session }: { session: Session }) {
-  const { answer } = session.shown.value!;
+  const shown = session.shown.value!;
+  const { answer } = shown;
+  const query = useSignal("");
+  const step = useSignal(0);
+  const find = useRef<HTMLInputElement>(null);
+  const rows = useMemo(() => equationRows(answer.latex), [answer]);
+  const names = useAnswer(() => session.request<Variables>("variables"), [shown]).value;
+  const symbols = useMemo(() => (names ? symbolsOf(names.variables) : NONE), [names]);
+  const matches = useMemo(() => matchingRows(rows, symbols, query.value), [rows, symbols, query.value]);
+  const current = matches.length > 0 ? matches[((step.value % matches.length) + matches.length) % matches.length]! : null;
+  const text = look.value === "text";
   return (
-    <div class="md-column">
+    <div
+      class="md-column"
+      onKeyDown={(event) => {
+        // Most equations are not in the document, so that the browser's own search cannot find them.
+        if (text || event.key.toLowerCase() !== "f" || !(event.ctrlKey || event.metaKey)) return;
+        event.preventDefault();
+        find.current?.select();
+      }}
+    >
       <div class="md-bar">
         <Segments
           label="How equations are shown"
@@ -25,39 +50,152 @@ export function Equations({ session }: { session: Session }) {
           ]}
           onChoose={(value) => (look.value = value)}
         />
+        {!text && (
+          <label class="md-find">
+            <input
+              ref={find}
+              type="search"
+              placeholder="Find, for example ZZ1"
+              aria-label="Find in the equations"
+              value={query.value}
+              onInput={(event) => {
+                query.value = event.currentTarget.value;
+                step.value = 0;
+              }}
+              onKeyDown={(event) => event.key === "Enter" && (step.value += event.shiftKey ? -1 : 1)}
+            />
+            <span class="md-muted" role="status">
+              {query.value && (current === null ? "none" : `${matches.indexOf(current) + 1} of ${matches.length}`)}
+            </span>
+          </label>
+        )}
         {answer.conditions.length > 0 && <span class="md-note">valid for {answer.conditions.join(", ")}</span>}
         <span class="md-space" />
-        <CopyButton text={() => (look.value === "text" ? answer.text : answer.latex)}>
-          {look.value === "text" ? "Copy text" : "Copy LaTeX"}
-        </CopyButton>
+        <CopyButton text={() => (text ? answer.text : answer.latex)}>{text ? "Copy text" : "Copy LaTeX"}</CopyButton>
       </div>
-      {look.value === "text" ? <pre class="md-text" tabIndex={0}>{answer.text}</pre> : <Typeset latex={answer.latex} label="equations" />}
+      {text ? (
+        <pre class="md-text" tabIndex={0}>
+          {answer.text}
+        </pre>
+      ) : (
+        <NamedEquations
+          session={session}
+          shown={shown}
+          rows={rows}
+          symbols={symbols}
+          query={query}
+          current={current}
+          onShow={(name, row) => {
+            query.value = name;
+            step.value = matchingRows(rows, symbols, name).indexOf(row);
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+/** Equations whose names show their definition, uses, meaning, unit and value. */
+function NamedEquations(props: {
+  session: Session;
+  shown: DerivedModel;
+  rows: EquationRow[];
+  symbols: Symbols;
+  query: Signal<string>;
+  current: number | null;
+  /** Find a name in a row. */
+  onShow: (name: string, row: number) => void;
+}) {
+  const { rows, symbols, query } = props;
+  const pointed = useSignal<{ name: string; pinned: boolean } | null>(null);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const places = useMemo(() => occurrences(rows, symbols), [rows, symbols]);
+  const typed = useMemo(
+    () => [...symbols.values()].find(({ name }) => name.toLowerCase() === query.value.trim().toLowerCase())?.name,
+    [symbols, query.value],
+  );
+  const name = pointed.value?.name ?? typed;
+  const variable = [...symbols.values()].find((one) => one.name === name);
+  const point = (event: Event): void => {
+    clearTimeout(timer.current);
+    const under = (event.target as Element).closest<HTMLElement>("[data-name]")?.dataset.name;
+    if (event.type === "click") {
+      if (under) pointed.value = { name: under, pinned: true };
+    } else if (!pointed.value?.pinned) {
+      timer.current = setTimeout(() => (pointed.value = under ? { name: under, pinned: false } : null), HOVER_MS);
+    }
+  };
+  return (
+    <div class="md-named" onClick={point} onPointerOver={point}>
+      {name && <style>{`.md-named .md-rows [data-name="${CSS.escape(name)}"]{background:var(--mark);border-radius:2px}`}</style>}
+      <TypesetRows rows={rows} symbols={symbols} label="equations" current={props.current} />
+      {variable && (
+        <NameCard
+          session={props.session}
+          shown={props.shown}
+          variable={variable}
+          places={places.get(variable.name)!}
+          rows={rows}
+          onShow={(row) => props.onShow(variable.name, row)}
+          onClose={() => {
+            pointed.value = null;
+            query.value = "";
+          }}
+        />
+      )}
     </div>
   );
 }
 
 /** Typeset LaTeX that contains headings and align* environments. */
 export function Typeset({ latex, label }: { latex: string; label: string }) {
-  needKatex();
-  typeset.value; // rows are measured again when they become visible
   const rows = useMemo(() => equationRows(latex), [latex]);
-  return <Rows rows={rows} guess={guessedHeight} render={(row) => <Row row={row} />} class="md-equations" label={label} />;
+  return <TypesetRows rows={rows} symbols={NONE} label={label} current={null} />;
 }
 
-function Row({ row }: { row: EquationRow }) {
-  if (row.kind === "heading") return <h4 class="md-phase">{row.text}</h4>;
+function TypesetRows(props: { rows: EquationRow[]; symbols: Symbols; label: string; current: number | null }) {
+  needKatex();
+  typeset.value; // rows are measured again when they become visible
+  const { rows, symbols, current } = props;
+  const all = useMemo(() => blocks(rows), [rows]);
+  const reveal = current === null ? null : all.findLastIndex(({ first }) => first <= current);
+  const render = (block: Block) => <BlockRow block={block} symbols={symbols} current={current} />;
+  return <Rows rows={all} guess={guessedHeight} render={render} reveal={reveal} class="md-equations" label={props.label} />;
+}
+
+function BlockRow({ block, symbols, current }: { block: Block; symbols: Symbols; current: number | null }) {
+  const [first] = block.rows;
+  if (first!.kind === "heading") return <h4 class={`md-phase ${current === block.first ? "md-current" : ""}`}>{first!.text}</h4>;
   return (
-    <div class="md-equation">
-      <Formula class="md-left" latex={row.left} />
-      <Formula class="md-right" latex={row.right} />
+    <div class="md-block">
+      {(block.rows as Equation[]).map((row, at) => (
+        <div
+          class={`md-equation ${current === block.first + at ? "md-current" : ""}`}
+          style={{ "--columns": String(columnsOf(row)) }}
+        >
+          <Formula class="md-left" latex={row.left} symbols={symbols} />
+          <Formula class={`md-right ${row.right.includes("\\begin{") ? "md-one-line" : ""}`} latex={row.right} symbols={symbols} />
+          <CopyLine row={row} />
+        </div>
+      ))}
     </div>
   );
 }
 
-function Formula(props: { class: string; latex: string }) {
-  const write = typeset.value;
-  if (!props.latex) return <span class={props.class} />;
-  if (!write) return <span class={props.class} />;
-  // The HTML is produced by KaTeX from formulas of symoro; it contains no HTML of users.
-  return <span class={props.class} aria-label={props.latex} dangerouslySetInnerHTML={{ __html: write(props.latex) }} />;
+function CopyLine({ row }: { row: Equation }) {
+  const copied = useSignal(false);
+  return (
+    <button
+      type="button"
+      class="md-copy"
+      title="Copy this equation as LaTeX"
+      aria-label="Copy this equation as LaTeX"
+      onClick={async () => {
+        await copy(lineOf(row));
+        copied.value = true;
+      }}
+    >
+      {copied.value ? "✓" : "⧉"}
+    </button>
+  );
 }

@@ -21,7 +21,13 @@ export function needKatex(): void {
       let markup = known.get(latex);
       if (markup === undefined) {
         if (known.size > 5000) known.clear();
-        markup = katex.renderToString(latex, { displayMode: true, throwOnError: false, output: "html", strict: false });
+        markup = katex.renderToString(latex, {
+          displayMode: true,
+          throwOnError: false,
+          output: "html",
+          strict: false,
+          trust: ({ command }) => command === "\\htmlData", // marks names (see names.ts)
+        });
         known.set(latex, markup);
       }
       return markup;

@@ -3,6 +3,8 @@
 import { untracked, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 
+import { Maximise } from "../shell/maximise";
+import { shortTitle, subtitle } from "../shell/modelMenus";
 import type { Store } from "../store/store";
 import { Code, codeOf, ending, fileOf, language } from "./code";
 import { countText, CountTab } from "./count";
@@ -83,7 +85,8 @@ function Header({ session }: { session: Session }) {
           ‹
         </button>
         {entry && <span class="md-menu">{entry.menu}</span>}
-        <h3>{capital(entry?.title ?? store.requested.value!.model)}</h3>
+        <h3 title={entry ? subtitle(entry) : undefined}>{entry ? shortTitle(entry) : store.requested.value!.model}</h3>
+        {entry && <span class="md-reference">{subtitle(entry)}</span>}
         {entry && (
           <span class="md-reference" title={entry.reference}>
             {shown?.answer.reference ?? entry.reference}
@@ -97,11 +100,10 @@ function Header({ session }: { session: Session }) {
         </span>
       )}
       {shown && <Downloads session={session} />}
+      <Maximise store={store} pane="models" />
     </header>
   );
 }
-
-const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
 /** Progress of a computation, shown if it takes longer than a moment. */
 function Progressing({ session }: { session: Session }) {
@@ -278,6 +280,7 @@ function actionsOf(session: Session) {
     {
       id: "models.download.project",
       title: "Download the model as a project",
+      words: "export zip code",
       group,
       enabled,
       run: () => downloadProject(session, [language.peek()]),

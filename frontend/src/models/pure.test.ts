@@ -2,12 +2,13 @@ import { describe, expect, it } from "vitest";
 
 import { endings, fileOf } from "./code";
 import { csv } from "./csv";
-import { equationRows, guessedHeight } from "./equationRows";
+import { blocks, columnsOf, equationRows, guessedHeight, lineOf, type Equation } from "./equationRows";
 import { parseExplanation } from "./explanation";
 import { grammarOf } from "./highlight";
 import { formatNumber, isSolution, meanings, statusCounts } from "./matrix";
 import { prefill, sampleValues, solution } from "./prefill";
-import { relation } from "./relations";
+import { relationsAsLatex } from "./relations";
+import type { BaseAnswer } from "../backend/messages";
 import { singularValues } from "./svd";
 import { Heights } from "./virtual";
 import { FOURBAR, joint } from "./fixtures/robots";
@@ -75,8 +76,7 @@ describe("LaTeX", () => {
     expect(equationRows(latex)).toEqual([
       { kind: "heading", text: "Once: regrouped inertial parameters" },
       { kind: "equation", left: "K_{1}", right: "= -\\frac{a}{2}" },
-      { kind: "equation", left: "x", right: "= a + b" },
-      { kind: "equation", left: "", right: "\\quad + c" },
+      { kind: "equation", left: "x", right: "= a + b + c" },
       {
         kind: "equation",
         left: "y",
@@ -95,10 +95,26 @@ describe("LaTeX", () => {
     expect(equationRows("")).toEqual([]);
   });
 
+  it("has matrices as one equation, which is copied as one line", () => {
+    const matrix = "A &= \\left[\\begin{array}{cc}\n    a & b \\\\\n    b & c\n\\end{array}\\right]";
+    const rows = equationRows(`Outputs:\n\\begin{align*}\n${matrix} \\\\\nB &= 1\n\\end{align*}\n`);
+    expect(rows.map((row) => row.kind)).toEqual(["heading", "equation", "equation"]);
+    expect(lineOf(rows[1] as Equation)).toBe(matrix.replace("&=", "="));
+  });
+
+  it("is laid out in blocks, with more columns for wider equations", () => {
+    const rows = equationRows(`\\begin{align*}\n${Array.from({ length: 30 }, (_, k) => `x_{${k}} &= ${k}`).join(" \\\\\n")}\n\\end{align*}\n`);
+    const all = blocks([{ kind: "heading", text: "Once" }, ...rows]);
+    expect(all.map(({ first, rows }) => [first, rows.length])).toEqual([[0, 1], [1, 12], [13, 12], [25, 6]]);
+    const wide = { kind: "equation" as const, left: "y", right: `= ${Array(40).fill("x_{1}").join(" + ")}` };
+    expect(columnsOf(rows[0] as Equation)).toBe(1);
+    expect(columnsOf(wide)).toBeGreaterThan(4);
+  });
+
   it("has higher rows for fractions and cases", () => {
-    const rows = equationRows(latex);
-    expect(guessedHeight(rows[1]!)).toBeGreaterThan(guessedHeight(rows[2]!));
-    expect(guessedHeight(rows[4]!)).toBeGreaterThan(guessedHeight(rows[1]!));
+    const heights = equationRows(latex).map((row, first) => guessedHeight({ first, rows: [row] }));
+    expect(heights[1]).toBeGreaterThan(heights[2]!);
+    expect(heights[3]).toBeGreaterThan(heights[1]!);
   });
 });
 
@@ -180,10 +196,9 @@ describe("displayed values", () => {
     expect(statusCounts(words, [3, 2, 2, 3])).toBe("0 valid, 2 singular, 2 empty slot");
   });
 
-  it("show base parameters as sums", () => {
-    expect(relation("ZZ1", { IA1: "1", M3: "-D3^2", MZ4: "2*RL4", M4: "D3^2 - RL4^2", XX5: "-a + b" })).toBe(
-      "ZZ1 + IA1 - D3^2*M3 + 2*RL4*MZ4 + (D3^2 - RL4^2)*M4 + (-a + b)*XX5",
-    );
+  it("copy the relations of base parameters as LaTeX", () => {
+    const base = { names: ["ZZ1", "MX2"], latex: { ZZ1: "Z_{1} = Z + a", MX2: "X_{2}" } } as unknown as BaseAnswer;
+    expect(relationsAsLatex(base)).toBe("\\begin{align*}\nZ_{1} &= Z + a \\\\\nX_{2}\n\\end{align*}\n");
   });
 
   it("are parsed from the explanation", () => {

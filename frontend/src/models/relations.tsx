@@ -1,22 +1,10 @@
 // Base parameters with their grouping relations, and the columns of a regressor.
 
 import type { BaseAnswer } from "../backend/messages";
-import { ProblemPanel, useAnswer, Waiting } from "./parts";
+import { Formula } from "./formula";
+import { needKatex } from "./katex";
+import { CopyButton, ProblemPanel, useAnswer, Waiting } from "./parts";
 import type { Session } from "./session";
-
-/** Return the grouping relation of a base parameter: "ZZ1 + IA1 + YY2 + D3^2*M3". */
-export function relation(name: string, others: Record<string, string>): string {
-  return Object.entries(others).reduce((sum, [other, factor]) => sum + term(other, factor), name);
-}
-
-function term(name: string, factor: string): string {
-  const sign = factor.startsWith("-") ? " - " : " + ";
-  const size = factor.replace(/^-/, "");
-  if (size === "1") return sign + name;
-  // A factor that is a sum is put in parentheses with its own signs.
-  if (/ [+-] /.test(size)) return ` + (${factor})*${name}`;
-  return `${sign}${size}*${name}`;
-}
 
 export function Relations({ session }: { session: Session }) {
   const shown = session.shown.value!;
@@ -46,13 +34,21 @@ function baseOf(session: Session): Promise<BaseAnswer> {
   return session.requestFor<BaseAnswer>(view, "base", request.model === "base-parameters" ? { options: request.options } : {});
 }
 
+/** Return all relations as LaTeX, one per line of an align* environment. */
+export function relationsAsLatex({ names, latex }: BaseAnswer): string {
+  const lines = names.map((name) => (latex[name] ?? name).replace(" = ", " &= "));
+  return `\\begin{align*}\n${lines.join(" \\\\\n")}\n\\end{align*}\n`;
+}
+
 function BaseTable({ base, columns }: { base: BaseAnswer; columns: string[] }) {
+  needKatex();
   const at = new Map(columns.map((name, i) => [name, i + 1]));
   return (
     <>
       <section>
         <h4>
-          {base.names.length} base parameters <span class="md-muted">{base.method}</span>
+          {base.names.length} base parameters <span class="md-muted">{base.method}</span>{" "}
+          <CopyButton text={() => relationsAsLatex(base)}>Copy LaTeX</CopyButton>
         </h4>
         <table class="md-table md-relations">
           <thead>
@@ -67,7 +63,9 @@ function BaseTable({ base, columns }: { base: BaseAnswer; columns: string[] }) {
               <tr>
                 <td>{at.get(name) ?? ""}</td>
                 <th scope="row">{name}</th>
-                <td class="md-formula">{relation(name, base.relations[name] ?? {})}</td>
+                <td>
+                  <Formula class="md-formula md-right" latex={base.latex[name] ?? name} />
+                </td>
               </tr>
             ))}
           </tbody>

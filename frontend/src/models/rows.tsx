@@ -7,6 +7,7 @@ import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { Heights } from "./virtual";
 
 const MARGIN = 200; // pixels drawn beyond the window
+const ABOVE = 30; // pixels above a row that is scrolled to
 
 export function Rows<T>(props: {
   rows: readonly T[];
@@ -14,6 +15,8 @@ export function Rows<T>(props: {
   render: (row: T, at: number) => ComponentChildren;
   class?: string;
   label: string;
+  /** Row to scroll to when it changes. */
+  reveal?: number | null;
 }) {
   const box = useRef<HTMLDivElement>(null);
   const scroll = useSignal(0);
@@ -34,6 +37,14 @@ export function Rows<T>(props: {
     watch.observe(element);
     return () => watch.disconnect();
   }, []);
+
+  useLayoutEffect(() => {
+    const element = box.current!;
+    if (props.reveal === undefined || props.reveal === null) return;
+    const top = heights.top(props.reveal);
+    const visible = top >= element.scrollTop && heights.top(props.reveal + 1) <= element.scrollTop + element.clientHeight;
+    if (!visible) element.scrollTop = Math.max(0, top - ABOVE);
+  }, [props.reveal, props.rows]);
 
   measured.value;
   const { first, last } = heights.window(scroll.value, height.value, MARGIN);

@@ -3,6 +3,7 @@
 import { useSignal } from "@preact/signals";
 
 import type { EntryData } from "../backend/messages";
+import { menusInOrder, modelsInOrder, shortTitle, subtitle } from "../shell/modelMenus";
 import { matching, modelCandidate } from "../shell/search";
 import type { Session } from "./session";
 import { ProblemPanel, Waiting } from "./parts";
@@ -14,7 +15,7 @@ export function Start({ session }: { session: Session }) {
   const query = useSignal("");
   const candidates = (models ?? []).map((entry) => ({ ...modelCandidate(entry), entry }));
   const listed = new Set(matching(candidates, query.value).map(({ entry }) => entry));
-  const menus = (session.about.value?.menus ?? []).filter((menu) => [...listed].some((entry) => entry.menu === menu));
+  const menus = menusInOrder(session.about.value?.menus ?? []).filter((menu) => [...listed].some((entry) => entry.menu === menu));
   return (
     <section class="md-pane md-start" aria-label="Models">
       {problem && <ProblemPanel problem={problem} />}
@@ -37,7 +38,7 @@ export function Start({ session }: { session: Session }) {
             <div>
               <h4>{menu}</h4>
               <ul>
-                {models
+                {modelsInOrder(models)
                   .filter((entry) => entry.menu === menu && listed.has(entry))
                   .map((entry) => (
                     <li>
@@ -57,7 +58,8 @@ function Choice({ entry, ready, onChoose }: { entry: EntryData; ready: boolean; 
   const why = ready ? entry.why_not : "open a robot first";
   return (
     <button type="button" disabled={Boolean(why)} title={why ? `Not for this robot: ${why}` : tooltip(entry)} onClick={onChoose}>
-      {entry.title}
+      {shortTitle(entry)}
+      {subtitle(entry) && <small>{subtitle(entry)}</small>}
     </button>
   );
 }

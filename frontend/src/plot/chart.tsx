@@ -20,6 +20,8 @@ interface ChartProps {
   times: number[];
   curves: Curve[];
   dark: boolean;
+  /** Title of the vertical axis, with its unit; default: the units of the curves. */
+  axis?: string;
   logarithmic?: boolean;
   /** Marked time; a click moves it. */
   marker?: ReadonlySignal<number>;
@@ -43,7 +45,7 @@ export function Chart(props: ChartProps) {
   const latest = useRef(props);
   latest.current = props;
   const logarithmic = props.logarithmic ?? false;
-  const shape = `${props.curves.map(({ label, limit }) => `${label} ${limit ?? ""}`).join()} ${props.dark} ${logarithmic}`;
+  const shape = `${props.axis ?? ""} ${props.curves.map(({ label, limit }) => `${label} ${limit ?? ""}`).join()} ${props.dark} ${logarithmic}`;
   const data = useMemo(() => aligned(props.times, props.curves, logarithmic), [props.times, props.curves, logarithmic]);
   const newest = useRef(data);
   newest.current = data;
@@ -106,6 +108,9 @@ function settings(element: HTMLElement, latest: { current: ChartProps }, logarit
   const accent = style.getPropertyValue("--accent") || "#06c";
   const axis = { stroke: style.getPropertyValue("--muted") || "#888", grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 } };
   const { curves, bare } = latest.current;
+  const units = [...new Set(curves.flatMap(({ unit }) => (unit ? [unit] : [])))];
+  const named = latest.current.axis ?? units.join(", ");
+  const title = named ? { label: named, labelSize: 16, labelGap: 0, labelFont: SMALL } : {};
   return {
     ...room(element, bare),
     legend: { show: !bare },
@@ -114,7 +119,7 @@ function settings(element: HTMLElement, latest: { current: ChartProps }, logarit
     scales: { x: { time: false }, y: logarithmic ? { distr: 3 } : {} },
     axes: [
       { ...axis, ...(bare && { size: 26, gap: 2, font: SMALL, ticks: { ...axis.ticks, size: 4 } }), values: (_, ticks) => ticks.map((tick) => `${tick} s`) },
-      { ...axis, ...(bare ? { size: 44, gap: 2, font: SMALL, ticks: { ...axis.ticks, size: 4 } } : { size: 64 }) },
+      { ...axis, ...title, ...(bare ? { size: 44, gap: 2, font: SMALL, ticks: { ...axis.ticks, size: 4 } } : { size: 64 }) },
     ],
     series: [
       { label: "t", value: (_, value) => (value === null ? "" : `${value.toFixed(2)} s`) },

@@ -4,6 +4,7 @@ import type { Signal } from "@preact/signals";
 
 import type { Action, Store } from "../store/store";
 import type { Control } from "./control";
+import { section } from "./motionpanel";
 import type { Panel } from "./pane";
 
 const TURN = 0.12;
@@ -44,6 +45,10 @@ export function actionsOf(control: Control, panel: Signal<Panel | null>): Action
   const shown = () => control.drawn.value !== null;
   const looped = () => (control.drawn.value?.loops.length ?? 0) > 0;
   const group = "Scene";
+  const openSection = (name: (typeof section)["value"]): void => {
+    section.value = name;
+    panel.value = "motion";
+  };
   return [
     { id: "scene-home", title: "Home posture", group, enabled: shown, run: () => control.home() },
     { id: "scene-random", title: "Random posture", group, enabled: shown, run: () => control.random() },
@@ -67,6 +72,22 @@ export function actionsOf(control: Control, panel: Signal<Panel | null>): Action
       run: () => {
         panel.value = "motion";
       },
+    },
+    {
+      id: "scene-simulate",
+      title: "Simulate",
+      group,
+      words: "simulation integrate",
+      enabled: shown,
+      run: () => openSection("simulation"),
+    },
+    {
+      id: "scene-trajectory",
+      title: "Trajectory",
+      group,
+      words: "path via points line circle plan excitation torques",
+      enabled: shown,
+      run: () => openSection("trajectory"),
     },
     {
       id: "scene-solve",

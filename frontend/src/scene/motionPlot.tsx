@@ -1,21 +1,19 @@
-// Torques, powers and energies under the picture, with the displayed time marked.
+// Positions, torques, powers and energies under the picture, side by side, with the displayed time marked.
 
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 
 import type { View } from "../backend/messages";
+import { csv } from "../models/csv";
 import { Chart, colourOf, type Curve } from "../plot/chart";
+import { axisTitle, svgOf, type Plot } from "../plot/svg";
+import { save } from "../store/download";
 import type { Store } from "../store/store";
 import type { Control } from "./control";
 import type { MotionEfforts, Motion } from "./scene";
 
-const KINDS = [
-  ["torques", "torques"],
-  ["power", "power"],
-  ["energy", "energy"],
-  ["positions", "positions"],
-] as const;
-type Kind = (typeof KINDS)[number][0];
+const KINDS = ["positions", "torques", "power", "energy"] as const;
+type Kind = (typeof KINDS)[number];
 
 /** Return the kinds of curves that a motion has. */
 export function kindsOf({ efforts }: Motion): Kind[] {
@@ -25,7 +23,7 @@ export function kindsOf({ efforts }: Motion): Kind[] {
     energy: Boolean(efforts?.kinetic && efforts.potential),
     positions: true,
   };
-  return KINDS.flatMap(([kind]) => (there[kind] ? [kind] : []));
+  return KINDS.filter((kind) => there[kind]);
 }
 
 export function curvesOf(kind: Kind, motion: Motion, view: Pick<View, "joints">): Curve[] {
@@ -63,39 +61,77 @@ export function nameOf(view: Pick<View, "joints">, frame: number): string {
   return view.joints.find((joint) => joint.frame === frame)?.name ?? `q${frame}`;
 }
 
+/** Return the plots of the chosen kinds: one per unit, because an axis has one unit. */
+export function plotsOf(kinds: readonly Kind[], motion: Motion, view: Pick<View, "joints">): Plot[] {
+  return kinds.flatMap((kind) => {
+    const curves = curvesOf(kind, motion, view).map((curve, like) => ({ ...curve, like }));
+    const units = [...new Set(curves.map(({ unit }) => unit ?? ""))];
+    return units.map((unit) => ({ title: kind, unit, curves: curves.filter((curve) => (curve.unit ?? "") === unit) }));
+  });
+}
+
+/** Return plots as a CSV table: the time, then one column per curve with its quantity and unit. */
+export function tableOf(times: readonly number[], plots: readonly Plot[]): string {
+  const columns = plots.flatMap(({ title, unit, curves }) => curves.map((curve) => ({ name: `${title} ${curve.label} [${unit}]`, curve })));
+  return csv(
+    ["time [s]", ...columns.map(({ name }) => name)],
+    times.map((time, k) => [time, ...columns.map(({ curve }) => curve.values[k] ?? Number.NaN)]),
+  );
+}
+
 export function MotionPlot({ store, control }: { store: Store; control: Control }) {
-  const chosen = useSignal<Kind>("torques");
+  const chosen = useSignal<readonly Kind[]>(["positions"]);
   const motion = store.motion.value!;
   const view = store.view.value!;
-  const kinds = kindsOf(motion);
-  const kind = kinds.includes(chosen.value) ? chosen.value : kinds[0]!;
-  const curves = useMemo(() => curvesOf(kind, motion, view), [kind, motion, view]);
+  const available = kindsOf(motion);
+  const wanted = available.filter((kind) => chosen.value.includes(kind));
+  const kinds = wanted.length > 0 ? wanted : available.slice(0, 1);
+  const plots = useMemo(() => plotsOf(kinds, motion, view), [kinds.join(), motion, view]);
+  const toggle = (kind: Kind): void => {
+    const next = kinds.includes(kind) ? kinds.filter((one) => one !== kind) : [...kinds, kind];
+    if (next.length > 0) chosen.value = next;
+  };
+  const file = `${view.file ?? "robot"}_${kinds.join("_")}`;
   return (
     <div class="sc-under" data-testid="scene-under">
       <div class="sc-kinds" role="group" aria-label="What is plotted">
-        {kinds.map((one) => (
-          <button key={one} aria-pressed={one === kind} onClick={() => (chosen.value = one)} data-testid={`scene-plot-${one}`}>
+        {available.map((one) => (
+          <button key={one} aria-pressed={kinds.includes(one)} onClick={() => toggle(one)} data-testid={`scene-plot-${one}`}>
             {one}
           </button>
         ))}
-        <span class="sc-names">
-          {curves.map((curve, k) => (
-            <span key={curve.label}>
-              <i style={{ "--c": colourOf(curve, k) }} />
-              {curve.label}
-            </span>
-          ))}
-          <span>{[...new Set(curves.map(({ unit }) => unit))].join(", ")}</span>
+        <span class="sc-save">
+          <button data-testid="scene-plot-svg" title="Save the plots as SVG" onClick={() => save(`${file}.svg`, svgOf(motion.times, plots))}>
+            SVG
+          </button>
+          <button data-testid="scene-plot-csv" title="Save the plotted values as CSV" onClick={() => save(`${file}.csv`, tableOf(motion.times, plots))}>
+            CSV
+          </button>
         </span>
       </div>
-      <Chart
-        times={motion.times}
-        curves={curves}
-        dark={store.dark.value}
-        bare
-        marker={store.time}
-        onSeek={(time) => control.motions.seek(time)}
-      />
+      <div class="sc-plots">
+        {plots.map((plot) => (
+          <div key={`${plot.title} ${plot.unit}`} class="sc-plot" data-testid={`scene-curves-${plot.title}`}>
+            <span class="sc-names">
+              {plot.curves.map((curve, k) => (
+                <span key={curve.label}>
+                  <i style={{ "--c": colourOf(curve, k) }} />
+                  {curve.label}
+                </span>
+              ))}
+            </span>
+            <Chart
+              times={motion.times}
+              curves={plot.curves}
+              axis={axisTitle(plot.title, plot.unit)}
+              dark={store.dark.value}
+              bare
+              marker={store.time}
+              onSeek={(time) => control.motions.seek(time)}
+            />
+          </div>
+        ))}
+      </div>
     </div>
   );
 }

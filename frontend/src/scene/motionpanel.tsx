@@ -13,7 +13,8 @@ import { TrajectoryPanel } from "./trajectorypanel";
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4];
 
 const SECTIONS = ["waves", "trajectory", "simulation"] as const;
-const section = signal<(typeof SECTIONS)[number]>("waves");
+/** Kind of motion whose form is shown. */
+export const section = signal<(typeof SECTIONS)[number]>("waves");
 
 export function MotionPanel({ store, control }: { store: Store; control: Control }) {
   if (!control.drawn.value) return null;

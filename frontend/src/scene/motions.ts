@@ -33,6 +33,7 @@ export class Motions {
   private readonly player: Player;
   private readonly forget: () => void;
   private readonly unpath: () => void;
+  private readonly unmaximise: () => void;
   /** A motion whose computation is still running; it is played as far as it is computed. */
   private growing = false;
 
@@ -48,11 +49,17 @@ export class Motions {
     );
     this.forget = effect(() => this.setMotion(store.motion.value));
     this.unpath = effect(() => this.drawPath(store.motion.value));
+    this.unmaximise = effect(() => {
+      store.maximised.value;
+      const motion = store.motion.peek();
+      if (motion) this.keepInPicture(motion);
+    });
   }
 
   dispose(): void {
     this.forget();
     this.unpath();
+    this.unmaximise();
     this.player.pause();
   }
 
@@ -83,7 +90,7 @@ export class Motions {
     this.play();
   }
 
-  /** Fit the picture after the playback bar and the plots have changed the layout. */
+  /** Fit the picture after the playback bar, the plots or a maximised pane have changed the layout. */
   private keepInPicture(motion: Motion): void {
     setTimeout(() => this.store.motion.peek() === motion && this.scene.keepInPicture(motion.q), LAYOUT_DELAY);
   }

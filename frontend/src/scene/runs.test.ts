@@ -8,12 +8,10 @@ import { assemblyPosture, newTrajectory, activeJoints, line, simulatedJoints, de
 import { fixture } from "./fixtures";
 import { baseAt } from "./motion";
 import { Player } from "./player";
-import { MotionStream, Runs, type SimulationSettings } from "./runs";
+import { MotionStream, Runs } from "./runs";
 import type { Motion } from "./scene";
 import { subsample } from "./trace";
-import { curvesOf, kindsOf } from "./motionPlot";
-
-const WANTED: SimulationSettings = { duration: 5, step: 0.01, method: "DOP853", friction: "events", stops: "none", tau: [0], track: null };
+import { curvesOf, kindsOf, plotsOf, tableOf } from "./motionPlot";
 
 function piece(from: number, count: number, joints: number): Piece {
   const times = Array.from({ length: count }, (_, k) => from + k);
@@ -87,7 +85,7 @@ describe("a simulation", () => {
       const whole = piece(0, 6, 4);
       return { ...whole, joints: [1], units: ["Nm"], efforts: [null], frame: 3, samples: 6, finished: true, why: "", warnings: ["no stop"], kinetic: null, potential: null };
     });
-    await made.simulate(WANTED);
+    await made.simulate();
     expect(calls.map(([what, motion]) => [what, motion?.times.length])).toEqual([["grow", 2], ["grow", 4], ["grown", 6]]);
     expect(made.running.value).toBeNull();
     expect(made.ended.value).toBe("6 samples; no stop");
@@ -98,7 +96,7 @@ describe("a simulation", () => {
       onProgress!({ pieces: [piece(0, 3, 4)] });
       return new Promise((_, refuse) => signal!.addEventListener("abort", () => refuse(new DOMException("", "AbortError"))));
     });
-    const over = made.simulate(WANTED);
+    const over = made.simulate();
     expect(made.running.value).toBe("simulation");
     made.stop();
     await over;
@@ -111,7 +109,7 @@ describe("a simulation", () => {
 
   it("reports errors", async () => {
     const { made } = runs(view, () => Promise.reject(new Failure({ kind: "ArgumentError", message: "no mass" })));
-    await made.simulate(WANTED);
+    await made.simulate();
     expect(made.problem.value?.message).toBe("no mass");
   });
 
@@ -167,7 +165,7 @@ describe("curves under the scene", () => {
   };
 
   it("are those of the motion's quantities", () => {
-    expect(kindsOf(motion)).toEqual(["torques", "energy", "positions"]);
+    expect(kindsOf(motion)).toEqual(["positions", "torques", "energy"]);
     expect(kindsOf({ times: [], q: [] })).toEqual(["positions"]);
   });
 
@@ -175,5 +173,22 @@ describe("curves under the scene", () => {
     expect(curvesOf("torques", motion, view)[0]).toMatchObject({ values: [1, null], limit: 9, unit: "Nm" });
     expect(curvesOf("energy", motion, view)[2]!.values).toEqual([4, 6]);
     expect(curvesOf("positions", motion, view).map(({ values }) => values[1])).toEqual([5, 6, 7, 8]);
+  });
+
+  it("are drawn in one plot per quantity and unit", () => {
+    const mixed = { joints: view.joints.map((joint, k) => ({ ...joint, kind: k === 1 ? ("P" as const) : ("R" as const) })) };
+    const plots = plotsOf(["positions", "energy"], motion, mixed);
+    expect(plots.map(({ title, unit, curves }) => [title, unit, curves.length])).toEqual([
+      ["positions", "rad", 3],
+      ["positions", "m", 1],
+      ["energy", "J", 3],
+    ]);
+  });
+
+  it("are saved with units in the head of the table", () => {
+    const [head, first, second] = tableOf(motion.times, plotsOf(["torques"], motion, view)).split("\r\n");
+    expect(head).toMatch(/^time \[s\],torques \S+ \[Nm\]$/);
+    expect(first).toBe(`${motion.times[0]},1`);
+    expect(second).toBe(`${motion.times[1]},`);
   });
 });

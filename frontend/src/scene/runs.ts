@@ -3,7 +3,7 @@
 import { signal, type ReadonlySignal } from "@preact/signals";
 
 import { Failure, type Problem, type Progress } from "../backend/backend";
-import type { Piece, SimulationAnswer, TrajectoryAnswer, View } from "../backend/messages";
+import type { About, Piece, SimulationAnswer, TrajectoryAnswer, View } from "../backend/messages";
 import type { Store } from "../store/store";
 import { assemblyPosture, simulatedJoints } from "./trajectoryText";
 import type { MotionEfforts, Motion } from "./scene";
@@ -23,10 +23,23 @@ export interface SimulationSettings {
   method: string;
   friction: string;
   stops: string;
-  /** Torques of the coordinates, or the text of a trajectory to be tracked. */
-  tau: number[] | null;
-  track: string | null;
+  /** Constant torques, or computed-torque control along the trajectory. */
+  drive: "torques" | "trajectory";
+  /** Gains of computed-torque control, in 1/s2 and 1/s. */
+  kp: number;
+  kd: number;
 }
+
+const SETTINGS: SimulationSettings = {
+  duration: 5,
+  step: 0.01,
+  method: "DOP853",
+  friction: "events",
+  stops: "none",
+  drive: "torques",
+  kp: 400,
+  kd: 40,
+};
 
 export class Runs {
   /** Text of the edited trajectory. */
@@ -37,6 +50,13 @@ export class Runs {
   readonly trajectory = signal<TrajectoryAnswer | null>(null);
   /** Torques of a simulation, by the frame numbers of the joints. */
   readonly torques = signal<Record<number, number>>({});
+  /** Initial velocities of a simulation, by the frame numbers of the joints. */
+  readonly velocities = signal<Record<number, number>>({});
+  /** Initial velocity of a floating base: linear, then angular. */
+  readonly baseVelocity = signal<number[]>([0, 0, 0, 0, 0, 0]);
+  readonly settings = signal(SETTINGS);
+  /** Integrators that the service offers; null until it has answered. */
+  readonly integrators = signal<string[] | null>(null);
   /** Result of the last simulation as text. */
   readonly ended = signal<string | null>(null);
   private abort: AbortController | null = null;
@@ -55,6 +75,9 @@ export class Runs {
     this.stop();
     this.text.value = "";
     this.torques.value = {};
+    this.velocities.value = {};
+    this.baseVelocity.value = [0, 0, 0, 0, 0, 0];
+    this.settings.value = SETTINGS;
     this.problem.value = null;
     this.trajectory.value = null;
     this.ended.value = null;
@@ -80,9 +103,22 @@ export class Runs {
     if (answer) this.text.value = answer.text;
   }
 
-  async simulate(settings: SimulationSettings): Promise<void> {
+  /** Request the integrators that can run, once. */
+  async loadIntegrators(): Promise<void> {
+    if (this.integrators.value) return;
+    try {
+      this.integrators.value = (await this.store.backend.call<About>("about")).integrators;
+    } catch (error) {
+      this.problem.value = problemOf(error);
+    }
+  }
+
+  async simulate(): Promise<void> {
     const view = this.of.drawn.value;
     if (!view) return;
+    const settings = this.settings.value;
+    const joints = simulatedJoints(view).map((k) => view.joints[k]!);
+    const driven = settings.drive === "trajectory" && this.text.value !== "";
     this.ended.value = null;
     this.of.motions.pause();
     const q = this.store.q.value;
@@ -94,7 +130,11 @@ export class Runs {
       method: settings.method,
       friction: settings.friction,
       ...(settings.stops !== "none" && { stops: settings.stops === "end" ? "end" : Number(settings.stops) }),
-      ...(settings.track !== null ? { track: settings.track } : settings.tau && { tau: settings.tau }),
+      qd: joints.map(({ frame }) => this.velocities.value[frame] ?? 0),
+      ...(view.base === "floating" && { start: { V0: this.baseVelocity.value } }),
+      ...(driven
+        ? { track: this.text.value, kp: settings.kp, kd: settings.kd }
+        : { tau: joints.map(({ active, frame }) => (active ? (this.torques.value[frame] ?? 0) : 0)) }),
       values: this.store.parameters.value,
     };
     const growing = new MotionStream(view);

@@ -89,6 +89,40 @@ it("torques are reset for another robot", () => {
   expect(requests.at(-1)).toMatchObject({ tau: [0, 0] });
 });
 
+it("settings and initial velocities are not those of the robot before", () => {
+  type("duration", "0.3");
+  type("initial velocity of q2", "1.5");
+  act(() => box.querySelector<HTMLElement>('[data-testid="simulate-run"]')!.click());
+  expect(requests.at(-1)).toMatchObject({ duration: 0.3, qd: [0, 1.5] });
+  show(sampleView(JOINTS, { name: "next" }));
+  expect([field("duration").value, field("initial velocity of q2").value]).toEqual(["5", "0"]);
+});
+
+it("only integrators that can run are offered", () => {
+  const offered = (): string[] =>
+    [...box.querySelectorAll<HTMLOptionElement>('[data-testid="simulate-method"] option')].map((one) => one.value);
+  const button = (): HTMLButtonElement => box.querySelector<HTMLButtonElement>('[data-testid="simulate-run"]')!;
+  act(() => void (runs.integrators.value = ["RK45", "rk4"]));
+  expect(offered()).toEqual(["RK45", "rk4"]);
+  act(() => button().click());
+  expect(requests.at(-1)).toMatchObject({ method: "RK45" });
+  // The fixed-step integrator cannot stop at joint limits.
+  act(() => void (runs.settings.value = { ...runs.settings.value, stops: "end" }));
+  expect(offered()).toEqual(["RK45"]);
+  act(() => void (runs.integrators.value = []));
+  act(() => runs.stop());
+  expect(button().disabled).toBe(true);
+  expect(box.textContent).toContain("install the package scipy");
+});
+
+it("a floating base has fields for its velocity", () => {
+  expect(field("base wz")).toBeNull();
+  show(sampleView(JOINTS, { name: "satellite", base: "floating" }));
+  type("base wz", "0.2");
+  act(() => box.querySelector<HTMLElement>('[data-testid="simulate-run"]')!.click());
+  expect(requests.at(-1)).toMatchObject({ start: { V0: [0, 0, 0, 0, 0, 0.2] } });
+});
+
 it("a robot has fields for its symbolic wrenches", () => {
   expect(box.querySelector('[data-testid="simulate-wrenches"]')).toBeNull();
   show(SWIMMER);

@@ -1,25 +1,23 @@
 // A simulation from the displayed posture, under constant torques or along the trajectory; shown while it runs.
 
-import { signal } from "@preact/signals";
+import type { Signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 
 import type { View } from "../backend/messages";
 import type { Store } from "../store/store";
 import type { Control } from "./control";
-import { activeJoints, simulatedJoints } from "./trajectoryText";
 import { Field } from "./jointspanel";
 import { Running, Wrong } from "./runparts";
+import type { Runs, SimulationSettings } from "./runs";
+import { simulatedJoints } from "./trajectoryText";
 
 const WRENCH = ["FX", "FY", "FZ", "CX", "CY", "CZ"];
-const METHODS = ["DOP853", "RK45", "RK23", "Radau", "BDF", "LSODA", "rk4"];
 const STOPS: [string, string][] = [
   ["none", "ignored"],
   ["end", "end simulation"],
   ["0", "inelastic"],
   ["0.5", "elastic, e = 0.5"],
 ];
-
-/** Settings, kept while the page is open. */
-const settings = signal({ duration: 5, step: 0.01, method: "DOP853", friction: "events", stops: "none", drive: "torques" });
 
 /**
  * Return the wrenches that contain free symbols, by link number: the symbols of their entries, "" for other entries.
@@ -69,72 +67,158 @@ function Wrenches({ store, rows }: { store: Store; rows: ReturnType<typeof openW
   );
 }
 
+const BASE = ["vx", "vy", "vz", "wx", "wy", "wz"];
+
+/** Velocity of a floating base at the start, in its own axes. */
+function BaseVelocity({ values }: { values: Signal<number[]> }) {
+  return (
+    <details data-testid="simulate-base">
+      <summary>initial velocity of the base, m/s and rad/s</summary>
+      <table class="sc-waves">
+        <thead>
+          <tr>
+            {BASE.map((name) => (
+              <th key={name}>{name}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          <tr>
+            {BASE.map((name, k) => (
+              <td key={name}>
+                <Field label={`base ${name}`} text={String(values.value[k])} onNumber={(x) => (values.value = values.value.with(k, x))} />
+              </td>
+            ))}
+          </tr>
+        </tbody>
+      </table>
+    </details>
+  );
+}
+
+/** Constant torques and initial velocities of the joints. */
+function JointInputs({ runs, view }: { runs: Runs; view: View }) {
+  const { torques, velocities } = runs;
+  const constant = runs.settings.value.drive === "torques";
+  const field = (of: Signal<Record<number, number>>, frame: number, label: string) => (
+    <Field label={label} text={String(of.value[frame] ?? 0)} onNumber={(x) => (of.value = { ...of.value, [frame]: x })} />
+  );
+  return (
+    <table class="sc-waves sc-torques">
+      <thead>
+        <tr>
+          <th />
+          {constant && <th colSpan={2}>torque or force</th>}
+          <th colSpan={2}>initial velocity</th>
+        </tr>
+      </thead>
+      <tbody>
+        {simulatedJoints(view).map((k) => {
+          const joint = view.joints[k]!;
+          const linear = joint.kind === "P";
+          return (
+            <tr key={joint.frame}>
+              <th title={joint.name}>{joint.name}</th>
+              {constant && <td>{joint.active && field(torques, joint.frame, `torque of ${joint.name}`)}</td>}
+              {constant && <td class="sc-unit">{joint.active && (linear ? "N" : "Nm")}</td>}
+              <td>{field(velocities, joint.frame, `initial velocity of ${joint.name}`)}</td>
+              <td class="sc-unit">{linear ? "m/s" : "rad/s"}</td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
+  );
+}
+
 export function SimulatePanel({ control, store }: { control: Control; store: Store }) {
   const { runs } = control;
-  const { torques } = runs;
   const view = control.drawn.value!;
-  const now = settings.value;
-  const set = (change: Partial<typeof now>): void => void (settings.value = { ...now, ...change });
-  const driven = activeJoints(view).map((k) => view.joints[k]!);
+  const now = runs.settings.value;
+  const set = (change: Partial<SimulationSettings>): void => void (runs.settings.value = { ...now, ...change });
   const running = runs.running.value === "simulation";
-  const start = (): void =>
-    void runs.simulate({
-      ...now,
-      tau: simulatedJoints(view).map((k) => (view.joints[k]!.active ? (torques.value[view.joints[k]!.frame] ?? 0) : 0)),
-      track: now.drive === "trajectory" ? runs.text.value : null,
-    });
+  useEffect(() => void runs.loadIntegrators(), []);
+  const integrators = runs.integrators.value;
+  // The generated fixed-step integrator has no events, so that joint limits require another integrator.
+  const methods = (integrators ?? [now.method]).filter((method) => method !== "rk4" || now.stops === "none");
+  const method = methods.includes(now.method) ? now.method : methods[0];
+  const drive = runs.text.value ? now.drive : "torques";
   return (
     <>
-      <p class="sc-hint">The simulation starts at rest in the displayed posture.</p>
+      <p class="sc-hint">The simulation starts in the displayed posture.</p>
       <label class="sc-choice">
         <span>driven by</span>
-        <select value={now.drive} data-testid="simulate-drive" onChange={(event) => set({ drive: event.currentTarget.value })}>
+        <select
+          value={drive}
+          data-testid="simulate-drive"
+          onChange={(event) => set({ drive: event.currentTarget.value as SimulationSettings["drive"] })}
+        >
           <option value="torques">torques</option>
           <option value="trajectory" disabled={!runs.text.value}>
             the trajectory (computed torque)
           </option>
         </select>
       </label>
-      {now.drive === "torques" && (
-        <table class="sc-waves sc-torques">
-          <tbody>
-            {driven.map((joint) => (
-              <tr key={joint.frame}>
-                <th title={joint.name}>{joint.name}</th>
-                <td>
-                  <Field
-                    label={`torque of ${joint.name}`}
-                    text={String(torques.value[joint.frame] ?? 0)}
-                    onNumber={(x) => (torques.value = { ...torques.value, [joint.frame]: x })}
-                  />
-                </td>
-                <td class="sc-unit">{joint.kind === "P" ? "N" : "Nm"}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+      {drive === "trajectory" && (
+        <label class="sc-choice">
+          <span>gains kp, kd</span>
+          <span class="sc-seconds">
+            <Field label="kp" text={String(now.kp)} onNumber={(x) => x >= 0 && set({ kp: x })} /> 1/s²
+            <Field label="kd" text={String(now.kd)} onNumber={(x) => x >= 0 && set({ kd: x })} /> 1/s
+          </span>
+        </label>
       )}
+      <div class="sc-row">
+        <label>
+          for <Field label="duration" text={String(now.duration)} onNumber={(x) => x > 0 && set({ duration: x })} /> s
+        </label>
+        <button
+          class="sc-main"
+          data-testid="simulate-run"
+          disabled={running || !control.ready.value || method === undefined}
+          onClick={() => {
+            set({ method: method!, drive });
+            void runs.simulate();
+          }}
+        >
+          Simulate
+        </button>
+      </div>
+      <Running runs={runs} />
+      <Wrong problem={runs.problem.value} />
+      {runs.ended.value && (
+        <p class="sc-hint" data-testid="simulate-ended">
+          {runs.ended.value}
+        </p>
+      )}
+      <JointInputs runs={runs} view={view} />
+      {view.base === "floating" && <BaseVelocity values={runs.baseVelocity} />}
       <Wrenches store={store} rows={openWrenches(view)} />
       <label class="sc-choice">
         <span>integrator</span>
-        <select value={now.method} data-testid="simulate-method" onChange={(event) => set({ method: event.currentTarget.value })}>
-          {METHODS.map((method) => (
-            <option key={method} value={method}>
-              {method === "rk4" ? "rk4, fixed step" : method}
+        <select value={method} data-testid="simulate-method" onChange={(event) => set({ method: event.currentTarget.value })}>
+          {methods.map((name) => (
+            <option key={name} value={name}>
+              {name === "rk4" ? "rk4, fixed step" : name}
             </option>
           ))}
         </select>
       </label>
+      {integrators?.length === 0 && <p class="sc-hint">This installation of symoro has no integrator: install the package scipy.</p>}
       <label class="sc-choice">
         <span>Coulomb friction</span>
-        <select value={now.friction} onChange={(event) => set({ friction: event.currentTarget.value })}>
+        <select
+          value={method === "rk4" ? "sign" : now.friction}
+          disabled={method === "rk4"}
+          onChange={(event) => set({ friction: event.currentTarget.value })}
+        >
           <option value="events">stick-slip</option>
           <option value="sign">sign(qd)</option>
         </select>
       </label>
       <label class="sc-choice">
         <span>joint limits</span>
-        <select value={now.stops} onChange={(event) => set({ stops: event.currentTarget.value })}>
+        <select value={now.stops} disabled={method === "rk4"} data-testid="simulate-stops" onChange={(event) => set({ stops: event.currentTarget.value })}>
           {STOPS.map(([value, text]) => (
             <option key={value} value={value}>
               {text}
@@ -148,21 +232,6 @@ export function SimulatePanel({ control, store }: { control: Control; store: Sto
           <Field label="sample step" text={String(now.step)} onNumber={(x) => x > 0 && set({ step: x })} /> s
         </span>
       </label>
-      <div class="sc-row">
-        <label>
-          for <Field label="duration" text={String(now.duration)} onNumber={(x) => x > 0 && set({ duration: x })} /> s
-        </label>
-        <button class="sc-main" data-testid="simulate-run" disabled={running || !control.ready.value} onClick={start}>
-          Simulate
-        </button>
-      </div>
-      <Running runs={runs} />
-      <Wrong problem={runs.problem.value} />
-      {runs.ended.value && (
-        <p class="sc-hint" data-testid="simulate-ended">
-          {runs.ended.value}
-        </p>
-      )}
     </>
   );
 }

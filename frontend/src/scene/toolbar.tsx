@@ -1,6 +1,7 @@
 import type { Signal } from "@preact/signals";
 
 import type { Store } from "../store/store";
+import { Maximise } from "../shell/maximise";
 import type { Control } from "./control";
 import type { Panel } from "./pane";
 import type { ViewDirection } from "./scene";
@@ -75,6 +76,7 @@ export function Toolbar({ store, control, panel }: { store: Store; control: Cont
       >
         Panel
       </button>
+      <Maximise store={store} pane="scene" />
     </div>
   );
 }

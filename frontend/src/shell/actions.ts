@@ -4,12 +4,23 @@ import type { FileFormat } from "../backend/messages";
 import type { Action } from "../store/store";
 import type { ShellState, Panel, Theme } from "./shellState";
 import { chooseFiles, saveAs } from "./files";
+import { toggleMaximised } from "./maximise";
 
 const THEMES: [Theme, string][] = [
   ["system", "System theme"],
   ["light", "Light"],
   ["dark", "Dark"],
 ];
+
+export const FORMAT_NAMES: Record<string, string> = {
+  par: "SYMORO (.par)",
+  yaml: "YAML (.yaml)",
+  urdf: "URDF (.urdf)",
+  mjcf: "MuJoCo (.xml)",
+  "khalil-kleinfinger": "Khalil-Kleinfinger table (.csv)",
+  craig: "Craig table (.csv)",
+  "denavit-hartenberg": "standard Denavit-Hartenberg table (.csv)",
+};
 
 export function writable(shell: ShellState): FileFormat[] {
   return (shell.about.value?.formats ?? []).filter(({ written }) => written);
@@ -37,7 +48,7 @@ export function shellActions(shell: ShellState): Action[] {
       run: () => void (shell.palette.value = !shell.palette.value),
     },
     { id: "new", title: "New robot", group: "Robot", keys: "Alt+N", run: panel("new") },
-    { id: "open", title: "Open a file", group: "Robot", keys: "Ctrl+O", run: () => chooseFiles(shell) },
+    { id: "open", title: "Open a file", words: "import load urdf mjcf par yaml csv", group: "Robot", keys: "Ctrl+O", run: () => chooseFiles(shell) },
     { id: "gallery", title: "Gallery of bundled robots", group: "Robot", keys: "Alt+G", run: panel("gallery") },
     { id: "dh", title: "Robot from a Denavit-Hartenberg table", group: "Robot", run: panel("dh") },
     {
@@ -47,6 +58,15 @@ export function shellActions(shell: ShellState): Action[] {
       keys: "Ctrl+S",
       enabled: some,
       run: () => saveAs(shell, "yaml"),
+    },
+
+    {
+      id: "identify",
+      title: "Identify parameters from a log",
+      group: "Robot",
+      words: "identification measurement csv",
+      enabled: some,
+      run: () => chooseFiles(shell),
     },
     {
       id: "undo",
@@ -66,6 +86,13 @@ export function shellActions(shell: ShellState): Action[] {
     },
     { id: "pane", title: "Next pane", group: "Page", keys: "F6", run: () => nextPane(false) },
     { id: "pane-back", title: "Previous pane", group: "Page", keys: "Shift+F6", run: () => nextPane(true) },
+    ...(["tables", "scene", "models"] as const).map((pane) => ({
+      id: `maximise-${pane}`,
+      title: `Maximise or restore the ${pane === "models" ? "model" : pane}`,
+      group: "Page",
+      words: "full screen lecture pane",
+      run: () => toggleMaximised(store, pane),
+    })),
     ...THEMES.map(([theme, title]) => ({
       id: `theme-${theme}`,
       title: `Theme: ${title.toLowerCase()}`,

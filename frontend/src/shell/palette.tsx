@@ -4,7 +4,9 @@ import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 
 import type { ShellState } from "./shellState";
-import { openBundled } from "./files";
+import { FORMAT_NAMES, writable } from "./actions";
+import { openBundled, saveAs } from "./files";
+import { modelsInOrder } from "./modelMenus";
 import { matching, modelCandidate, type Candidate } from "./search";
 
 interface Command extends Candidate {
@@ -15,7 +17,7 @@ interface Command extends Candidate {
 }
 
 export function commandsOf(shell: ShellState): Command[] {
-  const models = shell.catalogue.value.map(
+  const models = modelsInOrder(shell.catalogue.value).map(
     (entry): Command => ({
       id: `model ${entry.id}`,
       ...modelCandidate(entry),
@@ -30,6 +32,7 @@ export function commandsOf(shell: ShellState): Command[] {
         id: `action ${action.id}`,
         title: action.title,
         group: action.group,
+        words: action.words,
         keys: action.keys?.split(", ")[0],
         disabled: (action.enabled?.() ?? true) ? undefined : "not available now",
         run: action.run,
@@ -44,7 +47,17 @@ export function commandsOf(shell: ShellState): Command[] {
       run: () => openBundled(shell, robot.id),
     }),
   );
-  return [...actions, ...models, ...robots];
+  const exports = writable(shell).map(
+    ({ id }): Command => ({
+      id: `export ${id}`,
+      title: `Export the robot as ${FORMAT_NAMES[id] ?? id}`,
+      group: "Robot",
+      words: `save write ${id}`,
+      disabled: shell.store.view.value ? undefined : "open a robot first",
+      run: () => saveAs(shell, id),
+    }),
+  );
+  return [...models, ...actions, ...exports, ...robots];
 }
 
 const MOST = 60;
@@ -123,7 +136,10 @@ function OpenPalette({ shell }: { shell: ShellState }) {
               onPointerMove={() => (at.value = i)}
               onClick={() => run(command)}
             >
-              <span class="sh-option-title">{command.title}</span>
+              <span class="sh-option-title">
+                {command.title}
+                {command.subtitle ? <span class="sh-option-subtitle">{command.subtitle}</span> : null}
+              </span>
               <span class="sh-option-note">{command.disabled ?? command.group}</span>
               {command.keys ? <kbd>{command.keys}</kbd> : null}
             </div>

@@ -1,17 +1,21 @@
 // Search in titles and keywords: words in any order; matches at the beginning of words rank first.
 
 import type { EntryData } from "../backend/messages";
+import { shortTitle, subtitle } from "./modelMenus";
 
 export interface Candidate {
   title: string;
+  /** Complete sentence below a short title. */
+  subtitle?: string | undefined;
   group: string;
   /** Additional keywords. */
-  words?: string;
+  words?: string | undefined;
 }
 
-/** Return the search texts of a model: title, menu, id and aliases such as "forward-kinematics". */
-export function modelCandidate({ id, title, menu, aliases }: EntryData): Candidate {
-  return { title, group: menu, words: [id, ...aliases].join(" ") };
+/** Return the search texts of a model: titles, menu, id and aliases such as "forward-kinematics". */
+export function modelCandidate(entry: EntryData): Candidate {
+  const { id, title, menu, aliases } = entry;
+  return { title: shortTitle(entry), subtitle: subtitle(entry), group: menu, words: [id, ...aliases, title].join(" ") };
 }
 
 const NONE = -1;
@@ -35,6 +39,8 @@ export function score(candidate: Candidate, query: string): number {
     const exact = words.split(/\s+/).includes(word);
     total += best + (exact ? 5 : 0);
   }
+  // The whole query is a name, such as "mass matrix" for the alias "mass-matrix".
+  if (words.split(/\s+/).includes(query.trim().toLowerCase().replace(/\s+/g, "-"))) total += 10;
   return total - title.length / 1000;
 }
 

@@ -35,7 +35,7 @@ describe("the search", () => {
     const entry = { id: "fast-geometry", title: "direct geometric model", menu: "Geometric", aliases: ["forward-kinematics", "fk"] };
     const all = [...MODELS, modelCandidate(entry as EntryData)];
     for (const query of ["fast-geometry", "forward-kinematics", "forward kinematics", "fk"])
-      expect(matching(all, query)[0]!.title).toBe("direct geometric model");
+      expect(matching(all, query)[0]!).toMatchObject({ title: "Direct geometry", subtitle: "Direct geometric model" });
   });
 
   it("ranks the title of a command above the group of others", () => {

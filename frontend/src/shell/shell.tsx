@@ -4,7 +4,7 @@ import { useSignal } from "@preact/signals";
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
-import type { Store } from "../store/store";
+import type { PaneName, Store } from "../store/store";
 import { Tables } from "../tables/tables";
 import { Boundary } from "./boundary";
 import { SIZES, type ShellState } from "./shellState";
@@ -49,6 +49,8 @@ export interface ShellProps {
 export function Shell({ shell, scene, models }: ShellProps) {
   const { store } = shell;
   const { tables, upper } = shell.sizes.value;
+  const maximised = store.maximised.value;
+  const aside = (pane: PaneName): string | undefined => (maximised && maximised !== pane ? "" : undefined);
   const dropping = useSignal(false);
   const wide = shell.panel.value === "gallery";
   const panel = shell.panel.value !== null && !wide;
@@ -58,9 +60,9 @@ export function Shell({ shell, scene, models }: ShellProps) {
   return (
     <div class="sh-page">
       <TopBar shell={shell} />
-      <main class="sh-panes" style={{ gridTemplateRows: `minmax(0, ${upper}fr) auto minmax(0, ${1 - upper}fr)` }}>
+      <main class="sh-panes" data-maximised={maximised ?? undefined} style={{ gridTemplateRows: `minmax(0, ${upper}fr) auto minmax(0, ${1 - upper}fr)` }}>
         <div class="sh-upper" style={{ gridTemplateColumns: `minmax(0, ${tables}fr) auto minmax(0, ${1 - tables}fr)` }}>
-          <section class="sh-pane" data-pane="tables" aria-label="tables" tabIndex={-1}>
+          <section class="sh-pane" data-pane="tables" data-aside={aside("tables")} aria-label="tables" tabIndex={-1}>
             {panel ? <Panels shell={shell} key={shell.panel.value} /> : null}
             <div class="sh-under" hidden={panel}>
               <Boundary name="The tables">
@@ -75,7 +77,7 @@ export function Shell({ shell, scene, models }: ShellProps) {
             reset={SIZES.tables}
             onChange={(value) => (shell.sizes.value = { ...shell.sizes.value, tables: value })}
           />
-          <section class="sh-pane" data-pane="scene" aria-label="scene" tabIndex={-1}>
+          <section class="sh-pane" data-pane="scene" data-aside={aside("scene")} aria-label="scene" tabIndex={-1}>
             <Boundary name="The scene">
               <Lazy store={store} load={scene} waiting={"Loading the scene \u2026"} />
             </Boundary>
@@ -88,7 +90,7 @@ export function Shell({ shell, scene, models }: ShellProps) {
           reset={SIZES.upper}
           onChange={(value) => (shell.sizes.value = { ...shell.sizes.value, upper: value })}
         />
-        <section class="sh-pane" data-pane="models" aria-label="model" tabIndex={-1}>
+        <section class="sh-pane" data-pane="models" data-aside={aside("models")} aria-label="model" tabIndex={-1}>
           <Boundary name="The models pane">
             <Lazy store={store} load={models} waiting={"Loading the models \u2026"} />
           </Boundary>

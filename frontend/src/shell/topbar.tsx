@@ -1,21 +1,11 @@
 // The bar at the top: robot, undo, models, palette, theme.
 
 import type { EntryData } from "../backend/messages";
-import { THEMES, writable } from "./actions";
+import { FORMAT_NAMES, THEMES, writable } from "./actions";
 import type { ShellState } from "./shellState";
 import { chooseFiles, saveAs } from "./files";
 import { Menu, type Item } from "./menu";
-
-const FORMAT_NAMES: Record<string, string> = {
-  par: "SYMORO (.par)",
-  yaml: "YAML (.yaml)",
-  urdf: "URDF (.urdf)",
-  mjcf: "MuJoCo (.xml)",
-  "khalil-kleinfinger": "Khalil-Kleinfinger table (.csv)",
-  craig: "Craig table (.csv)",
-  "denavit-hartenberg": "standard Denavit-Hartenberg table (.csv)",
-};
-const MENUS = ["Geometric", "Kinematic", "Dynamic", "Identification"];
+import { menusInOrder, modelsInOrder, shortTitle, subtitle } from "./modelMenus";
 
 function robotItems(shell: ShellState): (Item | "line")[] {
   const none = shell.store.view.value === null;
@@ -41,8 +31,8 @@ function robotItems(shell: ShellState): (Item | "line")[] {
 function modelItem(shell: ShellState, entry: EntryData): Item {
   return {
     id: entry.id,
-    title: entry.title.charAt(0).toUpperCase() + entry.title.slice(1),
-    note: entry.why_not ? `not for this robot: ${entry.why_not}` : undefined,
+    title: shortTitle(entry),
+    note: entry.why_not ? `not for this robot: ${entry.why_not}` : subtitle(entry),
     disabled: Boolean(entry.why_not),
     run: () => void (shell.store.requested.value = { model: entry.id, options: {} }),
   };
@@ -51,7 +41,8 @@ function modelItem(shell: ShellState, entry: EntryData): Item {
 export function TopBar({ shell }: { shell: ShellState }) {
   const { store } = shell;
   const view = store.view.value;
-  const menus = shell.about.value?.menus ?? MENUS;
+  const menus = menusInOrder(shell.about.value?.menus ?? []);
+  const models = modelsInOrder(shell.catalogue.value);
   return (
     <header class="sh-bar">
       <span class="sh-logo" aria-hidden="true">
@@ -95,7 +86,7 @@ export function TopBar({ shell }: { shell: ShellState }) {
             label={menu}
             name={menu}
             empty="Open a robot to see the models."
-            items={shell.catalogue.value.filter((entry) => entry.menu === menu).map((entry) => modelItem(shell, entry))}
+            items={models.filter((entry) => entry.menu === menu).map((entry) => modelItem(shell, entry))}
           />
         ))}
       </nav>

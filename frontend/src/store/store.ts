@@ -14,10 +14,14 @@ export interface ModelChoice {
 }
 
 /** Command of the palette and the keyboard. */
+export type PaneName = "tables" | "scene" | "models";
+
 export interface Action {
   id: string;
   title: string;
   group: string;
+  /** Additional keywords for the search. */
+  words?: string;
   /** Shortcut, for example "Ctrl+Z". */
   keys?: string;
   enabled?: () => boolean;
@@ -75,6 +79,8 @@ export interface Store {
   readonly time: Signal<number>;
   readonly requested: Signal<ModelChoice | null>;
   readonly dark: Signal<boolean>;
+  /** Pane that takes the whole page; null if all are shown. */
+  readonly maximised: Signal<PaneName | null>;
   /** Mesh files that were dropped with a robot, by file name without folders. */
   readonly meshes: Signal<Map<string, File>>;
   readonly canUndo: ReadonlySignal<boolean>;
@@ -210,6 +216,7 @@ export function createStore(backend: Backend): Store {
     time: signal(0),
     requested: request,
     dark: signal(false),
+    maximised: signal<PaneName | null>(null),
     meshes: signal(new Map<string, File>()),
     canUndo: computed(() => past.value.length > 0),
     canRedo: computed(() => future.value.length > 0),

@@ -11,6 +11,7 @@ import { Form } from "./form";
 import { EMPTY, HEADINGS, tabOf } from "./labels";
 import { Sheet } from "./sheet";
 import { Symbols } from "./symbols";
+import { Maximise } from "../shell/maximise";
 import "./tables.css";
 
 /** Return the tables of each tab, in their order. */
@@ -80,6 +81,7 @@ export function Tables({ store }: { store: Store }) {
           </button>
         ))}
       </div>
+      <Maximise store={store} pane="tables" />
       <div class="tb-body" role="tabpanel" aria-label={open}>
         {(tabs.get(open) ?? []).map((table) => (
           <Section key={table.title} table={table} store={store} cells={cells} headed={tabs.get(open)!.length > 1} />

@@ -48,6 +48,25 @@ test("inverse dynamics: equations and their count", async () => {
   await it.shot("equations");
 });
 
+test("a name shows its definition, uses, unit and value; an equation is copied", async () => {
+  const pane = it.page.locator('[data-pane="models"]');
+  await pane.getByLabel("Find in the equations").fill("KYYR4");
+  const card = pane.getByRole("group", { name: "Name KYYR4" });
+  await expect.poll(() => card.textContent()).toMatch(/regrouped inertial parameters.*value now[^…]*definition.*used in/);
+  await expect.poll(() => pane.locator(".md-find").textContent()).toBe("1 of 3");
+  await pane.locator(".md-current").hover();
+  await pane.locator(".md-current").getByRole("button", { name: "Copy this equation as LaTeX" }).click();
+  const copied = await it.page.evaluate(() => navigator.clipboard.readText());
+  expect(copied).toMatch(/^\\mathit\{KYYR\}_\{4\} = -\\left\(\\frac/);
+  await card.getByRole("button", { name: "Close" }).click();
+  await pane.locator('[data-name="ZZ2"]').first().click();
+  await expect.poll(() => pane.getByRole("group", { name: "Name ZZ2" }).textContent()).toContain("kg m2");
+  await pane.getByRole("button", { name: "Close" }).click();
+  // Nothing is wider than the pane.
+  const [whole, visible] = await pane.locator(".md-rows").evaluate((box) => [box.scrollWidth, box.clientWidth]);
+  expect(whole).toBeLessThanOrEqual(visible!);
+});
+
 test("the model is copied as a command and as Python", async () => {
   const pane = it.page.locator('[data-pane="models"]');
   const copied = (): Promise<string> => it.page.evaluate(() => navigator.clipboard.readText());

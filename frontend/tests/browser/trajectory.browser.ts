@@ -55,3 +55,21 @@ test("a simulation is shown while it runs, and stopped", async () => {
   expect(await it.page.getByTestId("scene-running").count()).toBe(0);
   await it.shot("simulation");
 });
+
+test("plots are shown side by side and saved, and a pane is maximised", async () => {
+  const charts = it.page.locator("[data-testid^=scene-curves-] canvas");
+  await expect.poll(() => charts.count()).toBe(1);
+  await it.page.getByTestId("scene-plot-torques").click();
+  await expect.poll(() => charts.count()).toBe(2);
+  const svg = await it.downloaded(it.page.getByTestId("scene-plot-svg"));
+  expect(svg.name).toBe("fourbar_positions_torques.svg");
+  for (const axis of ["positions in rad", "torques in Nm", "time in s"]) expect(svg.text).toContain(axis);
+  const csv = await it.downloaded(it.page.getByTestId("scene-plot-csv"));
+  expect(csv.text).toMatch(/^time \[s\],positions \S+ \[rad\]/);
+  const models = it.page.locator('[data-pane="models"]');
+  await it.page.locator('[data-maximise="scene"]').click();
+  await expect.poll(() => models.isVisible()).toBe(false);
+  await it.shot("maximised");
+  await it.page.locator('[data-maximise="scene"]').click();
+  await expect.poll(() => models.isVisible()).toBe(true);
+});

@@ -189,6 +189,7 @@ class Code:
         kernels: kernels that are called, each after those that it needs.
         turns: angles whose sines and cosines are computed together at the beginning (see `vectors`).
         arcs: groups of arctangents that are computed together (see `vectors`).
+        variables: variable -> signed node reference of its value, for input entries, parameters and statements.
     """
 
     program: Program
@@ -208,6 +209,7 @@ class Code:
     kernels: list[str]
     turns: list[Turn]
     arcs: list[list[Arc]]
+    variables: dict[str, int]
 
     @property
     def operations(self) -> frozenset[int]:
@@ -314,6 +316,11 @@ class _Coder:
             with_needs({step.kernel for step in call if isinstance(step, KernelCall)}),
             self._turns() if self.dialect.turns else [],
             self._arcs(layers),
+            {
+                renderer.text[i]: i << 1 | renderer.sign[i]
+                for i in program.nodes
+                if self.listing.own[i] or graph.op[i] == ops.SYMBOL
+            },
         )
 
     def _remarks(self, steps: dict[int, Instruction]) -> dict[str, str]:

@@ -4,13 +4,13 @@ r"""LaTeX: NAME.tex, a document (or, with `fragment`, its equations) in amsmath'
 
 The option `symbol` is a function from names to LaTeX. By default a trailing number is the index, the stem has the
 symbol of the notation (qd2 is \dot q_{2}), and names of Greek letters become those letters. Parentheses are plain, so
-that lines can break in them.
+that lines can break in them; around fractions and cases they are as tall as their content.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -163,6 +163,7 @@ def _equations(code: Code, symbol: Callable[[str], str]) -> str:
     return "\n".join(aligned(heading, lines) for heading, lines in parts if lines)
 
 
+_INDICES = "ijklmn"  # of the entries of an array
 LONG_ENTRY = 40  # characters; longer entries of a matrix have an equation of their own
 WIDEST = 150  # characters of a row; wider matrices consist of symbols
 
@@ -172,7 +173,10 @@ def _results(code: Code, symbol: Callable[[str], str]) -> list[str]:
     lines: list[str] = []
     for name, port, texts in zip(code.arrays.outputs, code.program.outputs, code.outputs, strict=True):
         named = [entry_symbol(name, index, symbol) for index in indices(port.shape, 1)]
-        if len(port.shape) not in (1, 2) or 0 in port.shape:
+        if len(port.shape) > 2:
+            lines += _nonzero_entries(name, port.shape, dict(zip(named, texts, strict=True)), symbol)
+            continue
+        if not port.shape or 0 in port.shape:
             lines += [_line(left, text) for left, text in zip(named, texts, strict=True)]
             continue
         columns = port.shape[1] if len(port.shape) == 2 else 1
@@ -180,7 +184,7 @@ def _results(code: Code, symbol: Callable[[str], str]) -> list[str]:
         wide = any(sum(len(text) for text in texts[row : row + columns]) > WIDEST for row in rows)
         own = [len(text) > (LONG_ENTRY // 4 if wide else LONG_ENTRY) for text in texts]
         lines += [_line(named[k], texts[k]) for k in range(len(texts)) if own[k] and named[k] != texts[k]]
-        shown = [named[k] if own[k] else texts[k] for k in range(len(texts))]
+        shown = [named[k] if own[k] else readable(texts[k]) for k in range(len(texts))]
         cells = [" & ".join(shown[row : row + columns]) for row in rows]
         body = " \\\\\n    ".join(cells)
         frame = "c" * columns
@@ -190,7 +194,18 @@ def _results(code: Code, symbol: Callable[[str], str]) -> list[str]:
     return lines
 
 
-def entry_symbol(name: str, index: tuple[int, ...], symbol: Callable[[str], str] = symbol_of) -> str:
+def _nonzero_entries(
+    name: str, shape: tuple[int, ...], entries: Mapping[str, str], symbol: Callable[[str], str]
+) -> list[str]:
+    """Return the equations of an array with more than two indices; entries that are zero share one equation."""
+    lines = [_line(left, text) for left, text in entries.items() if text != "0"]
+    if len(lines) < len(entries):
+        general = entry_symbol(name, tuple(_INDICES[: len(shape)]), symbol)
+        lines.append(rf"{general} &= 0 \quad \text{{for all {'other ' if lines else ''}indices}}")
+    return lines
+
+
+def entry_symbol(name: str, index: tuple[int | str, ...], symbol: Callable[[str], str] = symbol_of) -> str:
     """Return the LaTeX symbol of an output entry, T_{1,2} for the name T and the index (1, 2)."""
     shown = symbol(name)
     if index:
@@ -216,7 +231,7 @@ def aligned(heading: str, lines: Iterable[str]) -> str:
 
 
 def _line(name: str, text: str) -> str:
-    return f"{name} &= " + broken(text)
+    return f"{name} &= " + broken(readable(text))
 
 
 def _kernel(call: KernelCall) -> list[str]:
@@ -227,16 +242,50 @@ def _kernel(call: KernelCall) -> list[str]:
     return [*lines, rf"{call.result} &= \operatorname{{{call.kernel}}}({arguments})"]
 
 
+_FACTOR = r"(?:\\[a-zA-Z]+ ?\w*|\w+)(?:\{\w+\})?(?:_\{[\w,]+\})?'*"
+_ACCENTED = r"(?<!dot )(?<!delta )"  # in \dot q \, q the second factor is another symbol
+_REPEATED = re.compile(rf"(?<![\w\\}}']){_ACCENTED}({_FACTOR}) \\, \1(?![\w\\{{(_^'])")
+_PARENTHESIS = re.compile(r"\\left\(|\\right\)|\\lvert|\\rvert|[()]")
+_TALL = re.compile(r"\\frac|\\begin")
+_GROWN = {"(": r"\left(", ")": r"\right)", r"\lvert": r"\left\lvert", r"\rvert": r"\right\rvert"}
+_GROWN_BREAKABLE = {"(": r"\Bigl(", ")": r"\Bigr)", r"\lvert": r"\Bigl\lvert", r"\rvert": r"\Bigr\rvert"}
+
+
+def readable(text: str) -> str:
+    """Return an expression with repeated factors as squares, and delimiters as tall as their content."""
+    return _grown(_REPEATED.sub(r"\1^{2}", text))
+
+
+def _grown(text: str) -> str:
+    """Return an expression in which delimiters around fractions and cases grow.
+
+    Lines cannot break between \\left and \\right, so that delimiters of long expressions have a fixed, larger size.
+    """
+    replaced: dict[int, str] = {}
+    opened: list[re.Match[str]] = []
+    for token in _PARENTHESIS.finditer(text):
+        if token.group() in ("(", r"\left(", r"\lvert"):
+            opened.append(token)
+            continue
+        start = opened.pop()
+        content = text[start.end() : token.start()]
+        if start.group() == r"\left(" or not _TALL.search(content):
+            continue
+        sizes = _GROWN if len(content) <= WIDTH else _GROWN_BREAKABLE
+        replaced |= {one.start(): sizes[one.group()] for one in (start, token)}
+    return _PARENTHESIS.sub(lambda token: replaced.get(token.start(), token.group()), text)
+
+
 def broken(text: str) -> str:
-    """Return a long sum divided into several lines, broken at a sign outside braces and cases."""
+    """Return a long sum divided into several lines, broken at a sign outside braces, cases and grown delimiters."""
     if len(text) <= WIDTH:
         return text
     lines, start, depth = [], 0, 0
-    for token in re.finditer(r"\\begin\b|\\end\b|[{}]| [+-] ", text):
+    for token in re.finditer(r"\\begin\b|\\end\b|\\left\b|\\right\b|[{}]| [+-] ", text):
         word = token.group()
-        if word in ("{", "\\begin"):
+        if word in ("{", "\\begin", "\\left"):
             depth += 1
-        elif word in ("}", "\\end"):
+        elif word in ("}", "\\end", "\\right"):
             depth -= 1
         elif depth == 0 and token.start() - start > WIDTH - 30:
             lines.append(text[start : token.start()])

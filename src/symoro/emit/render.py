@@ -164,8 +164,9 @@ class Renderer:
         x, y = self.graph.args[i]
         a, b = x >> 1, y >> 1
         self.sign[i] = (self.sign[a] ^ self.sign[b] ^ x ^ y) & 1
-        if a == b and self.dialect.square and self.prec[a] == ATOM:
-            self.text[i] = self.dialect.square.format(self.text[a])
+        if a == b and self.dialect.square:
+            base = self.text[a] if self.prec[a] == ATOM else self._inside(a)
+            self.text[i] = self.dialect.square.format(base)
             self.prec[i] = PRODUCT
             return
         if self.dialect.exact and self._fraction_of(i, a, b):

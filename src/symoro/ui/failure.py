@@ -101,6 +101,11 @@ _ON_THE_PAGE: Words = (
     (re.compile(r"\blossy=True omits\b"), "or leave out"),
     (re.compile(r"\bomit (these data|the couplings) with lossy=True"), r"leave out \1"),
     (re.compile(r"\bevaluate it with function\(\)"), "evaluate it under Numbers"),
+    (re.compile(r"\bmethod='(DOP853|RK45|RK23|Radau|BDF|LSODA|rk4)'"), r"choose the integrator \1"),
+    (
+        re.compile(r"\bstart in a posture of all joints in which the loops are closed\b"),
+        "move the robot to a posture in which the loops are closed",
+    ),
     (re.compile(r"\bthe option '(\w+)'"), r"the option \1"),
     (re.compile(r"\b(\w+)=True\b"), r"the option \1"),
     (re.compile(r"\b([a-z]\w*)='([^']*)'"), r"\1 \2"),

@@ -130,6 +130,7 @@ SOUND: dict[str, dict[str, Any]] = {
     "code": {**MODEL, "language": "c"},
     "export": {**MODEL, "languages": ["c"]},
     "evaluate": {"model": "jacobian", "inputs": {"q": [0.1, 0.2]}, "values": {"D2": 1.0}},
+    "variables": {"model": "jacobian", "inputs": {"q": [0.1, 0.2]}, "values": {"D2": 1.0}},
     "base": {"options": {"method": "numeric"}},
     "singularities": {},
     "frames": {"loops": True},

@@ -50,6 +50,7 @@ CALLS: dict[str, Call] = {
     "code": answers.code,
     "export": answers.export,
     "evaluate": answers.evaluate,
+    "variables": answers.variables,
     "base": answers.base,
     "singularities": answers.singular,
     "trajectory": motions.trajectory,

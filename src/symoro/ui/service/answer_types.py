@@ -38,6 +38,7 @@ from symoro.ui.service.requests import (
     SingularitiesRequest,
     SolveRequest,
     TrajectoryRequest,
+    VariablesRequest,
     WorkspaceRequest,
     WriteRequest,
 )
@@ -96,7 +97,7 @@ class FileFormat:
 
 @dataclass(frozen=True, kw_only=True)
 class About:
-    """Version and capabilities of this installation of symoro."""
+    """Version and capabilities of this installation of symoro; `integrators` are those of simulations."""
 
     version: str
     python: str
@@ -106,6 +107,7 @@ class About:
     structures: list[str]
     bases: list[str]
     conventions: list[str]
+    integrators: list[str]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -399,6 +401,25 @@ class Outputs:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Variable:
+    """Name in the equations of a model, with its LaTeX symbol; the value is null if an input has none."""
+
+    name: str
+    latex: str
+    kind: Literal["input", "parameter", "variable", "output"]
+    meaning: str
+    unit: str
+    value: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Variables:
+    """Names in the equations of a model."""
+
+    variables: list[Variable]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Module:
     """Generated JavaScript module, with names and shapes of its inputs and outputs."""
 
@@ -529,13 +550,15 @@ class Explanation:
 class BaseAnswer:
     """Base inertial parameters of a robot.
 
-    `relations` contains, per base parameter, the factors of the parameters that are grouped with it.
+    `relations` contains, per base parameter, the factors of the parameters that are grouped with it, and `latex` the
+    same relation as an equation.
     """
 
     robot: str
     names: list[str]
     no_effect: list[str]
     relations: dict[str, dict[str, str]]
+    latex: dict[str, str]
     friction: list[str]
     method: str
     conditions: list[str]
@@ -750,6 +773,7 @@ SERVICE = {
     "code": ServiceCall(CodeRequest, Sources, long=True),
     "export": ServiceCall(ExportRequest, Project, long=True),
     "evaluate": ServiceCall(EvaluateRequest, Outputs, long=True),
+    "variables": ServiceCall(VariablesRequest, Variables, long=True),
     "base": ServiceCall(BaseRequest, BaseAnswer, long=True),
     "singularities": ServiceCall(SingularitiesRequest, SingularAnswer, long=True),
     "trajectory": ServiceCall(TrajectoryRequest, TrajectoryAnswer, long=True),

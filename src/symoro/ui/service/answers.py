@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import platform
+import sys
 from collections.abc import Mapping
 from functools import lru_cache
+from importlib.util import find_spec
 from typing import Any, Literal
 
 from symoro._version import __version__
@@ -13,6 +15,7 @@ from symoro.errors import ArgumentError
 from symoro.files import file_name
 from symoro.model import Model, base_parameters, generate, singularities
 from symoro.models.catalogue import MENUS, Entry, Option, catalogue, checked_options, retraced
+from symoro.models.identification.base.report import latex_relation
 from symoro.program.program import Input, Output
 from symoro.robot.description import Robot
 from symoro.ui import present
@@ -40,12 +43,15 @@ from symoro.ui.service.answer_types import (
     SingularAnswer,
     Sources,
     Switch,
+    Variables,
 )
 from symoro.ui.service.copy_as import as_command, as_python
 from symoro.ui.service.gallery import READ_ONLY, STRUCTURES
 from symoro.ui.service.payload import item, robot_of
+from symoro.ui.service.variables import variables_of
 from symoro.ui.singularities import distances_at_home
 
+SCIPY_INTEGRATORS = ("DOP853", "RK45", "RK23", "Radau", "BDF", "LSODA")
 MOST_KEPT = 16  # largest number of cached models per process
 
 
@@ -73,7 +79,21 @@ def about(payload: Mapping[str, Any]) -> About:
         structures=list(STRUCTURES),
         bases=[str(kind) for kind in BaseKind],
         conventions=[str(convention) for convention in Convention],
+        integrators=_integrators(),
     )
+
+
+def _integrators() -> list[str]:
+    """Return the integrators of simulations that can run here: SciPy's with SciPy, rk4 with a C compiler.
+
+    In a browser, SciPy is loaded by the first call that requires it, and there is no compiler.
+    """
+    if sys.platform == "emscripten":
+        return list(SCIPY_INTEGRATORS)
+    from symoro.runtime.compiler import find_compiler
+
+    offered = list(SCIPY_INTEGRATORS) if find_spec("scipy") is not None else []
+    return [*offered, "rk4"] if find_compiler() is not None else offered
 
 
 def catalogue_of(payload: Mapping[str, Any]) -> CatalogueData:
@@ -211,6 +231,12 @@ def evaluate(payload: Mapping[str, Any]) -> Outputs:
     return Outputs(outputs={name: array.tolist() for name, array in results.items()})
 
 
+def variables(payload: Mapping[str, Any]) -> Variables:
+    """Return the names in the equations of a model, with their meanings, units and values at given inputs."""
+    inputs, values = item(payload, "inputs", dict, {}), item(payload, "values", dict, {})
+    return Variables(variables=variables_of(_model_of(payload), inputs, values))
+
+
 def base(payload: Mapping[str, Any]) -> BaseAnswer:
     """Return the base inertial parameters of a robot and their relations.
 
@@ -218,7 +244,9 @@ def base(payload: Mapping[str, Any]) -> BaseAnswer:
     """
     options = item(payload, "options", dict, {})
     given = checked_options(catalogue()["base-parameters"], options)
-    return BaseAnswer(**present.base_data(base_parameters(robot_of(payload), **given)))
+    result = base_parameters(robot_of(payload), **given)
+    latex = {kept: latex_relation(kept, others) for kept, others in result.relations.items()}
+    return BaseAnswer(**present.base_data(result), latex=latex)
 
 
 def singular(payload: Mapping[str, Any]) -> SingularAnswer:

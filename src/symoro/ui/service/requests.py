@@ -148,6 +148,14 @@ class EvaluateRequest(ModelRequest):
 
 
 @dataclass(frozen=True, kw_only=True)
+class VariablesRequest(ModelRequest):
+    """Request for the names in the equations of a model, with their values at given inputs."""
+
+    inputs: dict[str, Any] = field(default_factory=dict)
+    values: Numbers = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
 class CloseRequest(Request):
     """Request to close the loops of a robot for given positions of its active joints, starting from a posture."""
 

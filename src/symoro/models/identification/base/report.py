@@ -103,6 +103,17 @@ def latex(parameters: BaseParameters) -> str:
     return "\n".join([*head, *rows, *tail]) + "\n"
 
 
+def latex_relation(kept: str, others: Mapping[str, Formula]) -> str:
+    """Return a relation in LaTeX, for example \\mathit{ZZR}_{1} = \\mathit{ZZ}_{1} + D_{2}^{2}\\,M_{2}.
+
+    Args:
+        kept: name of the base parameter.
+        others: coefficients of the parameters that are grouped with it.
+    """
+    text = f"{latex_regrouped(kept)} = {_right_side(kept, others)}" if others else latex_name(kept)
+    return re.sub(r"\b([A-Z]{2,})_", r"\\mathit{\1}_", text)
+
+
 def latex_name(name: str) -> str:
     """Return the name of a parameter in LaTeX, for example XX_{2}."""
     return rf"I_{{a,{name[2:]}}}" if re.fullmatch(r"IA\d+", name) else notation_latex(name)

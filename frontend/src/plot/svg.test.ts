@@ -1,0 +1,25 @@
+// @vitest-environment jsdom
+
+import { expect, it } from "vitest";
+
+import { svgOf, ticks } from "./svg";
+
+it("ticks are round numbers inside the bounds", () => {
+  expect(ticks(0, 5)).toEqual([0, 1, 2, 3, 4, 5]);
+  expect(ticks(-0.13, 0.21)).toEqual([-0.1, 0, 0.1, 0.2]);
+  expect(ticks(3, 3)).toEqual([3]);
+  expect(ticks(1e-9, 5e-9)).toEqual([1e-9, 2e-9, 3e-9, 4e-9, 5e-9]);
+});
+
+it("an SVG has axes with units, the names of the curves, and gaps where a value is missing", () => {
+  const curves = [
+    { label: "a<b", unit: "rad", values: [0, null, 2, 3] },
+    { label: "c", unit: "rad", values: [1, 1, 1, 1] },
+  ];
+  const text = svgOf([0, 1, 2, 3], [{ title: "positions", unit: "rad", curves }, { title: "energy", unit: "J", curves: [] }]);
+  expect(text).toContain('width="960"');
+  for (const part of ["positions in rad", "energy in J", "time in s", "a&#60;b"]) expect(text).toContain(part);
+  const [first] = /<path d="[^"]*" fill="none" stroke="#0072b2"/.exec(text)!;
+  expect(first.match(/M/g)).toHaveLength(2);
+  expect(new DOMParser().parseFromString(text, "image/svg+xml").querySelector("parsererror")).toBeNull();
+});

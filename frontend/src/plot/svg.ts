@@ -1,0 +1,99 @@
+// Charts as SVG, for documents: axes with units, one line per curve, and their names.
+
+import { colourOf, type Curve } from "./chart";
+
+export interface Plot {
+  /** Quantity, for example "positions". */
+  title: string;
+  unit: string;
+  curves: Curve[];
+}
+
+const WIDTH = 480;
+const HEIGHT = 300;
+const MARGIN = { left: 62, right: 12, top: 30, bottom: 40 };
+const TICKS = 6;
+
+/** Return round numbers between two bounds, about `TICKS` of them. */
+export function ticks(low: number, high: number): number[] {
+  if (!(high > low)) return [low];
+  const raw = (high - low) / TICKS;
+  const power = 10 ** Math.floor(Math.log10(raw));
+  const step = power * ([1, 2, 5, 10].find((factor) => factor * power >= raw) ?? 10);
+  const first = Math.ceil(low / step - 1e-9);
+  const count = Math.floor(high / step + 1e-9) - first + 1;
+  return Array.from({ length: count }, (_, k) => Number(((first + k) * step).toPrecision(12)));
+}
+
+/** Return the bounds of numbers, at least a little apart so that a constant curve is visible. */
+function bounds(values: Iterable<number | null>): [number, number] {
+  let [low, high] = [Infinity, -Infinity];
+  for (const value of values) {
+    if (value === null || !Number.isFinite(value)) continue;
+    low = Math.min(low, value);
+    high = Math.max(high, value);
+  }
+  if (low > high) return [0, 1];
+  const room = high > low ? 0 : Math.abs(high) || 1;
+  return [low - room, high + room];
+}
+
+/** Return plots side by side as the text of an SVG file. */
+export function svgOf(times: readonly number[], plots: readonly Plot[]): string {
+  const parts = plots.map((plot, k) => `<g transform="translate(${k * WIDTH} 0)">${chart(times, plot)}</g>`);
+  const [width, height] = [plots.length * WIDTH, HEIGHT];
+  return (
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" ` +
+    `font-family="sans-serif" font-size="11">\n<rect width="100%" height="100%" fill="white"/>\n${parts.join("\n")}\n</svg>\n`
+  );
+}
+
+function chart(times: readonly number[], { title, unit, curves }: Plot): string {
+  const [t0, t1] = bounds(times);
+  const [low, high] = bounds(curves.flatMap(({ values }) => values));
+  const x = (t: number): number => MARGIN.left + ((t - t0) / (t1 - t0)) * (WIDTH - MARGIN.left - MARGIN.right);
+  const y = (v: number): number => HEIGHT - MARGIN.bottom - ((v - low) / (high - low)) * (HEIGHT - MARGIN.top - MARGIN.bottom);
+  const grid = [
+    ...ticks(t0, t1).map((t) => line(x(t), y(low), x(t), y(high)) + label(x(t), y(low) + 14, String(t), "middle")),
+    ...ticks(low, high).map((v) => line(x(t0), y(v), x(t1), y(v)) + label(x(t0) - 6, y(v) + 4, String(v), "end")),
+  ];
+  const paths = curves.map((curve, k) => {
+    const dash = curve.dashed ? ' stroke-dasharray="6 4"' : "";
+    return `<path d="${path(times, curve.values, x, y)}" fill="none" stroke="${colourOf(curve, k)}" stroke-width="1.5"${dash}/>`;
+  });
+  const names = curves.map((curve, k) => `<tspan fill="${colourOf(curve, k)}">${escaped(curve.label)} </tspan>`);
+  const middle = (MARGIN.top + HEIGHT - MARGIN.bottom) / 2;
+  return [
+    ...grid,
+    ...paths,
+    label((x(t0) + x(t1)) / 2, HEIGHT - 8, "time in s", "middle"),
+    `<text transform="translate(14 ${middle}) rotate(-90)" text-anchor="middle">${escaped(axisTitle(title, unit))}</text>`,
+    `<text x="${MARGIN.left}" y="18">${names.join("")}</text>`,
+  ].join("\n");
+}
+
+export const axisTitle = (title: string, unit: string): string => (unit ? `${title} in ${unit}` : title);
+
+function path(times: readonly number[], values: readonly (number | null)[], x: (t: number) => number, y: (v: number) => number): string {
+  let drawing = false;
+  return times
+    .map((t, k) => {
+      const value = values[k];
+      if (value === null || value === undefined || !Number.isFinite(value)) {
+        drawing = false;
+        return "";
+      }
+      const command = drawing ? "L" : "M";
+      drawing = true;
+      return `${command}${x(t).toFixed(2)} ${y(value).toFixed(2)}`;
+    })
+    .join("");
+}
+
+const line = (x1: number, y1: number, x2: number, y2: number): string =>
+  `<path d="M${x1.toFixed(1)} ${y1.toFixed(1)}L${x2.toFixed(1)} ${y2.toFixed(1)}" stroke="#ccc" fill="none"/>`;
+
+const label = (x: number, y: number, text: string, anchor: string): string =>
+  `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}" text-anchor="${anchor}">${escaped(text)}</text>`;
+
+const escaped = (text: string): string => text.replace(/[&<>"]/g, (one) => `&#${one.charCodeAt(0)};`);
