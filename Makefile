@@ -50,7 +50,7 @@ CHECKS = types page-tests style imports model-pages # the longest first
 test: $(VENV)/.test test-tools ## style, types, import rules, documentation and tests
 	@$(MAKE) --no-print-directory --jobs $(JOBS) --output-sync CHECKING=1 $(CHECKS)
 	$(BIN)/python tools/check_docs.py --clean $(VENV)
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -q
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -q --ignore=tests/bridges
 
 bridges: $(BRIDGES)/.bridges bridge-tools ## CasADi, JAX, PyTorch, CUDA and the export targets: their tests and pages, in an environment of their own
 	$(BRIDGES)/bin/python -m pytest -n $(JOBS) --dist worksteal -q -rs tests/bridges

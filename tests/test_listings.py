@@ -73,7 +73,7 @@ def test_files_that_cannot_be_read(name: str, tmp_path: Path) -> None:
     [
         ("rx90", "inverse-dynamics", {}),
         ("ur5e", "inverse-geometry", {}),
-        ("gough_stewart", "direct-dynamics", {}),  # with a kernel call
+        ("jaco2", "inverse-geometry", {}),  # with a kernel call
         ("panda", "transform", {"to": 3}),  # an expanded program
         ("rx90", "jacobian", {"to": "J6"}),
     ],

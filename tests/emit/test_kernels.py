@@ -52,6 +52,7 @@ def test_one_text_a_language() -> None:
         ".c",
         ".cu",
         ".f90",
+        ".hpp",
         ".m",
         ".jl",
         ".js",

@@ -31,7 +31,7 @@ def statuses(text: str) -> list[float]:
 
 CLOSED = ("akr3000", "fivebar", "fourbar", "slidercrank", "sr400")  # robots with loops
 PARALLEL = ("3rrr", "delta", "gough_stewart", "gough_stewart_general", "hybrid", "orthoglide")
-REDUNDANT = ("eel", "humanoid_torso", "iiwa14", "lwr4plus", "panda")
+REDUNDANT = ("eel", "humanoid_torso")  # with more than one redundant joint
 FLEXIBLE = ("flexible2r", "flexible_satellite")
 LONG = ("snake",)  # must be rejected as well, although a hundred joints have many solutions
 

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from symoro.errors import ArgumentError, NotApplicableError, OptionError
 from symoro.model import generate
 from symoro.models.catalogue import entry
+from symoro.models.geometric.inverse.redundancy import has_redundant_joint
 from symoro.models.geometric.loop.mechanism import active_joints
 from symoro.program.parameter_input import NAME as PARAMETERS
 from symoro.program.parameter_input import with_parameter_input
@@ -180,7 +181,13 @@ class Evaluation:
         shared = {name: value for name, value in request.options.items() if name == "to" and name in known}
         if key == "inverse-geometry" and self.robot.platform is None and not self._has_orientation():
             shared["pose"] = "position"
-        return generate(self.robot, key, **shared).program
+        program = generate(self.robot, key, **shared).program
+        if key == "inverse-geometry" and has_redundant_joint(program):
+            raise OptionError(
+                f"robot '{self.robot.name}' is redundant: a pose does not determine its posture",
+                hint="sweep the joint positions q instead of the pose",
+            )
+        return program
 
     def _has_orientation(self) -> bool:
         """Return whether the orientation of the end effector is swept or fixed, in addition to its position."""

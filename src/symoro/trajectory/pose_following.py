@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 from symoro.errors import ArgumentError, NotApplicableError
 from symoro.model import generate
 from symoro.models.geometric.inverse.chain.pose import given_entries
+from symoro.models.geometric.inverse.redundancy import has_redundant_joint
 from symoro.models.geometric.loop.mechanism import active_joints
 from symoro.models.numeric.rotation import hat, logarithm
 from symoro.robot.coordinates import independent
@@ -122,7 +123,14 @@ class Follower:
         try:
             # the model of platforms takes whole poses and has no option 'pose'
             partial = {} if pose == "full" else {"pose": pose}
-            return generate(self.robot, "inverse-geometry", **partial, **own).function(values)
+            model = generate(self.robot, "inverse-geometry", **partial, **own)
+            if not has_redundant_joint(model.program):
+                return model.function(values)
+            # Its closed form keeps one joint, but the joint velocities of a motion have the least norm.
+            raise NotApplicableError(
+                f"robot '{self.robot.name}' is redundant, and its motion is computed by the numeric method",
+                hint="use 'method: numeric'",
+            )
         except NotApplicableError:
             if method == "algebraic" or self.robot.B:
                 raise
