@@ -72,7 +72,7 @@ DATA = re.compile(r"^```(yaml|json|xml)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d*)?(?:e[-+]?\d+)?")
 CHANGING = re.compile(r"\d+(?:\.\d+)? (?:s|ms|us)\b|\d+\.\d+\.\d+")  # durations, versions
 SMALLEST = 1e-6  # smaller numbers of an output are round-off
-LARGE = ("casadi", "cuda", "jax", "torch")  # extras of hundreds of megabytes, checked by make bridges
+LARGE = ("casadi", "cuda", "fmu", "jax", "study", "sweep", "torch")  # extras that make bridges checks
 WITH_INLINE = ("README.md", "tutorial.md")
 
 

@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -28,11 +29,19 @@ WRAPPER_NAMES = ("setup_{0}", "call_{0}", "batch_{0}")
 
 
 def need(tool: str) -> str:
-    """Return the path of a tool; the test is skipped if the machine does not have it."""
+    """Return the path of a tool that works; the test is skipped if the machine does not have it."""
     path = shutil.which(tool)
     if path is None:
         pytest.skip(f"{tool} is not installed")
+    if tool in ("cargo", "rustc") and not _has_toolchain(path):
+        pytest.skip(f"{tool} has no toolchain: rustup looks for it in the home folder")
     return path
+
+
+@cache
+def _has_toolchain(path: str) -> bool:
+    """Return whether a compiler of Rust runs: the one of rustup only chooses a toolchain of the user."""
+    return subprocess.run([path, "--version"], capture_output=True, timeout=60).returncode == 0
 
 
 def command(*parts: object, cwd: Path | None = None) -> str:
