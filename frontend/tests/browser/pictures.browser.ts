@@ -31,7 +31,7 @@ test("a parallel robot with its loops closed", async () => {
   await it.page.locator("[data-pane=scene] .sc-slider").nth(5).waitFor();
   await it.model("Geometric", "fast-geometry");
   await it.page.getByRole("tab", { name: "Equations" }).click();
-  await it.page.getByRole("heading", { name: /direct geometric/i }).waitFor();
+  await it.page.getByRole("heading", { name: /direct geometry/i }).waitFor();
   // Loops are closed and the model is derived.
   await expect.poll(() => it.page.locator(".md-old, .md-progress, .sc-note").count()).toBe(0);
   await it.page.locator('[data-pane="models"] .katex').first().waitFor();
