@@ -54,4 +54,5 @@ def test_a_worker_reports_its_processor_time() -> None:
         after = worker.computed()
     finally:
         worker.end()
-    assert before is not None and after is not None and 0 < before <= after
+    assert before is not None and after is not None and 0 <= before <= after  # in ticks of 10 ms
+    assert after > 0
