@@ -448,6 +448,8 @@ class Paul:
         """
         for first, second, mi, mj, e in self._angles(u, v, forms):
             degree = first.degree
+            if all(self._number(x).is_zero for x in e):
+                continue  # a triangle without a third side closes for every direction of the other two
             if degree == second.degree and self._conformal(mi, degree) and self._conformal(mj, degree):
                 draft = self._draft(8 if u.before is v or v.before is u else 7, known)
                 equation_types.solve_triangle(draft, u, v, mi, mj, e, degree)
