@@ -91,6 +91,6 @@ def test_lengths_that_are_not_finite_give_no_solution(name: str, compiled: bool,
 
 @pytest.mark.parametrize("pose", ["position", "full"])
 def test_a_triangle_with_a_vanishing_side_is_rejected(pose: str) -> None:
-    """The parallelograms of the Delta robot give triangles with a side of length zero, whose angle is not determined."""
+    """The parallelograms of the Delta robot give triangles with a side of length zero."""
     with pytest.raises(NotApplicableError, match="a side of length zero"):
         symoro.generate("delta", "inverse-geometry", pose=pose)
