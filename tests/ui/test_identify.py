@@ -225,3 +225,42 @@ def test_subtracted_torques_are_listed(data: Any, run: Any, folder: Path) -> Non
     given = ("identify", "carrying.yaml", "log.csv", *GIVEN)
     assert data(*given)["known"] == ["the payload"]
     assert "known torques, subtracted" in run(*given)
+
+
+def test_masses_are_bounded_on_the_command_line(data: Any, run: Any, folder: Path) -> None:
+    words = ("identify", "arm.yaml", "log.csv", *GIVEN, "--consistent")
+    bounded = data(*words, "--mass", "1=5..6,2=1.5+-0.1", "--total-mass", "..6.4")["consistent"]
+    assert bounded["mass_bounds"] == {"M1": [5, 6], "M2": pytest.approx([1.4, 1.6]), "total mass": [0, 6.4]}
+    assert bounded["total_mass"] == pytest.approx(bounded["standard"]["M1"] + bounded["standard"]["M2"])
+    assert bounded["total_mass"] <= 6.4 + 1e-5 and bounded["standard"]["M1"] >= 5 - 1e-5
+    prior = ("--prior-weight", "0.01", "--link-prior", "2=10", "--nominal", "M2=2")
+    run(*words, "--mass", "2=3..", *prior, "--report", "out")
+    report = (folder / "out" / "report.md").read_text(encoding="utf-8")
+    assert "| 2 | 3 | 3 .. (at lower) |" in report and "| all |" in report
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--mass", "1=5..6"), "--mass applies to physically consistent parameters only"),
+        (("--consistent", "--mass", "1=6..5"), "the lower bound 6 kg exceeds the upper bound 5 kg"),
+        (("--consistent", "--mass", "1=5"), "expected bounds in kg, got '5'"),
+        (("--consistent", "--mass", "1=.."), "expected bounds in kg, got '..'"),
+        (("--consistent", "--mass", "7=1..2"), "no link of robot 'two links' called '7'"),
+        (("--consistent", "--mass", "arm=1..2"), "expected the number of a link"),
+        (("--consistent", "--mass", "1=1..2", "--mass", "01=1..2"), "link 1 is given twice"),
+        (("--consistent", "--mass=1=-1..2"), "a mass in kg is not negative"),
+        (("--consistent", "--mass", "1=1+--1"), "the tolerance is not negative"),
+        (("--consistent", "--total-mass", "a..b"), "expected a number, got 'a'"),
+        (("--consistent", "--mass", "1=5..6", "--total-mass", "..4"), "above the total mass of at most 4 kg"),
+        (("--consistent", "--link-prior", "1=0"), "prior weight of link 1: expected a positive number"),
+        (("--consistent", "--prior-weight", "-1"), "prior_weight: expected a positive number"),
+        (("--consistent", "--nominal", "M7=1"), "no inertial parameter of robot 'two links' called 'M7'"),
+    ],
+)
+def test_invalid_bounds_of_masses_are_rejected(
+    words: tuple[str, ...], message: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["identify", "arm.yaml", "log.csv", *GIVEN, *words, "-o", "out.yaml"]) == 2
+    assert message in capsys.readouterr().err
+    assert not (folder / "out.yaml").exists()

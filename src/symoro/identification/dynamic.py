@@ -26,7 +26,13 @@ from symoro.errors import ArgumentError, NotApplicableError, OptionError, Progra
 from symoro.identification.assemblies import assembled
 from symoro.identification.autocorrelation import first_rows, with_autocorrelation
 from symoro.identification.cluster import Passes, Work
-from symoro.identification.consistent import Consistent, consistent
+from symoro.identification.consistent import (
+    Consistent,
+    checked_link_weights,
+    checked_masses,
+    checked_nominal,
+    consistent,
+)
 from symoro.identification.delay import TorqueDelay, aligned, delay_seconds, estimated_delay
 from symoro.identification.diagnostics import DiagnosticWarning
 from symoro.identification.equations import RowModel, check_base, equations, row_share
@@ -247,6 +253,9 @@ def identify(
     assembly = in_mode_of(assembly, near)
     base = column_base(assembly, symbolic.postures)
     check_left_out(chosen.without, base)
+    checked_masses(base.original, chosen.masses, chosen.total_mass)  # before the work
+    checked_link_weights(base.original, chosen.link_priors)
+    checked_nominal(base.original, chosen.nominal)
     terms = Friction(tuple(friction), chosen.stribeck_velocity)
     equation = equations(assembly, chosen.model, terms, used[0].transmission, chosen.without, near)
     used, assembly_warnings = assembled(used, equation, preparation, named)
@@ -301,7 +310,16 @@ def identify(
     }
     constrained = (
         consistent(
-            base, estimate, data, prior=chosen.prior, weight=chosen.prior_weight, further=equation.further
+            base,
+            estimate,
+            data,
+            prior=chosen.prior,
+            weight=chosen.prior_weight,
+            cad=chosen.nominal,
+            masses=chosen.masses,
+            total_mass=chosen.total_mass,
+            link_weights=chosen.link_priors,
+            further=equation.further,
         )
         if chosen.find_consistent
         else None

@@ -190,6 +190,7 @@ LOCKED_JOINT = 0.9  # relative to the load: a joint with more friction would be 
 CONSISTENT_MARGIN = (
     1e-6  # kg: smallest eigenvalue of a pseudo-inertia, lengths in units of the robot's length
 )
+MASS_AT_BOUND = 1e-3  # relative to the bound: the prior is flat, so the solver stops near an active bound
 
 # -- excitation
 

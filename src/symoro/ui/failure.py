@@ -33,6 +33,9 @@ _FLAGS = {
     "frm": "from",
     "scalar": "float32",
     "version": "fmi",
+    "find_consistent": "consistent",
+    "link_priors": "link_prior",
+    "masses": "mass",
 }  # flags with another name than the option in Python
 
 

@@ -6,16 +6,19 @@ import html
 import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from math import inf
 from typing import Any
 
 import numpy as np
 
 from symoro.deprecation import FORMER_WARNINGS_KEY
 from symoro.files import MADE_BY
+from symoro.identification.consistent import TOTAL, Consistent
 from symoro.identification.dynamic import Identification
 from symoro.identification.equations import known_load_names
 from symoro.identification.regression import Residual, Residuals
 from symoro.identification.text import parameter_unit, rounded
+from symoro.identification.tolerances import MASS_AT_BOUND
 from symoro.models.identification.base.report import relation, renamed
 from symoro.robot.description import JointType
 from symoro.ui.plot import Series, line_chart
@@ -285,18 +288,32 @@ def _essential(result: Identification) -> Section:
 def _consistent(result: Identification) -> Section:
     assert result.consistent is not None
     c = result.consistent
-    masses = ", ".join(f"{c.standard[f'M{j}']:.3g}" for j in c.eigenvalues)
     text = (
         "Standard parameters with a positive definite pseudo-inertia on every link, nearest to the estimate by "
         f"{result.estimate.method}. The weighted residual on the used rows is {_percent(c.relative)}; in the norm of "
         f"the method the residual is {c.ratio:.4f} times that without constraints.",
-        f"Masses of the links: {masses} kg. Values that the data do not determine, above all masses, are those of the "
-        "prior.",
+        "Values that the data do not determine, above all masses, are those of the prior and of the bounds.",
     )
-    rows = [(str(j), f"{value:.3e}") for j, value in c.eigenvalues.items()]
-    return Section(
-        "Physical consistency", text, ("link", "least eigenvalue of the pseudo-inertia"), tuple(rows)
-    )
+    rows = [
+        (str(j), f"{c.standard[f'M{j}']:.4g}", _bounds(c, f"M{j}"), f"{value:.3e}")
+        for j, value in c.eigenvalues.items()
+    ]
+    rows.append(("all", f"{c.total_mass:.4g}", _bounds(c, TOTAL), ""))
+    head = ("link", "mass [kg]", "bounds of the mass [kg]", "least eigenvalue of the pseudo-inertia [kg]")
+    return Section("Physical consistency", text, head, tuple(rows))
+
+
+def _bounds(parameters: Consistent, name: str) -> str:
+    """Return the given bounds of a mass as text, with the bound that the mass has reached."""
+    low, high = parameters.mass_bounds.get(name, (0.0, inf))
+    if (low, high) == (0.0, inf):
+        return "-"
+    mass = parameters.total_mass if name == TOTAL else parameters.standard[name]
+    near = MASS_AT_BOUND * (high if high < inf else low)
+    text = f"{low:g} .. {high:g}" if high < inf else f"{low:g} .."
+    if low == high:
+        return text
+    return text + (" (at lower)" if mass - low < near else " (at upper)" if high - mass < near else "")
 
 
 def _standard(result: Identification) -> Section:
@@ -397,6 +414,8 @@ def as_data(result: Identification) -> dict[str, Any]:
             "standard": dict(c.standard),
             "relative": c.relative,
             "ratio": c.ratio,
+            "total_mass": c.total_mass,
+            "mass_bounds": {name: list(pair) for name, pair in c.mass_bounds.items()},
             "eigenvalues": {str(j): x for j, x in c.eigenvalues.items()},
         }
     return data
