@@ -264,3 +264,23 @@ def test_invalid_bounds_of_masses_are_rejected(
     assert main(["identify", "arm.yaml", "log.csv", *GIVEN, *words, "-o", "out.yaml"]) == 2
     assert message in capsys.readouterr().err
     assert not (folder / "out.yaml").exists()
+
+
+def test_the_verdict_is_printed_and_may_be_required(
+    data: Any, run: Any, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["identify", "arm.yaml", "log.csv", *GIVEN]
+    assert run(*words, "--require", "pass").rstrip().endswith("verdict: pass")
+    verdict = data(*words)["verdict"]
+    assert verdict["level"] == "pass"
+    assert {one["name"] for one in verdict["criteria"]} >= {"fit-residual", "condition", "warnings"}
+    assert all(one["value"] <= one["limits"][0] and one["level"] == "pass" for one in verdict["criteria"])
+    late = [*words, "--delay", "0.01"]  # causes the warning torque-delay
+    assert main(late) == 0 and main([*late, "--require", "doubtful"]) == 0
+    assert main([*late, "--require", "pass", "--report", "out", "-o", "late.yaml"]) == 1
+    text = capsys.readouterr().out
+    assert "verdict: doubtful (" in text and "torque-delay)" in text
+    assert (folder / "late.yaml").exists()
+    report = (folder / "out" / "report.md").read_text(encoding="utf-8")
+    assert report.index("## Verdict") < report.index("## Warnings") < report.index("## Residuals")
+    assert main([*words, "--require", "perfect"]) == 2

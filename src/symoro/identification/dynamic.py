@@ -89,6 +89,7 @@ from symoro.identification.sampling import sampling_bias, widened
 from symoro.identification.signals import Preparation, planned
 from symoro.identification.text import summary
 from symoro.identification.tolerances import CONVERGED
+from symoro.identification.verdict import Verdict, verdict
 from symoro.models.coordinates.couplings import coordinate_joints
 from symoro.models.identification.base.parameters import BaseParameters
 from symoro.robot.description import Robot
@@ -147,6 +148,21 @@ class Identification(OneLineRepr, FormerWarningsName):
             return standard_robot(self.original, dict(self.consistent.standard))
         return identified_robot(self.base, self.estimate)
 
+    @cached_property
+    def verdict(self) -> Verdict:
+        """The verdict on the identification: pass, doubtful or fail, with its criteria."""
+        reduced = self.essential or essential(self.estimate, self.data)
+        return verdict(
+            self.model.labels,
+            self.estimate,
+            reduced.estimate,
+            self.data,
+            self.residuals,
+            self.validation,
+            self.consistent,
+            self.warnings,
+        )
+
     @property
     def not_in_robot(self) -> list[str]:
         """Names of the estimated parameters that a robot description cannot contain.
@@ -161,7 +177,8 @@ class Identification(OneLineRepr, FormerWarningsName):
         return log_names(self.logs)
 
     def __str__(self) -> str:
-        return summary(self.original, self.estimate, self.residuals, self.validation, self.warnings)
+        text = summary(self.original, self.estimate, self.residuals, self.validation, self.warnings)
+        return f"{text}\n\n{self.verdict}"
 
     def predicted(self, number: int = 0) -> tuple[Array, Array, Array]:
         """Return time, measured and predicted values of all rows of one log, including the dropped rows.

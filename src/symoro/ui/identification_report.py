@@ -19,6 +19,7 @@ from symoro.identification.equations import known_load_names
 from symoro.identification.regression import Residual, Residuals
 from symoro.identification.text import parameter_unit, rounded
 from symoro.identification.tolerances import MASS_AT_BOUND
+from symoro.identification.verdict import COLUMNS
 from symoro.models.identification.base.report import relation, renamed
 from symoro.robot.description import JointType
 from symoro.ui.plot import Series, line_chart
@@ -51,10 +52,16 @@ def report_files(result: Identification) -> dict[str, str]:
 
 
 def report_sections(result: Identification) -> list[Section]:
-    """Return the sections of an identification report: warnings (if any), results, then data, method and relations."""
+    """Return the sections of an identification report: verdict, warnings (if any), results, correlations, relations."""
     lines = tuple(f"{line[:1].upper()}{line[1:]}." for line in result.warnings)
     warnings = [Section("Warnings", lines)] if lines else []
-    return [*warnings, *result_sections(result), _correlations(result), _relations(result)]
+    return [_verdict(result), *warnings, *result_sections(result), _correlations(result), _relations(result)]
+
+
+def _verdict(result: Identification) -> Section:
+    line = result.verdict.line
+    text = f"{line[:1].upper()}{line[1:]}."
+    return Section("Verdict", (text,), COLUMNS, tuple(one.row() for one in result.verdict.criteria))
 
 
 def result_sections(result: Identification) -> list[Section]:
@@ -368,6 +375,13 @@ def as_data(result: Identification) -> dict[str, Any]:
         "method": e.method,
         FORMER_WARNINGS_KEY: list(result.warnings),
         "warnings": [{"name": one.name, "text": one} for one in result.warnings],
+        "verdict": {
+            "level": result.verdict.level,
+            "criteria": [
+                {**asdict(one), "level": one.level, "limits": list(one.limits)}
+                for one in result.verdict.criteria
+            ],
+        },
         "colour": e.autocorrelation,
         "model": result.model.kind,
         "resampling": [log.resampling and asdict(log.resampling) for log in result.logs],

@@ -15,10 +15,12 @@ from symoro.identification.consistent import PRIOR_WEIGHT, Interval
 from symoro.identification.dynamic import Identification, identify, symbolic_robot
 from symoro.identification.identified_robot import standard_robot
 from symoro.identification.options import IdentificationOptions
+from symoro.identification.verdict import COLUMNS
 from symoro.models.coordinates.couplings import coordinate_joints
 from symoro.robot import formats
 from symoro.robot.description import Robot
 from symoro.ui import present
+from symoro.ui.failure import NOT_SATISFIED
 from symoro.ui.identification_report import as_data, report_files, result_sections
 from symoro.ui.outputs import deliver
 from symoro.ui.values import assignments, posture_word, words
@@ -74,7 +76,10 @@ def run(robot: Robot, options: argparse.Namespace) -> int:
             written += write_folder(Path(options.report), report_files(result), force=options.force)
         return written
 
-    return deliver(options, lambda: as_data(result), lambda: _show(result), write, "written")
+    code = deliver(options, lambda: as_data(result), lambda: _show(result), write, "written")
+    if code == 0 and options.require and not result.verdict.satisfies(options.require):
+        return NOT_SATISFIED
+    return code
 
 
 def _gains(text: str | None) -> list[float]:
@@ -160,6 +165,9 @@ def _show(result: Identification) -> None:
         present.table(list(section.head), [list(row) for row in section.rows], section.title)
     if result.warnings:
         print("Warnings:", *(f"  {line}" for line in result.warnings), sep="\n")
+    verdict = result.verdict
+    present.table(list(COLUMNS), [list(one.row()) for one in verdict.criteria], "Verdict")
+    print(verdict.line)
 
 
 def _robot_text(result: Identification, fmt: str) -> str:

@@ -170,6 +170,11 @@ def add_identifying(command: Command) -> None:
         metavar="BOUNDS",
         help="bounds (kg) of the mass of all links without link 0, for --consistent: 29.5..30.5, 30+-0.5, ..30.5",
     )
+    identify.add_argument(
+        "--require",
+        choices=("pass", "doubtful"),
+        help="exit with code 1 if the verdict is worse; the results are printed and written in any case",
+    )
     identify.add_argument("--report", metavar="DIR", help="folder of the report (Markdown, HTML and plots)")
     output_argument(identify, ROBOT, "write the robot with the estimated parameters")
     force_argument(identify)
