@@ -72,12 +72,13 @@ def test_the_delay_of_torques_is_an_option(data: Any, folder: Path) -> None:
 
 def test_report_and_robot_are_written(run: Any, folder: Path) -> None:
     text = run(
-        *("identify", "arm.yaml", "log.csv", *GIVEN, "--consistent", "--essential"),
+        *("identify", "arm.yaml", "log.csv", *GIVEN, "--consistent", "--essential", "--validate", "log.csv"),
         *("--report", "out", "-o", "identified.yaml"),
     )
     assert "wrote identified.yaml" in text
     names = {path.name for path in (folder / "out").iterdir()}
-    assert names == {"report.md", "report.html", "torque-1.svg", "torque-2.svg"}
+    plots = {f"{name}-{j}.svg" for name in ("torque", "residual", "validation") for j in (1, 2)}
+    assert names == {"report.md", "report.html"} | plots
     markdown = (folder / "out" / "report.md").read_text(encoding="utf-8")
     for words in (
         "# Identification of two links",
@@ -85,10 +86,13 @@ def test_report_and_robot_are_written(run: Any, folder: Path) -> None:
         "| ZZR1 (ZZ1) |",
         "## Physical consistency",
         "torque-1.svg",
+        "## Validation",
+        "validation-2.svg",
+        "residual-1.svg",
     ):
         assert words in markdown
     page = (folder / "out" / "report.html").read_text(encoding="utf-8")
-    assert page.count("<svg") == 2 and page.rstrip().endswith("</html>")
+    assert page.count("<svg") == 6 and page.rstrip().endswith("</html>")
     assert "# from log, by WLS" in (folder / "identified.yaml").read_text(encoding="utf-8")
     robot = symoro.load(folder / "identified.yaml")
     t = smooth(two_links())

@@ -121,6 +121,7 @@ class Identification(OneLineRepr, FormerWarningsName):
         consistent: physically consistent standard parameters, if requested.
         warnings: suspicious properties of the data and of the estimate (`diagnostics`).
         delay: remaining delay of the torques with respect to the motion; None if it is not significant.
+        validation_rows: the rows of the regression of the validation logs; None without such logs.
     """
 
     original: Robot
@@ -137,6 +138,7 @@ class Identification(OneLineRepr, FormerWarningsName):
     consistent: Consistent | None = None
     warnings: tuple[DiagnosticWarning, ...] = ()
     delay: TorqueDelay | None = None
+    validation_rows: LogRows | None = None
 
     @cached_property
     def robot(self) -> Robot:
@@ -180,13 +182,20 @@ class Identification(OneLineRepr, FormerWarningsName):
         text = summary(self.original, self.estimate, self.residuals, self.validation, self.warnings)
         return f"{text}\n\n{self.verdict}"
 
-    def predicted(self, number: int = 0) -> tuple[Array, Array, Array]:
+    def predicted(self, number: int = 0, *, validation: bool = False) -> tuple[Array, Array, Array]:
         """Return time, measured and predicted values of all rows of one log, including the dropped rows.
 
         Args:
             number: index of the log, from 0.
+            validation: whether the log is one of the validation logs.
+
+        Raises:
+            ArgumentError: there are no validation logs.
         """
-        blocks = list(self.rows.of(number))
+        rows = self.validation_rows if validation else self.rows
+        if rows is None:
+            raise ArgumentError("there is no validation log", hint="give a log in 'validate'")
+        blocks = list(rows.of(number))
         K = self.estimate.values
         return (
             np.concatenate([block.time for block in blocks]),
@@ -368,6 +377,7 @@ def identify(
         constrained,
         tuple(warnings),
         lag,
+        LogRows(rows.model, others, preparation) if others else None,
     )
 
 

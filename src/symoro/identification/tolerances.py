@@ -224,6 +224,12 @@ VERDICT_CONSISTENCY = (
 )  # relative to the residual: noise alone costs 2 %; beyond 20 % the data contradict the constraints
 VERDICT_WARNINGS = (0.0, 1.0)  # 0 without warnings, 1 for warnings, 2 for warnings that indicate wrong data
 
+# -- comparison
+
+SAME_GROUPING = (
+    1e-6  # relative to the largest coefficient of a sum: digits of a robot file; more is another geometry
+)
+
 # -- excitation
 
 NOT_EXCITED = 1e8  # condition number beyond which a motion does not excite all parameters

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from math import inf
 from typing import Any
@@ -13,6 +13,7 @@ import numpy as np
 
 from symoro.deprecation import FORMER_WARNINGS_KEY
 from symoro.files import MADE_BY
+from symoro.identification.comparison import grouped
 from symoro.identification.consistent import TOTAL, Consistent
 from symoro.identification.dynamic import Identification
 from symoro.identification.equations import known_load_names
@@ -21,9 +22,9 @@ from symoro.identification.text import parameter_unit, rounded
 from symoro.identification.tolerances import MASS_AT_BOUND
 from symoro.identification.verdict import COLUMNS
 from symoro.models.identification.base.report import relation, renamed
-from symoro.robot.description import JointType
-from symoro.ui.plot import Series, line_chart
+from symoro.ui.residual_charts import charts, residual_charts
 
+PLOTS = ("torque", "validation", "residual")  # beginnings of the names of plot files
 CORRELATED = 0.95
 SHOWN_CORRELATIONS = 20
 KINDS = {
@@ -35,19 +36,18 @@ KINDS = {
 
 
 def report_files(result: Identification) -> dict[str, str]:
-    """Return the files of an identification report: report.md, report.html and one plot (SVG) per equation.
+    """Return the files of an identification report: report.md, report.html and the plots (SVG).
 
     Returns:
         Contents of the files by file name.
     """
-    plots = charts(result)
+    plots = plot_groups(result)
     sections = report_sections(result)
     title = f"Identification of {result.original.name}"
-    named = {f"torque-{label}.svg": chart for label, chart in plots.items()}
     return {
-        "report.md": markdown_page(title, sections, list(named)),
-        "report.html": html_page(title, sections, list(plots.values())),
-        **named,
+        "report.md": markdown_page(title, sections, plots),
+        "report.html": html_page(title, sections, plots),
+        **{name: chart for group in plots for name, chart in group.charts.items()},
     }
 
 
@@ -74,6 +74,33 @@ def result_sections(result: Identification) -> list[Section]:
     return sections
 
 
+def plot_groups(result: Identification) -> list[PlotGroup]:
+    """Return the plots of an identification report, for the first log and the first validation log."""
+    logs, validation = result.log_names, list(result.validation)
+    groups = [
+        PlotGroup(
+            "Measured and predicted",
+            f"Rows of {logs[0]}, from which the parameters are estimated.",
+            _named(PLOTS[0], charts(result)),
+        )
+    ]
+    if result.validation_rows is not None:
+        text = f"Rows of {validation[0]}, which the estimate does not use."
+        predicted = _named(PLOTS[1], charts(result, validation=True))
+        groups.append(PlotGroup("Validation", text, predicted))
+    text = (
+        f"Residuals (measured minus predicted) of {logs[0]}. Those of a complete model with white noise have no "
+        "pattern over time or velocity, autocorrelations of which 95 % are within the bounds, and quantiles on the "
+        "line. A pattern over velocity indicates friction that the model does not contain. Autocorrelation and "
+        "quantiles are those of the rows that the fit uses."
+    )
+    return [*groups, PlotGroup("Residual plots", text, _named(PLOTS[2], residual_charts(result)))]
+
+
+def _named(name: str, plots: Mapping[str, str]) -> dict[str, str]:
+    return {f"{name}-{label}.svg": chart for label, chart in plots.items()}
+
+
 def robot_note(result: Identification) -> str | None:
     """Return a sentence about estimated parameters that a robot file cannot contain; None if there are none."""
     names = result.not_in_robot
@@ -83,41 +110,6 @@ def robot_note(result: Identification) -> str | None:
         f"A robot file cannot contain {', '.join(names)}: the torques of the written robot do not include these "
         "terms."
     )
-
-
-def charts(result: Identification, number: int = 0) -> dict[str, str]:
-    """Return charts of measured and predicted torques and their residual, as SVG text by file name.
-
-    Args:
-        result: result of an identification.
-        number: index of the log.
-    """
-    time, measured, predicted = result.predicted(number)
-    made = {}
-    for k, label in enumerate(result.model.labels):
-        unit = _unit_of(result, k)
-        title = f"Joint {label}" if label.isdigit() else label.capitalize()
-        share = result.residuals.every.equations[k]
-        made[label] = line_chart(
-            [
-                Series("measured", time, measured[:, k]),
-                Series("predicted", time, predicted[:, k], "dashed"),
-                Series("residual", time, measured[:, k] - predicted[:, k]),
-            ],
-            f"{title}: measured and predicted, residual {100 * share:.1f} % on all rows",
-            "time [s]",
-            f"[{unit}]",
-        )
-    return made
-
-
-def _unit_of(result: Identification, k: int) -> str:
-    if result.model.kind == "power":
-        return "W"
-    if result.model.kind == "energy":
-        return "J"
-    joint = int(result.model.labels[k])
-    return "N m" if result.original.frame(joint).sigma == JointType.REVOLUTE else "N"
 
 
 def _data(result: Identification) -> Section:
@@ -403,6 +395,10 @@ def as_data(result: Identification) -> dict[str, Any]:
             }
             for name, v, d in zip(e.names, e.values, e.deviations, strict=True)
         },
+        "covariance": e.covariance.tolist(),
+        "relations": grouped(result.base),
+        "labels": list(result.model.labels),
+        "logs": result.log_names,
         "residuals": {
             "kept": residual(result.residuals.kept),
             "all": residual(result.residuals.every),
@@ -448,7 +444,16 @@ class Section:
     rows: tuple[tuple[str, ...], ...] = ()
 
 
-def markdown_page(title: str, sections: Sequence[Section], plots: Sequence[str]) -> str:
+@dataclass(frozen=True)
+class PlotGroup:
+    """Plots of a report under one heading: a sentence about them, and the SVG texts by file name."""
+
+    title: str
+    text: str
+    charts: Mapping[str, str]
+
+
+def markdown_page(title: str, sections: Sequence[Section], plots: Sequence[PlotGroup] = ()) -> str:
     lines = [f"<!-- {MADE_BY} -->", "", f"# {escaped(title)}", ""]
     for section in sections:
         lines += [f"## {escaped(section.title)}", ""]
@@ -456,9 +461,10 @@ def markdown_page(title: str, sections: Sequence[Section], plots: Sequence[str])
             lines += [escaped(text), ""]
         if section.rows:
             lines += [_row(section.head), "|" + " --- |" * len(section.head), *map(_row, section.rows), ""]
-    lines += ["## Measured and predicted", ""]
-    lines += [f"![{name}]({name})" for name in plots]
-    return "\n".join(lines) + "\n"
+    for group in plots:
+        lines += [f"## {escaped(group.title)}", "", escaped(group.text), ""]
+        lines += [*(f"![{name}]({name})" for name in group.charts), ""]
+    return "\n".join(lines).rstrip("\n") + "\n"
 
 
 def escaped(text: str) -> str:
@@ -478,7 +484,7 @@ _STYLE = (
 )
 
 
-def html_page(title: str, sections: Sequence[Section], plots: Sequence[str]) -> str:
+def html_page(title: str, sections: Sequence[Section], plots: Sequence[PlotGroup]) -> str:
     parts = [f"<h1>{html.escape(title)}</h1>"]
     for section in sections:
         parts.append(f"<h2>{html.escape(section.title)}</h2>")
@@ -490,7 +496,9 @@ def html_page(title: str, sections: Sequence[Section], plots: Sequence[str]) -> 
                 for row in section.rows
             )
             parts.append(f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>")
-    parts += ["<h2>Measured and predicted</h2>", *plots]
+    for group in plots:
+        parts += [f"<h2>{html.escape(group.title)}</h2>", f"<p>{html.escape(group.text)}</p>"]
+        parts += group.charts.values()
     inside = "\n".join(parts)
     return (
         f'<!DOCTYPE html>\n<!-- {MADE_BY} -->\n<html lang="en"><head><meta charset="utf-8">'

@@ -21,7 +21,7 @@ from symoro.robot import formats
 from symoro.robot.description import Robot
 from symoro.ui import present
 from symoro.ui.failure import NOT_SATISFIED
-from symoro.ui.identification_report import as_data, report_files, result_sections
+from symoro.ui.identification_report import PLOTS, as_data, report_files, result_sections
 from symoro.ui.outputs import deliver
 from symoro.ui.values import assignments, posture_word, words
 
@@ -142,7 +142,8 @@ def _number(option: str, text: str) -> float:
 def _check_format(robot: Robot, options: argparse.Namespace) -> None:
     """Check, before the identification, that the output files can represent its result."""
     if options.report:
-        names = ("report.md", "report.html", *(f"torque-{j}.svg" for j in coordinate_joints(robot)))
+        plots = [f"{name}-{j}.svg" for name in PLOTS for j in coordinate_joints(robot)]
+        names = ("report.md", "report.html", *plots)
         targets = [path for name in names if (path := Path(options.report) / name).exists()]
         check_targets(targets, force=options.force)
     if not options.output:

@@ -181,6 +181,20 @@ def add_identifying(command: Command) -> None:
     bind_argument(identify)
     payload_argument(identify)
     json_argument(identify)
+    compare = command(
+        "compare",
+        "compare two identified parameter sets or robots",
+        "symoro compare monday.json friday.json -o comparison.md",
+    )
+    for name in ("first", "second"):
+        compare.add_argument(
+            name,
+            metavar=name.upper(),
+            help=f"{name} result: output of 'symoro identify --json' in a .json file, a robot file, or a bundled robot",
+        )
+    output_argument(compare, (".csv", ".md"), "write the comparison as a table (.csv) or as a report (.md)")
+    force_argument(compare)
+    json_argument(compare)
 
 
 def _add_linearising(command: Command) -> None:
