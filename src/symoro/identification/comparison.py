@@ -173,7 +173,7 @@ class Comparison(OneLineRepr):
             f"{self.freedom} degrees of freedom, p = {self.p_value:.2g}"
         )
 
-    def residual_rows(self) -> list[tuple[str, str, str, str]]:
+    def residual_rows(self) -> list[tuple[str, ...]]:
         """Return rows of a table with the residuals of both results: data, equation, first, second."""
         cases = list(dict.fromkeys([*self.first.residuals, *self.second.residuals]))
         rows = []
@@ -411,7 +411,7 @@ def _of_file(path: Path) -> ComparedResult:
         FormatError: the file cannot be read, or does not contain an identification.
     """
     place = Place(str(path))
-    hint = "write it with 'symoro identify ROBOT LOG --json > FILE.json'"
+    hint = "give the JSON output of the command identify, saved in a file"
     try:
         if path.stat().st_size > MAX_BYTES:
             raise FormatError(f"the file is larger than {MAX_BYTES} bytes", place=place, hint=hint)
