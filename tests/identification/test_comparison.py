@@ -128,8 +128,16 @@ def test_another_geometry_is_noted(factor: float, noted: bool) -> None:
     assert ("different geometry" in notes) == noted
 
 
+@pytest.mark.parametrize("name", ["car", "eel", "fourbar"])
+def test_wheels_floating_bases_and_loops_are_compared(name: str) -> None:
+    robot = symoro.load(name)
+    assert symoro.compare(robot, name).significant == []
+    heavy = robot.with_link(1, MX=(robot.link(1).MX.value(dict(robot.nominal)) or 0.0) + 1.0)
+    assert symoro.compare(robot, heavy).significant
+
+
 def test_symbols_without_numbers_are_rejected() -> None:
-    with pytest.raises(ArgumentError, match="has symbols without numbers"):
+    with pytest.raises(ArgumentError, match=r"has symbols without numbers: ZZ1, IA1, YY2"):
         symoro.compare("rx90", "rx90")
 
 

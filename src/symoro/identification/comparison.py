@@ -33,7 +33,8 @@ from symoro.identification.postures import in_mode_of
 from symoro.identification.regression import Residual
 from symoro.identification.text import parameter_unit, rounded
 from symoro.identification.tolerances import LEAST_EIGENVALUE, ROUND_OFF, SAME_GROUPING, SIGNIFICANT
-from symoro.models.identification.base.parameters import BaseParameters
+from symoro.models.identification.base.geometry import value
+from symoro.models.identification.base.parameters import BaseParameters, split
 from symoro.robot.description import Robot
 from symoro.robot.formats import RobotLike, as_robot
 
@@ -394,14 +395,26 @@ def _of_robot(robot: Robot, name: str | None) -> ComparedResult:
     base = column_base(in_mode_of(symbolic, None), symbolic.postures)
     values = nominal_columns(base)
     if values is None:
-        known = dict(symbolic.nominal)
-        missing = [symbol for symbol in base.original.symbols() if symbol not in known]
+        missing = _without_numbers(base)
+        listed = ", ".join(missing[:12]) + (", ..." if len(missing) > 12 else "")
         raise ArgumentError(
-            f"robot '{robot.name}' has symbols without numbers: {', '.join(missing[:12])}",
+            f"robot '{robot.name}' has symbols without numbers: {listed}",
             hint="give them nominal values, or compare robots with numbers",
         )
     units = {name: parameter_unit(name, robot) for name in values}
     return ComparedResult(name or robot.name, values, units, None, grouped(base))
+
+
+def _without_numbers(base: BaseParameters) -> list[str]:
+    """Return the symbols of inertial parameters and of their coefficients that have no nominal value."""
+    robot = base.original
+    formulas = [
+        formula
+        for kept, others in base.relations.items()
+        for formula in (*(value(robot, split(name)) for name in (kept, *others)), *others.values())
+    ]
+    known = dict(robot.nominal)
+    return [symbol for symbol in dict.fromkeys(s for f in formulas for s in f.symbols) if symbol not in known]
 
 
 def _of_file(path: Path) -> ComparedResult:
