@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from symoro import solutions as solutions
     from symoro import study as study
     from symoro import trajectory as trajectory
+    from symoro.identification.comparison import Comparison as Comparison
+    from symoro.identification.comparison import compare as compare
     from symoro.identification.dynamic import Identification as Identification
     from symoro.identification.dynamic import identify as identify
     from symoro.identification.excitation import Excitation as Excitation
@@ -102,6 +104,7 @@ _NAMESPACES = ("controllers", "derive", "pictures", "solutions", "study", "traje
 _MODULES = {
     "listings": ("Listing", "optimise"),
     "model_files": ("load_model", "save_model"),
+    "identification.comparison": ("Comparison", "compare"),
     "identification.dynamic": ("Identification", "identify"),
     "identification.excitation": ("Excitation", "excite"),
     "identification.geometric": ("Calibration", "calibrate"),
@@ -145,6 +148,7 @@ __all__ = [
     "BaseParameters",
     "Calibration",
     "CalibrationOptions",
+    "Comparison",
     "DesignResult",
     "DesignStudy",
     "Excitation",
@@ -176,6 +180,7 @@ __all__ = [
     "branch_solver",
     "calibrate",
     "catalogue",
+    "compare",
     "controllers",
     "derive",
     "dumps",

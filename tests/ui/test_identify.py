@@ -72,12 +72,13 @@ def test_the_delay_of_torques_is_an_option(data: Any, folder: Path) -> None:
 
 def test_report_and_robot_are_written(run: Any, folder: Path) -> None:
     text = run(
-        *("identify", "arm.yaml", "log.csv", *GIVEN, "--consistent", "--essential"),
+        *("identify", "arm.yaml", "log.csv", *GIVEN, "--consistent", "--essential", "--validate", "log.csv"),
         *("--report", "out", "-o", "identified.yaml"),
     )
     assert "wrote identified.yaml" in text
     names = {path.name for path in (folder / "out").iterdir()}
-    assert names == {"report.md", "report.html", "torque-1.svg", "torque-2.svg"}
+    plots = {f"{name}-{j}.svg" for name in ("torque", "residual", "validation") for j in (1, 2)}
+    assert names == {"report.md", "report.html"} | plots
     markdown = (folder / "out" / "report.md").read_text(encoding="utf-8")
     for words in (
         "# Identification of two links",
@@ -85,10 +86,13 @@ def test_report_and_robot_are_written(run: Any, folder: Path) -> None:
         "| ZZR1 (ZZ1) |",
         "## Physical consistency",
         "torque-1.svg",
+        "## Validation",
+        "validation-2.svg",
+        "residual-1.svg",
     ):
         assert words in markdown
     page = (folder / "out" / "report.html").read_text(encoding="utf-8")
-    assert page.count("<svg") == 2 and page.rstrip().endswith("</html>")
+    assert page.count("<svg") == 6 and page.rstrip().endswith("</html>")
     assert "# from log, by WLS" in (folder / "identified.yaml").read_text(encoding="utf-8")
     robot = symoro.load(folder / "identified.yaml")
     t = smooth(two_links())
@@ -225,3 +229,62 @@ def test_subtracted_torques_are_listed(data: Any, run: Any, folder: Path) -> Non
     given = ("identify", "carrying.yaml", "log.csv", *GIVEN)
     assert data(*given)["known"] == ["the payload"]
     assert "known torques, subtracted" in run(*given)
+
+
+def test_masses_are_bounded_on_the_command_line(data: Any, run: Any, folder: Path) -> None:
+    words = ("identify", "arm.yaml", "log.csv", *GIVEN, "--consistent")
+    bounded = data(*words, "--mass", "1=5..6,2=1.5+-0.1", "--total-mass", "..6.4")["consistent"]
+    assert bounded["mass_bounds"] == {"M1": [5, 6], "M2": pytest.approx([1.4, 1.6]), "total mass": [0, 6.4]}
+    assert bounded["total_mass"] == pytest.approx(bounded["standard"]["M1"] + bounded["standard"]["M2"])
+    assert bounded["total_mass"] <= 6.4 + 1e-5 and bounded["standard"]["M1"] >= 5 - 1e-5
+    prior = ("--prior-weight", "0.01", "--link-prior", "2=10", "--nominal", "M2=2")
+    run(*words, "--mass", "2=3..", *prior, "--report", "out")
+    report = (folder / "out" / "report.md").read_text(encoding="utf-8")
+    assert "| 2 | 3 | 3 .. (at lower) |" in report and "| all |" in report
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--mass", "1=5..6"), "--mass applies to physically consistent parameters only"),
+        (("--consistent", "--mass", "1=6..5"), "the lower bound 6 kg exceeds the upper bound 5 kg"),
+        (("--consistent", "--mass", "1=5"), "expected bounds in kg, got '5'"),
+        (("--consistent", "--mass", "1=.."), "expected bounds in kg, got '..'"),
+        (("--consistent", "--mass", "7=1..2"), "no link of robot 'two links' called '7'"),
+        (("--consistent", "--mass", "arm=1..2"), "expected the number of a link"),
+        (("--consistent", "--mass", "1=1..2", "--mass", "01=1..2"), "link 1 is given twice"),
+        (("--consistent", "--mass=1=-1..2"), "a mass in kg is not negative"),
+        (("--consistent", "--mass", "1=1+--1"), "the tolerance is not negative"),
+        (("--consistent", "--total-mass", "a..b"), "expected a number, got 'a'"),
+        (("--consistent", "--mass", "1=5..6", "--total-mass", "..4"), "above the total mass of at most 4 kg"),
+        (("--consistent", "--link-prior", "1=0"), "prior weight of link 1: expected a positive number"),
+        (("--consistent", "--prior-weight", "-1"), "prior_weight: expected a positive number"),
+        (("--consistent", "--nominal", "M7=1"), "no inertial parameter of robot 'two links' called 'M7'"),
+    ],
+)
+def test_invalid_bounds_of_masses_are_rejected(
+    words: tuple[str, ...], message: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["identify", "arm.yaml", "log.csv", *GIVEN, *words, "-o", "out.yaml"]) == 2
+    assert message in capsys.readouterr().err
+    assert not (folder / "out.yaml").exists()
+
+
+def test_the_verdict_is_printed_and_may_be_required(
+    data: Any, run: Any, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["identify", "arm.yaml", "log.csv", *GIVEN]
+    assert run(*words, "--require", "pass").rstrip().endswith("verdict: pass")
+    verdict = data(*words)["verdict"]
+    assert verdict["level"] == "pass"
+    assert {one["name"] for one in verdict["criteria"]} >= {"fit-residual", "condition", "warnings"}
+    assert all(one["value"] <= one["limits"][0] and one["level"] == "pass" for one in verdict["criteria"])
+    late = [*words, "--delay", "0.01"]  # causes the warning torque-delay
+    assert main(late) == 0 and main([*late, "--require", "doubtful"]) == 0
+    assert main([*late, "--require", "pass", "--report", "out", "-o", "late.yaml"]) == 1
+    text = capsys.readouterr().out
+    assert "verdict: doubtful (" in text and "torque-delay)" in text
+    assert (folder / "late.yaml").exists()
+    report = (folder / "out" / "report.md").read_text(encoding="utf-8")
+    assert report.index("## Verdict") < report.index("## Warnings") < report.index("## Residuals")
+    assert main([*words, "--require", "perfect"]) == 2

@@ -26,7 +26,13 @@ from symoro.errors import ArgumentError, NotApplicableError, OptionError, Progra
 from symoro.identification.assemblies import assembled
 from symoro.identification.autocorrelation import first_rows, with_autocorrelation
 from symoro.identification.cluster import Passes, Work
-from symoro.identification.consistent import Consistent, consistent
+from symoro.identification.consistent import (
+    Consistent,
+    checked_link_weights,
+    checked_masses,
+    checked_nominal,
+    consistent,
+)
 from symoro.identification.delay import TorqueDelay, aligned, delay_seconds, estimated_delay
 from symoro.identification.diagnostics import DiagnosticWarning
 from symoro.identification.equations import RowModel, check_base, equations, row_share
@@ -83,6 +89,7 @@ from symoro.identification.sampling import sampling_bias, widened
 from symoro.identification.signals import Preparation, planned
 from symoro.identification.text import summary
 from symoro.identification.tolerances import CONVERGED
+from symoro.identification.verdict import Verdict, verdict
 from symoro.models.coordinates.couplings import coordinate_joints
 from symoro.models.identification.base.parameters import BaseParameters
 from symoro.robot.description import Robot
@@ -114,6 +121,7 @@ class Identification(OneLineRepr, FormerWarningsName):
         consistent: physically consistent standard parameters, if requested.
         warnings: suspicious properties of the data and of the estimate (`diagnostics`).
         delay: remaining delay of the torques with respect to the motion; None if it is not significant.
+        validation_rows: the rows of the regression of the validation logs; None without such logs.
     """
 
     original: Robot
@@ -130,6 +138,7 @@ class Identification(OneLineRepr, FormerWarningsName):
     consistent: Consistent | None = None
     warnings: tuple[DiagnosticWarning, ...] = ()
     delay: TorqueDelay | None = None
+    validation_rows: LogRows | None = None
 
     @cached_property
     def robot(self) -> Robot:
@@ -140,6 +149,21 @@ class Identification(OneLineRepr, FormerWarningsName):
         if self.consistent is not None:
             return standard_robot(self.original, dict(self.consistent.standard))
         return identified_robot(self.base, self.estimate)
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """The verdict on the identification: pass, doubtful or fail, with its criteria."""
+        reduced = self.essential or essential(self.estimate, self.data)
+        return verdict(
+            self.model.labels,
+            self.estimate,
+            reduced.estimate,
+            self.data,
+            self.residuals,
+            self.validation,
+            self.consistent,
+            self.warnings,
+        )
 
     @property
     def not_in_robot(self) -> list[str]:
@@ -155,15 +179,23 @@ class Identification(OneLineRepr, FormerWarningsName):
         return log_names(self.logs)
 
     def __str__(self) -> str:
-        return summary(self.original, self.estimate, self.residuals, self.validation, self.warnings)
+        text = summary(self.original, self.estimate, self.residuals, self.validation, self.warnings)
+        return f"{text}\n\n{self.verdict}"
 
-    def predicted(self, number: int = 0) -> tuple[Array, Array, Array]:
+    def predicted(self, number: int = 0, *, validation: bool = False) -> tuple[Array, Array, Array]:
         """Return time, measured and predicted values of all rows of one log, including the dropped rows.
 
         Args:
             number: index of the log, from 0.
+            validation: whether the log is one of the validation logs.
+
+        Raises:
+            ArgumentError: there are no validation logs.
         """
-        blocks = list(self.rows.of(number))
+        rows = self.validation_rows if validation else self.rows
+        if rows is None:
+            raise ArgumentError("there is no validation log", hint="give a log in 'validate'")
+        blocks = list(rows.of(number))
         K = self.estimate.values
         return (
             np.concatenate([block.time for block in blocks]),
@@ -247,6 +279,9 @@ def identify(
     assembly = in_mode_of(assembly, near)
     base = column_base(assembly, symbolic.postures)
     check_left_out(chosen.without, base)
+    checked_masses(base.original, chosen.masses, chosen.total_mass)  # before the work
+    checked_link_weights(base.original, chosen.link_priors)
+    checked_nominal(base.original, chosen.nominal)
     terms = Friction(tuple(friction), chosen.stribeck_velocity)
     equation = equations(assembly, chosen.model, terms, used[0].transmission, chosen.without, near)
     used, assembly_warnings = assembled(used, equation, preparation, named)
@@ -301,7 +336,16 @@ def identify(
     }
     constrained = (
         consistent(
-            base, estimate, data, prior=chosen.prior, weight=chosen.prior_weight, further=equation.further
+            base,
+            estimate,
+            data,
+            prior=chosen.prior,
+            weight=chosen.prior_weight,
+            cad=chosen.nominal,
+            masses=chosen.masses,
+            total_mass=chosen.total_mass,
+            link_weights=chosen.link_priors,
+            further=equation.further,
         )
         if chosen.find_consistent
         else None
@@ -333,6 +377,7 @@ def identify(
         constrained,
         tuple(warnings),
         lag,
+        LogRows(rows.model, others, preparation) if others else None,
     )
 
 

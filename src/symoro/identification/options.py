@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from symoro.errors import ArgumentError, OptionError
-from symoro.identification.consistent import PRIOR_WEIGHT, PRIORS
+from symoro.identification.consistent import PRIOR_WEIGHT, PRIORS, TOTAL, Interval, mass_interval
 from symoro.identification.equations import MODELS
 from symoro.identification.log_description import PdController
 from symoro.identification.methods import STARTS
 from symoro.identification.postures import NamedPosture
 from symoro.identification.tolerances import CLOE_TIME_LIMIT
 from symoro.models.calibration.identifiable import checked_plane, checked_point
+
+CONSISTENT_ONLY = ("link_priors", "nominal", "masses", "total_mass")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -42,6 +44,12 @@ class IdentificationOptions:
         find_consistent: also estimate physically consistent standard parameters, by semidefinite programming (LMI).
         prior: regularisation of the consistent parameters towards the nominal values: 'euclidean' or 'entropic'.
         prior_weight: weight of this regularisation, positive.
+        link_priors: factors of this weight by link number, positive; 1 for the other links. A large factor keeps a link
+            with reliable nominal values near them, a small one frees a link without such values.
+        nominal: nominal values of inertial parameters (M3, MX3, ...) for this regularisation, in place of the robot's.
+        masses: lower and upper bounds (kg) of the masses of links, for the consistent parameters, by link number:
+            {3: (2.1, 2.4)}.
+        total_mass: lower and upper bound of the mass of all links without link 0 (kg); a number is an upper bound.
         controller: gains of the joint controllers, if the description of the log contains none; for the methods 'iv',
             'didim' and 'cloe'.
         start: initial values of these methods: 'wls', 'nominal' (the robot's nominal values), or numbers by
@@ -67,6 +75,10 @@ class IdentificationOptions:
     find_consistent: bool = False
     prior: str = "euclidean"
     prior_weight: float = PRIOR_WEIGHT
+    link_priors: Mapping[int, float] = field(default_factory=dict)
+    nominal: Mapping[str, float] = field(default_factory=dict)
+    masses: Mapping[int, Interval] = field(default_factory=dict)
+    total_mass: float | Interval | None = None
     controller: PdController | None = None
     start: str | Mapping[str, float] = "wls"
     time_limit: float = CLOE_TIME_LIMIT
@@ -88,6 +100,16 @@ class IdentificationOptions:
         _check_positive("stribeck_velocity", self.stribeck_velocity)
         _check_positive("prior_weight", self.prior_weight)
         _check_positive("time_limit", self.time_limit)
+        for j, bounds in self.masses.items():
+            mass_interval(f"mass of link {j}", bounds)
+        if self.total_mass is not None:
+            mass_interval(TOTAL, self.total_mass)
+        unused = [name for name in CONSISTENT_ONLY if getattr(self, name) not in (None, {})]
+        if unused and not self.find_consistent:
+            raise OptionError(
+                f"the option '{unused[0]}' applies to physically consistent parameters only",
+                hint="add find_consistent=True",
+            )
         if self.piece is not None:
             _check_positive("piece", self.piece)
 

@@ -356,6 +356,16 @@ def motions(given: Log, preparation: Preparation) -> Iterator[MotionPiece]:
             yield _motion(given, arrays, plan.sections, preparation.half, start, lower, upper - lower)
 
 
+def row_velocities(given: Log, preparation: Preparation) -> Array:
+    """Return the joint velocities at the rows of the regression along a log, (rows, n)."""
+    step = preparation.decimation
+    parts = []
+    for motion in motions(given, preparation):
+        first = -(-motion.first // step) * step  # rows are at multiples of the decimation
+        parts.append(motion.qd[first - motion.start : motion.first + motion.count - motion.start : step])
+    return np.concatenate(parts)
+
+
 def motion_between(given: Log, preparation: Preparation, first: int, end: int) -> MotionPiece | None:
     """Return the filtered motion of the samples first .. end - 1 of a log, without processing the other samples."""
     plan = planned(given, preparation)

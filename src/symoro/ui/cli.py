@@ -28,7 +28,7 @@ PURPOSES = {
     "derive models": ("models", "generate", "count", "explain", "eval", "singularities", "cite"),
     "solve for joint positions and poses": ("solve", "pose"),
     "simulate motion": ("torques", "simulate", "linearise"),
-    "identify parameters": ("base", "excite", "identify", "calibrate"),
+    "identify parameters": ("base", "excite", "identify", "compare", "calibrate"),
     "export code": ("languages", "export", "optimise"),
     "study designs": ("sweep", "study"),
     "other": ("gui", "help"),

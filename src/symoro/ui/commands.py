@@ -49,6 +49,7 @@ def run(options: argparse.Namespace) -> int:
         "export": export,
         "optimise": optimise,
         "identify": identify,
+        "compare": compare,
         "torques": torques,
         "simulate": simulate,
         "linearise": linearise,
@@ -337,6 +338,12 @@ def identify(options: argparse.Namespace) -> int:
     from symoro.ui import identify as identifying
 
     return identifying.run(_robot(options), options)
+
+
+def compare(options: argparse.Namespace) -> int:
+    from symoro.ui import compare as comparing
+
+    return comparing.run(options)
 
 
 def export(options: argparse.Namespace) -> None:

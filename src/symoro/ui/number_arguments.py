@@ -138,12 +138,63 @@ def add_identifying(command: Command) -> None:
         default="euclidean",
         help="distance to the nominal parameters that the regularisation minimises (default euclidean)",
     )
+    identify.add_argument(
+        "--prior-weight",
+        type=float,
+        metavar="WEIGHT",
+        help="weight of this regularisation; each equation contributes about 1 to the sum (default 0.001)",
+    )
+    identify.add_argument(
+        "--link-prior",
+        action="append",
+        default=[],
+        metavar="LINK=FACTOR",
+        help="factor of the weight for one link: 6=10 keeps link 6 nearer to its nominal parameters",
+    )
+    identify.add_argument(
+        "--nominal",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="nominal inertial parameter for the regularisation in place of the robot's, for example M3=2.2,MX3=0.4",
+    )
+    identify.add_argument(
+        "--mass",
+        action="append",
+        default=[],
+        metavar="LINK=BOUNDS",
+        help="bounds (kg) of the mass of a link, for --consistent: 3=2.1..2.4, 3=2.25+-0.05 (weighed), 3=..2.4",
+    )
+    identify.add_argument(
+        "--total-mass",
+        metavar="BOUNDS",
+        help="bounds (kg) of the mass of all links without link 0, for --consistent: 29.5..30.5, 30+-0.5, ..30.5",
+    )
+    identify.add_argument(
+        "--require",
+        choices=("pass", "doubtful"),
+        help="exit with code 1 if the verdict is worse; the results are printed and written in any case",
+    )
     identify.add_argument("--report", metavar="DIR", help="folder of the report (Markdown, HTML and plots)")
     output_argument(identify, ROBOT, "write the robot with the estimated parameters")
     force_argument(identify)
     bind_argument(identify)
     payload_argument(identify)
     json_argument(identify)
+    compare = command(
+        "compare",
+        "compare two identified parameter sets or robots",
+        "symoro compare monday.json friday.json -o comparison.md",
+    )
+    for name in ("first", "second"):
+        compare.add_argument(
+            name,
+            metavar=name.upper(),
+            help=f"{name} result: output of 'symoro identify --json' in a .json file, a robot file, or a bundled robot",
+        )
+    output_argument(compare, (".csv", ".md"), "write the comparison as a table (.csv) or as a report (.md)")
+    force_argument(compare)
+    json_argument(compare)
 
 
 def _add_linearising(command: Command) -> None:
