@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from symoro.bridges.cuda import CudaFunction
     from symoro.bridges.fmu import FmuModel
     from symoro.emit.branches import BranchData
+    from symoro.emit.derivation import Derivation
     from symoro.emit.target import Target
     from symoro.models.identification.base.parameters import BaseParameters
     from symoro.models.kinematic.loop_singularities import LoopSingularities
@@ -682,6 +683,29 @@ def base_parameters(robot: RobotLike, *, inertia: str = "given", **options: Any)
         rigid = rigid.symbolic(inertia="all")
     with task("computing base parameters"):
         return compute(rigid, **options)
+
+
+def newton_euler(robot: RobotLike, link: int | str) -> Derivation:
+    """Return the Newton-Euler recursion of one link as the papers print it, with its geometry inserted.
+
+        print(symoro.newton_euler("rx90", 3))               # text; .latex() and .markdown() for papers and lectures
+        symoro.newton_euler("rx90", 3).equations["Gamma3"]
+
+    Each step has the general vector form, the form with the matrices of the link, and the scalar components: angular
+    velocity and acceleration, U, acceleration of the origin, force and moment of the link, reactions and torque.
+
+    Args:
+        robot: a robot, the name of a bundled robot, or the path of a file.
+        link: number of the link, or name of the link or its joint; 0 is the base, if it is floating.
+
+    Raises:
+        NotApplicableError: the robot has wheels or flexible links, or a symbol with the name of a component.
+        UnknownNameError: there is no such link.
+    """
+    from symoro.emit.derivation import Derivation
+    from symoro.models.dynamic.link_recursion import link_recursion
+
+    return Derivation(*link_recursion(as_robot(robot), link))
 
 
 def singularities(robot: RobotLike, to: int | str | None = None) -> Singularities | LoopSingularities:

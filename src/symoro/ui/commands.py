@@ -301,6 +301,12 @@ def count(options: argparse.Namespace) -> None:
 
 
 def explain(options: argparse.Namespace) -> None:
+    from symoro.ui.recursion import check_recursion, show_recursion
+
+    check_recursion(options)
+    if options.link is not None:
+        show_recursion(_robot(options), options)
+        return
     model = _model(options)
     lines = model.explain(latex=options.latex)
     if options.json:
