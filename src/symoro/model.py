@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
@@ -40,6 +41,10 @@ if TYPE_CHECKING:
     from symoro.runtime.function import Function
     from symoro.runtime.numeric_inverse import NumericInverse
     from symoro.runtime.platform_pose import PlatformPose
+
+
+# Other usual names of outputs. Most textbooks call the Coriolis matrix of the Christoffel symbols C.
+OTHER_NAMES = {"lagrange": {"C": "B"}}
 
 
 class Model:
@@ -130,7 +135,9 @@ class Model:
     def with_outputs(self, outputs: Sequence[str]) -> Model:
         """Return the model with some of its outputs; what only the others need is left out.
 
-            symoro.generate("rx90", "lagrange").with_outputs(["A"])
+            symoro.generate("rx90", "lagrange").with_outputs(["A", "C", "Q"])
+
+        The Coriolis matrix B of `lagrange` may be called C; the output then has this name.
 
         Raises:
             UnknownNameError: the model has no such output.
@@ -141,10 +148,17 @@ class Model:
             raise OptionError(
                 "at least one output is required", hint=f"the outputs are {', '.join(self.outputs)}"
             )
+        others = {name: other for other, name in OTHER_NAMES.get(self.entry.id, {}).items() if other in names}
+        own = {}
+        for out in self.program.outputs:
+            own[out.name] = out
+            if out.name in others:
+                other = others[out.name]
+                own[other] = replace(out, name=other, title=re.sub(rf"\b{out.name}\b", other, out.title))
         for name in names:
-            if name not in self.outputs:
+            if name not in own:
                 raise UnknownNameError(f"output of {self.entry.id}", name, list(self.outputs))
-        kept = tuple(out for out in self.program.outputs if out.name in names)
+        kept = tuple(out for name, out in own.items() if name in names)
         program = optimise(replace(self.program, outputs=kept))
         return Model(self.robot, self.entry, self.options, program)
 
@@ -158,11 +172,7 @@ class Model:
         """
         largest, where = largest_expression(self.program)
         if largest > LONGEST_EXPANDED:
-            raise NotApplicableError(
-                f"without intermediate variables, {where} of {self.program.name} would have {largest:.3g} operations "
-                f"(at most {LONGEST_EXPANDED})",
-                hint="choose other outputs, a smaller robot, or numbers for parameters; or keep the variables",
-            )
+            raise _too_long(self.program.name, where, largest)
         operation = self.program.graph.op
         names = {i: name for i, name in self.program.names.items() if operation[i] in (ops.SIN, ops.COS)}
         program = replace(self.program, expanded=True, names=names, sections={})
@@ -971,6 +981,36 @@ def generate(robot: RobotLike, model: str, **options: Any) -> Model:
     options = current_names(options, former)
     entry, program = models.build(described, model, options)
     return Model(described, entry, options, program)
+
+
+def check_expandable(robot: Robot, model: str, outputs: Sequence[str] | None = None) -> None:
+    """Check that `Model.expanded` can succeed, before the model is derived, where an estimate exists.
+
+    The Christoffel coefficients of a long chain take minutes, its inertia matrix takes a fraction of a second: if an
+    entry of A is far too long, the model is rejected at once.
+
+    Args:
+        outputs: names of the outputs that are needed; by default all.
+
+    Raises:
+        NotApplicableError: an entry would have too many operations; the message contains the estimate.
+    """
+    entry = models.entry(model)
+    if entry.id != "lagrange" or entry.why_not(robot) is not None or set(outputs or "A") <= {"Q"}:
+        return
+    from symoro.models.dynamic.lagrange import largest_inertia_entry
+
+    largest, where = largest_inertia_entry(robot)
+    if largest:
+        raise _too_long(f"{robot.name}_lagrange", where, largest)
+
+
+def _too_long(name: str, where: str, operations: int) -> NotApplicableError:
+    return NotApplicableError(
+        f"without intermediate variables, {where} of {name} would have {operations:.3g} operations "
+        f"(at most {LONGEST_EXPANDED})",
+        hint="choose other outputs, a smaller robot, or numbers for parameters; or keep the variables",
+    )
 
 
 def _swapped(robot: object, model: object) -> bool:

@@ -93,6 +93,7 @@ NOTATION: tuple[Symbol, ...] = (
     Symbol("H", "H", "H", "N m, N", "", "torques at zero acceleration"),
     Symbol("Q", "Q", "Q", "N m, N", "", "gravity torques"),
     Symbol("B", "B", "B", "N m s/rad, N s/m, N s", "", "matrix of the Coriolis and centrifugal torques"),
+    Symbol("C", "", "C", "N m s/rad, N s/m, N s", "", "matrix B under its usual name: A qdd + C qd + Q"),
     Symbol("E", "E", "E", "J", "", "kinetic energy"),
     Symbol("U", "U", "U", "J", "", "potential energy"),
     Symbol("qa", "", "qa", "rad, m", "", "positions of active joints"),

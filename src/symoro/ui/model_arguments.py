@@ -96,7 +96,7 @@ def add_generating(command: Command, arguments: Sequence[str]) -> None:
             help="variables of the derivative: inputs such as q,qd, or parameters (default: all inputs)",
         )
         parser.add_argument(
-            "--outputs", metavar="NAMES", help="names of the outputs, for example A,Q (default: all outputs)"
+            "--outputs", metavar="NAMES", help="names of the outputs, for example A,C,Q (default: all)"
         )
         parser.add_argument(
             "--no-variables",
