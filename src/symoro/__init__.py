@@ -25,6 +25,7 @@ from symoro.model import base_parameters as base_parameters
 from symoro.model import branch_solver as branch_solver
 from symoro.model import generate as generate
 from symoro.model import mobility as mobility
+from symoro.model import newton_euler as newton_euler
 from symoro.model import numeric_inverse as numeric_inverse
 from symoro.model import platform_pose as platform_pose
 from symoro.model import singularities as singularities

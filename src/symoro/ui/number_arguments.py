@@ -218,6 +218,11 @@ def _add_linearising(command: Command) -> None:
         metavar="STATE/DRIVE",
         help="also print the transfer function from a drive to a state; may be given several times",
     )
+    linearise.add_argument(
+        "--symbols",
+        action="store_true",
+        help="print the transfer functions with symbols, common factors cancelled (at most 4 states)",
+    )
     linearise.add_argument("--lang", help="print or write A and B with symbols in this language")
     output_argument(linearise, FOLDER, "folder to write into")
     force_argument(linearise)
