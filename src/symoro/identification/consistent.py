@@ -36,7 +36,9 @@ from numpy.typing import NDArray
 from symoro.errors import ArgumentError, OptionError, ProgramError
 from symoro.expr.formula import Formula, formula
 from symoro.identification.friction import FurtherColumns
+from symoro.identification.log_payload import payload_kind
 from symoro.identification.optional_packages import needed
+from symoro.identification.payloads import PayloadColumns, grouping_matrix
 from symoro.identification.regression import Estimate, normal_rows
 from symoro.identification.rows import RFactors
 from symoro.identification.tolerances import CONSISTENT_MARGIN
@@ -115,6 +117,7 @@ def consistent(
     cad: Mapping[str, float] | None = None,
     total_mass: float | None = None,
     further: FurtherColumns | None = None,
+    payloads: PayloadColumns | None = None,
 ) -> Consistent:
     """Return the physically consistent parameters nearest to an estimate, in the metric of its covariance.
 
@@ -127,6 +130,7 @@ def consistent(
         cad: values of standard parameters (XX1, M1, ...) for the prior; by default the robot's nominal values.
         total_mass: an upper bound on the mass of all links in kg.
         further: the columns of coupled motors, if the estimate has some.
+        payloads: the columns of the payloads of logs, if the estimate has some; each is consistent too.
 
     Raises:
         ProgramError: the solver does not converge, or there are no consistent parameters.
@@ -136,7 +140,7 @@ def consistent(
         raise OptionError(f"prior: expected one of {', '.join(PRIORS)}, got '{prior}'")
     if not weight > 0:
         raise ArgumentError(f"weight: expected a positive number, got {weight}")
-    problem = _Problem(base, estimate, data, further)
+    problem = _Problem(base, estimate, data, further, payloads)
     y, iterations = problem.solved(prior, weight, _nominal(base.original) | dict(cad or {}), total_mass)
     x = problem.units * y
     K = problem.map @ x
@@ -162,34 +166,34 @@ class _Problem:
     """
 
     def __init__(
-        self, base: BaseParameters, estimate: Estimate, data: RFactors, further: FurtherColumns | None
+        self,
+        base: BaseParameters,
+        estimate: Estimate,
+        data: RFactors,
+        further: FurtherColumns | None,
+        payloads: PayloadColumns | None = None,
     ) -> None:
         self.further = further
+        self.payloads = [one for one in payloads.maps if one.names] if payloads else []
         robot = base.original
         self.links = list(range(1, robot.NL + 1))
         inertial = [f"{kind}{j}" for j in self.links for kind in INERTIAL]
         rotors = sorted({n for n in _inertial_names(base) if n.startswith("IA")}, key=lambda n: int(n[2:]))
-        others = [name for name in estimate.names if name not in base.names]
-        self.names = [*inertial, *rotors, *others]
+        others = [n for n in estimate.names if n not in base.names and payload_kind(n) is None]
+        carried = [name for one in self.payloads for name in one.payload.columns]
+        self.names = [*inertial, *rotors, *others, *carried]
         self.robot, self.length = robot, characteristic_length(robot)
-        self.units = np.array([self.length ** column_length_power(robot, name) for name in self.names])
+        kinds = [f"{kind}1" if (kind := payload_kind(name)) else name for name in self.names]
+        self.units = np.array([self.length ** column_length_power(robot, name) for name in kinds])
         self.R, _ = normal_rows(estimate, data)
         self.map = self._map(base, estimate)
 
     def _map(self, base: BaseParameters, estimate: Estimate) -> Array:
-        numbers = _numbers(base.original)
-        column = {name: k for k, name in enumerate(self.names)}
-        matrix = np.zeros((len(estimate.names), len(self.names)))
-        for row, name in enumerate(estimate.names):
-            matrix[row, column[name]] = 1.0
-            for other, coefficient in base.relations.get(name, {}).items():
-                value = coefficient.substitute(numbers).number
-                if value is None:
-                    raise ArgumentError(
-                        f"the grouping of {other} with {name} requires numbers for {', '.join(coefficient.symbols)}",
-                        hint="give these geometric parameters nominal values",
-                    )
-                matrix[row, column[other]] = value
+        matrix = grouping_matrix(base, estimate.names, self.names)
+        for one in self.payloads:
+            for name, others in one.relations.items():
+                for other, share in others.items():
+                    matrix[estimate.names.index(name), self.names.index(other)] = share
         return matrix
 
     def solved(
@@ -199,11 +203,20 @@ class _Problem:
         needed("clarabel", "physically consistent estimates")
         x = cp.Variable(len(self.names))
         units = basis()
-        forms = [self._form(cp, x, units, link) for link in range(len(self.links))]
+        forms = [self._form(cp, x, units, 10 * link) for link in range(len(self.links))]
         bound = [k for k, name in enumerate(self.names) if name.rstrip("0123456789") in POSITIVE]
         constraints = [form >> CONSISTENT_MARGIN * np.eye(4) for form in forms]
         if bound:
             constraints.append(x[bound] >= 0)
+        undetermined = []  # pseudo-inertias of payloads of which the data determine combinations only
+        for one in self.payloads:
+            first = self.names.index(one.payload.columns[0])
+            form = self._form(cp, x, units, first)
+            constraints.append(form >> CONSISTENT_MARGIN * np.eye(4))
+            if one.payload.mass is not None:
+                constraints.append(x[first + 9] == one.payload.mass)
+            if len(one.names) + (one.payload.mass is not None) < len(INERTIAL):
+                undetermined.append(form)
         rotors = self._rotors(x)
         if rotors is not None:
             constraints.append(rotors >> 0)
@@ -211,6 +224,7 @@ class _Problem:
             constraints.append(cp.sum(x[[10 * link + 9 for link in range(len(self.links))]]) <= total_mass)
         cost = cp.sum_squares(self.R[:, :-1] @ self.map @ np.diag(self.units) @ x - self.R[:, -1])
         cost += weight * self._prior(cp, prior, x, forms, known)
+        cost += weight * sum(cp.sum_squares(form) for form in undetermined)
         program = cp.Problem(
             cp.Minimize(cost / (1 + weight)), constraints
         )  # scaled to a size that suits the solver
@@ -250,16 +264,16 @@ class _Problem:
                 total = total + x[column[f"IA{j}"]] * unit
         return total
 
-    def _form(self, cp: Any, x: Any, units: Array, link: int) -> Any:
-        """Return the pseudo-inertia P (4, 4) of a link as an expression of the unknowns x.
+    def _form(self, cp: Any, x: Any, units: Array, first: int) -> Any:
+        """Return the pseudo-inertia P (4, 4) of a link or payload as an expression of the unknowns x.
 
         Args:
             cp: the module cvxpy.
             x: the unknowns of the semidefinite program.
             units: derivatives of P with respect to the ten inertial parameters (10, 4, 4).
-            link: index of the link, from 0.
+            first: index of the first of its ten parameters.
         """
-        part = x[10 * link : 10 * link + 10]
+        part = x[first : first + 10]
         return cp.reshape(units.reshape(10, 16).T @ part, (4, 4), order="C")
 
     def _prior(self, cp: Any, prior: str, x: Any, forms: Sequence[Any], known: Mapping[str, float]) -> Any:
@@ -278,11 +292,6 @@ class _Problem:
             else:
                 cost += cp.sum_squares(forms[link] - P0) / (float(np.sum(P0**2)) if sound else 1.0)
         return cost
-
-
-def _numbers(robot: Robot) -> dict[str, Formula]:
-    inertial = {f"{kind}{j}" for j in range(robot.NL + 1) for kind in (*INERTIAL, "IA")}
-    return {name: formula(value) for name, value in robot.nominal if name not in inertial}
 
 
 def _nominal(robot: Robot) -> dict[str, float]:

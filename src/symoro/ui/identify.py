@@ -9,6 +9,7 @@ from symoro.errors import OptionError
 from symoro.files import check_targets, write_files, write_folder
 from symoro.identification.dynamic import Identification, identify, symbolic_robot
 from symoro.identification.identified_robot import standard_robot
+from symoro.identification.log_description import ESTIMATE
 from symoro.identification.options import IdentificationOptions
 from symoro.models.coordinates.couplings import coordinate_joints
 from symoro.robot import formats
@@ -16,7 +17,7 @@ from symoro.robot.description import Robot
 from symoro.ui import present
 from symoro.ui.identification_report import as_data, report_files, result_sections
 from symoro.ui.outputs import deliver
-from symoro.ui.values import posture_word, words
+from symoro.ui.values import log_payload_fields, posture_word, words
 
 BODIES = ("urdf", "xacro", "mjcf")  # formats that require inertias of physical bodies
 
@@ -37,6 +38,7 @@ def run(robot: Robot, options: argparse.Namespace) -> int:
             description=options.columns,
             topics=options.topic,
             drive_gains=_gains(options.drive_gains),
+            payloads=[log_payload_fields(text) for text in options.log_payload],
             model=options.model,
             delay=options.delay,
             stribeck_velocity=options.stribeck_velocity,
@@ -63,12 +65,16 @@ def run(robot: Robot, options: argparse.Namespace) -> int:
     return deliver(options, lambda: as_data(result), lambda: _show(result), write, "written")
 
 
-def _gains(text: str | None) -> list[float]:
-    """Return the numbers of the option --drive-gains."""
+def _gains(text: str | None) -> list[float] | str:
+    """Return the numbers of the option --drive-gains, or 'estimate'."""
+    if text is not None and text.strip() == ESTIMATE:
+        return ESTIMATE
     try:
         return [float(word) for word in words(text or "")]
     except ValueError:
-        raise OptionError(f"--drive-gains: expected numbers separated by commas, got '{text}'") from None
+        raise OptionError(
+            f"--drive-gains: expected numbers separated by commas or '{ESTIMATE}', got '{text}'"
+        ) from None
 
 
 def _check_format(robot: Robot, options: argparse.Namespace) -> None:
