@@ -132,19 +132,22 @@ def normalised_errors(result: Identification) -> Array:
 
 
 def subtraction_ratio(seed: int, result: Identification) -> Array:
-    """Deviations of the payload's effect K_with - K_without relative to those of the common estimation, (columns,).
+    """Deviations of the payload from two separate identifications relative to those of the common one, (columns,).
 
-    Both are compared in the base parameters that the payload changes.
+    The difference of the two estimates, K_with - K_without = B x, is solved for x by generalised least squares.
     """
     options = {"decimation": 5, "slow": 0.02}
     runs = [symoro.identify(ROBOT, recorded(seed, loaded=loaded), **options) for loaded in (False, True)]
     assert result.model.payloads is not None
-    effect = result.model.payloads.maps[0]
-    at = [result.estimate.names.index(name) for name in effect.names]
-    covariance = effect.matrix @ result.estimate.covariance[np.ix_(at, at)] @ effect.matrix.T
-    changed = np.flatnonzero(np.abs(effect.matrix).sum(axis=1) > 0)
-    apart = np.sqrt(sum(run.estimate.deviations[changed] ** 2 for run in runs))
-    return np.asarray(apart / np.sqrt(np.diag(covariance)[changed]))
+    effect = result.model.payloads.maps[0].matrix
+    changed = [k for k in range(len(effect)) if result.estimate.names[k] in result.base.names]
+    covariance = sum(run.estimate.covariance[np.ix_(changed, changed)] for run in runs)
+    scale = np.sqrt(np.diag(covariance))
+    rows = np.linalg.solve(
+        np.linalg.cholesky(covariance / np.outer(scale, scale)), effect[changed] / scale[:, None]
+    )
+    apart = np.sqrt(np.diag(np.linalg.inv(rows.T @ rows)))
+    return np.asarray(apart / result.payloads["box"].deviations)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

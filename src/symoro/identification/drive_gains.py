@@ -103,7 +103,7 @@ def estimated_gains(labels: Sequence[str], data: RFactors) -> DriveGains:
     cost = problem.cost(K, h)
     for _ in range(GEOMETRIC_ITERATIONS):
         J, residual = problem.linearised(K, h)
-        step, inverse = _solved(J, residual)
+        step, _ = _solved(J, residual)
         dK, dh = step[: len(K)], step[len(K) :]
         size = 1.0
         while problem.cost(K + size * dK, h + size * dh) > cost * (1 + ROUND_OFF) and size > ROUND_OFF:
@@ -202,7 +202,8 @@ def _check(gains: DriveGains) -> None:
     bad = np.flatnonzero(~(np.abs(gains.values) > SIGNIFICANT * gains.deviations))
     if bad.size:
         listed = ", ".join(
-            f"joint {gains.labels[k]}: {gains.values[k]:.3g} (deviation {gains.deviations[k]:.2g})" for k in bad
+            f"joint {gains.labels[k]}: {gains.values[k]:.3g} (deviation {gains.deviations[k]:.2g})"
+            for k in bad
         )
         raise ArgumentError(
             f"the drive gains are not determined by these logs: {listed}",

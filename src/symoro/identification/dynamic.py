@@ -79,6 +79,7 @@ from symoro.identification.payloads import (
     PayloadColumns,
     estimated_payloads,
     payload_columns,
+    payload_warnings,
     with_known_column,
     with_payloads,
 )
@@ -277,14 +278,16 @@ def identify(
     own_equation = equations(assembly, chosen.model, terms, used[0].transmission, chosen.without, near)
     used, assembly_warnings = assembled(used, own_equation, preparation, named)
     others = _beside(used[0], others, own_equation, preparation, near)
-    columns = payload_columns(base, own_equation.names, [log.payload for log in used])
+    columns = payload_columns(
+        base, own_equation.names, [log.payload for log in used], [log.payload for log in others]
+    )
     _check_payloads(method, own_equation, columns, others)
     equation = with_payloads(own_equation, columns)
     gains = None
     if chosen.drive_gains == ESTIMATE:
         gains = _estimated_gains(equation, used, preparation, chosen)
         used, others = (
-            tuple(with_drive_gains(log, gains.values) for log in some) for some in (used, others)
+            tuple(with_drive_gains(log, gains.values.tolist()) for log in some) for some in (used, others)
         )
     if chosen.client is not None and near is not None:
         raise NotApplicableError(
@@ -367,6 +370,7 @@ def identify(
         warnings += torque_warnings(equation.labels, estimate, data, noise, lag, *given)
     warnings += consistency_warnings(estimate, residuals, constrained)
     warnings += gain_warnings(gains)
+    warnings += payload_warnings(estimated_payloads(columns, estimate))
     return Identification(
         symbolic,
         base,
@@ -489,7 +493,9 @@ def _without_effort_limits(robot: Robot) -> Robot:
     return robot.replace(frames=frames)
 
 
-def _with_payloads(logs: tuple[Log, ...], payloads: Sequence[Mapping[str, Any] | str | None]) -> tuple[Log, ...]:
+def _with_payloads(
+    logs: tuple[Log, ...], payloads: Sequence[Mapping[str, Any] | str | None]
+) -> tuple[Log, ...]:
     """Return the logs with the payloads of the option `payloads`.
 
     Raises:

@@ -76,10 +76,14 @@ def log_payload(fields: Mapping[str, Any] | str | LogPayload | None) -> LogPaylo
         return fields
     if isinstance(fields, str):
         if fields not in (UNKNOWN, "none"):
-            raise ArgumentError(f"payload: expected fields, 'unknown' or 'none', got '{fields[:40]}'", hint=_HINT)
+            raise ArgumentError(
+                f"payload: expected fields, 'unknown' or 'none', got '{fields[:40]}'", hint=_HINT
+            )
         return LogPayload("payload") if fields == UNKNOWN else None
     if not isinstance(fields, Mapping):
-        raise ArgumentError(f"payload: expected fields such as mass and com, got {str(fields)[:40]!r}", hint=_HINT)
+        raise ArgumentError(
+            f"payload: expected fields such as mass and com, got {str(fields)[:40]!r}", hint=_HINT
+        )
     for key in fields:
         if key not in PAYLOAD_KEYS:
             raise ArgumentError(
@@ -96,7 +100,8 @@ def log_payload(fields: Mapping[str, Any] | str | LogPayload | None) -> LogPaylo
         return _known(fields, mass, link)
     if not isinstance(name, str) or not _NAME.match(name):
         raise ArgumentError(
-            f"payload: the name of an unknown payload consists of letters, digits and underscores, got '{str(name)[:40]}'"
+            "payload: the name of an unknown payload consists of letters, digits and underscores, got "
+            f"'{str(name)[:40]}'"
         )
     given = [key for key in ("com", "inertia") if fields.get(key) is not None]
     if given:

@@ -17,7 +17,7 @@ W. Khalil, M. Gautier, P. Lemoine, "Identification of the payload inertial param
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -27,8 +27,9 @@ from numpy.typing import NDArray
 from symoro.display import OneLineRepr
 from symoro.errors import ArgumentError, NotApplicableError
 from symoro.expr.formula import ZERO, Formula, formula
+from symoro.identification.diagnostics import DiagnosticWarning, warning
 from symoro.identification.log_payload import LogPayload, payload_kind
-from symoro.identification.tolerances import ROUND_OFF
+from symoro.identification.tolerances import ROUND_OFF, SIGNIFICANT
 from symoro.models.identification.base.parameters import BaseParameters
 from symoro.models.numeric.tree import local_pose
 from symoro.models.rank import independent_rows, rank
@@ -45,7 +46,18 @@ if TYPE_CHECKING:
     from symoro.identification.regression import Estimate
 
 Array = NDArray[np.float64]
-PREFERRED = ("M", "MX", "MY", "MZ", "ZZ", "XX", "YY", "XY", "XZ", "YZ")  # dependent ones are grouped with earlier ones
+PREFERRED = (
+    "M",
+    "MX",
+    "MY",
+    "MZ",
+    "ZZ",
+    "XX",
+    "YY",
+    "XY",
+    "XZ",
+    "YZ",
+)  # dependent ones are grouped with earlier ones
 KNOWN = "known torques"  # name of the column of known torques, for the estimation of drive gains
 
 
@@ -161,7 +173,10 @@ def with_known_column(model: RowModel) -> RowModel:
 
 
 def payload_columns(
-    base: BaseParameters, names: Sequence[str], payloads: Sequence[LogPayload | None]
+    base: BaseParameters,
+    names: Sequence[str],
+    payloads: Sequence[LogPayload | None],
+    further: Sequence[LogPayload | None] = (),
 ) -> PayloadColumns | None:
     """Return the columns of the payloads of logs; None if no log has a payload.
 
@@ -169,11 +184,13 @@ def payload_columns(
         base: the base parameters of the robot.
         names: names of the columns of the robot.
         payloads: payload of each log, or None.
+        further: payload of each validation log, or None; those that are known are considered.
 
     Raises:
         ArgumentError: the payloads contradict each other or the robot, or cannot be separated from the robot.
     """
-    distinct = tuple(dict.fromkeys(one for one in payloads if one is not None))
+    validated = [one for one in further if one is not None and one.unknown is None]
+    distinct = tuple(dict.fromkeys(one for one in (*payloads, *validated) if one is not None))
     if not distinct:
         return None
     robot = base.original
@@ -297,7 +314,8 @@ def _carrier(robot: Robot, link: int | str | None) -> tuple[int, Array]:
             columns.append([moved[name].value(numbers) for name in INERTIAL])
     except KeyError as error:
         raise NotApplicableError(
-            f"the pose of the payload requires a number for {error}", hint="give the tool frame nominal values"
+            f"the pose of the payload requires a number for {error}",
+            hint="give the tool frame nominal values",
         ) from None
     return number, np.array(columns).T
 
@@ -352,10 +370,10 @@ class EstimatedPayload(OneLineRepr):
         relations: for each estimated parameter the coefficients of those that are grouped with it: the value is that
             of the parameter of this name plus the sum of coefficient times grouped parameter.
         no_effect: parameters that do not affect any torque.
-        mass, mass_deviation: mass in kg; the deviation of a weighed mass is zero; None if it is not determined.
-        com, com_deviations: centre of mass in m (3,), in the frame that carries it; None if it is not determined.
-        inertia, inertia_deviations: inertia matrix about the centre of mass in kg m^2 (3, 3); None if it is not
-            determined.
+        mass, mass_deviation: mass in kg; the deviation of a weighed mass is zero.
+        com, com_deviations: centre of mass in m (3,), in the frame that carries it.
+        inertia, inertia_deviations: inertia matrix about the centre of mass in kg m^2 (3, 3), in the same axes. Values
+            that the torques of the robot do not determine are NaN.
     """
 
     name: str
@@ -364,26 +382,24 @@ class EstimatedPayload(OneLineRepr):
     deviations: Array
     relations: Mapping[str, Mapping[str, float]]
     no_effect: tuple[str, ...]
-    mass: float | None
-    mass_deviation: float | None
-    com: Array | None
-    com_deviations: Array | None
-    inertia: Array | None
-    inertia_deviations: Array | None
+    mass: float
+    mass_deviation: float
+    com: Array
+    com_deviations: Array
+    inertia: Array
+    inertia_deviations: Array
 
     def __str__(self) -> str:
-        if self.mass is None or self.com is None:
-            return f"payload '{self.name}': " + ", ".join(
-                f"{name} = {value:.4g} (deviation {deviation:.2g})"
-                for name, value, deviation in zip(self.names, self.values, self.deviations, strict=True)
-            )
+        if not np.isfinite(self.mass):
+            return f"payload '{self.name}': the torques do not determine its mass"
         weighed = "weighed" if self.mass_deviation == 0 else f"deviation {self.mass_deviation:.2g}"
-        centre = ", ".join(f"{x:.4g}" for x in self.com)
-        deviations = ", ".join(f"{x:.2g}" for x in self.com_deviations)  # type: ignore[union-attr]
-        return (
-            f"payload '{self.name}': mass {self.mass:.4g} kg ({weighed}), centre of mass {centre} m "
-            f"(deviations {deviations})"
-        )
+        axes = [
+            f"{axis} = {value:.4g} (deviation {deviation:.2g})"
+            for axis, value, deviation in zip("xyz", self.com, self.com_deviations, strict=True)
+            if np.isfinite(value)
+        ]
+        centre = f", centre of mass in m: {', '.join(axes)}" if axes else ""
+        return f"payload '{self.name}': mass {self.mass:.4g} kg ({weighed}){centre}"
 
 
 def estimated_payloads(columns: PayloadColumns | None, estimate: Estimate) -> dict[str, EstimatedPayload]:
@@ -396,7 +412,9 @@ def estimated_payloads(columns: PayloadColumns | None, estimate: Estimate) -> di
     if columns is None:
         return {}
     return {
-        one.payload.unknown: _estimated(one, estimate) for one in columns.maps if one.payload.unknown is not None
+        one.payload.unknown: _estimated(one, estimate)
+        for one in columns.maps
+        if one.payload.unknown is not None
     }
 
 
@@ -418,14 +436,15 @@ def _estimated(one: PayloadMap, estimate: Estimate) -> EstimatedPayload:
         mean[INERTIAL.index("M")] = one.payload.mass
         single.add("M")
     covariances = spread @ covariance @ spread.T
-
-    def derived(function: str) -> tuple[Array, Array]:
-        value, slopes = _central(mean, function)
-        return value, np.sqrt(np.maximum(np.einsum("...i,ij,...j->...", slopes, covariances, slopes), 0.0))
-
-    mass = derived("mass") if "M" in single else None
-    centre = derived("com") if {"M", "MX", "MY", "MZ"} <= single and mean[-1] > 0 else None
-    whole = derived("inertia") if centre and single == set(INERTIAL) else None
+    unknown = [k for k, kind in enumerate(INERTIAL) if kind not in single]
+    results = []
+    for function in (_mass, _centre, _central_inertia):
+        value, slopes = _derived(function, mean)
+        spreads = np.sqrt(np.maximum(np.einsum("...i,ij,...j->...", slopes, covariances, slopes), 0.0))
+        # a value is determined if it depends on no other parameter, at parameters where no term vanishes by chance
+        depends = (_derived(function, np.arange(1.0, 11.0))[1][..., unknown] != 0).any(axis=-1)
+        results += [np.where(depends, np.nan, value), np.where(depends, np.nan, spreads)]
+    mass, mass_deviation, *others = results
     return EstimatedPayload(
         str(one.payload.unknown),
         one.names,
@@ -433,33 +452,45 @@ def _estimated(one: PayloadMap, estimate: Estimate) -> EstimatedPayload:
         deviations,
         {name: dict(others) for name, others in one.relations.items() if others},
         one.no_effect,
-        float(mass[0]) if mass else None,
-        float(mass[1]) if mass else None,
-        *(centre or (None, None)),
-        *(whole or (None, None)),
+        float(mass),
+        float(mass_deviation),
+        *others,
     )
 
 
-def _central(x: Array, function: str) -> tuple[Array, Array]:
-    """Return mass, centre of mass or central inertia for ten parameters about the origin, and its derivatives.
+Complex = NDArray[np.complex128]
 
-    The derivatives are exact: those of I = J - m (c'c 1 - c c') with c = MS / m, by complex steps.
+
+def _mass(x: Complex) -> Complex:
+    return np.asarray(x[9])
+
+
+def _centre(x: Complex) -> Complex:
+    return np.asarray(x[6:9] / x[9])
+
+
+def _central_inertia(x: Complex) -> Complex:
+    """Return I = J - m (c'c 1 - c c'), with J about the origin and c = MS / m."""
+    xx, xy, xz, yy, yz, zz = x[:6]
+    c = _centre(x)
+    J = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    return np.asarray(J - x[9] * (c @ c * np.eye(3) - np.outer(c, c)))
+
+
+def _derived(function: Callable[[Complex], Complex], x: Array) -> tuple[Array, Array]:
+    """Return a function of the ten parameters of a payload and its derivatives, by complex steps.
 
     Args:
+        function: `_mass`, `_centre` or `_central_inertia`.
         x: XX, XY, XZ, YY, YZ, ZZ, MX, MY, MZ, M.
-        function: 'mass', 'com' or 'inertia'.
     """
     step = 1e-30  # any unit: complex steps have no cancellation
+    with np.errstate(invalid="ignore", divide="ignore"):  # a mass of zero: the centre of mass is not a number
+        slopes = [function(x + 1j * step * unit).imag / step for unit in np.eye(len(x))]
+        return function(x.astype(complex)).real, np.stack(slopes, axis=-1)
 
-    def value(parameters: NDArray[np.complex128]) -> NDArray[np.complex128]:
-        xx, xy, xz, yy, yz, zz, *moments, mass = parameters
-        c = np.array(moments) / mass
-        if function == "mass":
-            return np.asarray(mass)
-        if function == "com":
-            return c
-        J = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-        return J - mass * (c @ c * np.eye(3) - np.outer(c, c))
 
-    slopes = [value(x + 1j * step * unit).imag / step for unit in np.eye(len(x))]
-    return value(x.astype(complex)).real, np.stack(slopes, axis=-1)
+def payload_warnings(payloads: Mapping[str, EstimatedPayload]) -> list[DiagnosticWarning]:
+    """Return a list with a warning if the estimated mass of a payload is negative."""
+    bad = [f"M_{name}" for name, one in payloads.items() if one.mass < -SIGNIFICANT * one.mass_deviation]
+    return [warning("negative-parameter", names=", ".join(bad))] if bad else []

@@ -46,9 +46,7 @@ def with_payload(
     return replace(robot, tool=tool, payload=_sum(robot.payload or Link(), body))
 
 
-def payload_frame(
-    robot: Robot, link: int | str | None = None
-) -> tuple[int, Placement | LinkFrame | None]:
+def payload_frame(robot: Robot, link: int | str | None = None) -> tuple[int, Placement | LinkFrame | None]:
     """Return the frame of the robot that carries a payload, and the pose in it of the frame of the payload.
 
     Args:

@@ -266,24 +266,22 @@ def _payloads(result: Identification) -> list[Section]:
     """Return a section with mass, centre of mass and inertia of each estimated payload."""
     sections = []
     for name, one in result.payloads.items():
-        rows = [("mass", "weighed" if one.mass_deviation == 0 else one.mass_deviation, one.mass, "kg")]
-        if one.com is not None and one.com_deviations is not None:
-            pairs = zip("xyz", one.com_deviations, one.com, strict=True)
-            rows += [(f"centre of mass, {axis}", d, c, "m") for axis, d, c in pairs]
-        if one.inertia is not None and one.inertia_deviations is not None:
-            rows += [
-                (f"inertia {'xyz'[i]}{'xyz'[k]}", one.inertia_deviations[i, k], one.inertia[i, k], "kg m^2")
-                for i in range(3)
-                for k in range(i, 3)
-            ]
+        rows = [("mass", one.mass, one.mass_deviation, "kg")]
+        pairs = zip("xyz", one.com, one.com_deviations, strict=True)
+        rows += [(f"centre of mass, {axis}", value, deviation, "m") for axis, value, deviation in pairs]
+        rows += [
+            (f"inertia {'xyz'[i]}{'xyz'[k]}", one.inertia[i, k], one.inertia_deviations[i, k], "kg m^2")
+            for i in range(3)
+            for k in range(i, 3)
+        ]
         shown = tuple(
-            (what, f"{value:.6g}", d, unit)
-            if isinstance(d, str)
-            else (what, rounded(value, d), f"{d:.2g}", unit)
-            for what, d, value, unit in rows
-            if value is not None and d is not None
+            (what, rounded(value, deviation), f"{deviation:.2g}" if deviation else "weighed", unit)
+            for what, value, deviation, unit in rows
+            if np.isfinite(value)
         )
-        text = ["The inertia is about the centre of mass. Axes and origin are those of the frame that carries it."]
+        text = [
+            "The inertia is about the centre of mass. Axes and origin are those of the frame that carries it."
+        ]
         groups = [
             " ".join([name, *(f"{share:+.6g} {other}" for other, share in others.items())])
             for name, others in one.relations.items()
@@ -465,7 +463,9 @@ def as_data(result: Identification) -> dict[str, Any]:
 
 def _payload_data(payload: EstimatedPayload) -> dict[str, Any]:
     def plain(x: Any) -> Any:
-        return x.tolist() if isinstance(x, np.ndarray) else x
+        if isinstance(x, np.ndarray):
+            return [plain(item) for item in x]
+        return None if isinstance(x, float) and np.isnan(x) else x
 
     return {key: plain(getattr(payload, key)) for key in PAYLOAD_DATA}
 
