@@ -5,7 +5,7 @@ Friction and noise are added. Each seed is one motion and one noise. Cases:
 
     payload       ten unknown parameters of the payload, one estimation of both logs
     weighed       the same with a weighed mass: nine parameters
-    drive gains   the torque columns are currents; the payload was weighed, its other parameters and the gains are unknown
+    drive gains   the torque columns are currents; the gains are unknown, and of the payload all but its mass
 
 For each case: the mean of ((estimate - truth)/deviation)^2 over seeds and payload parameters (and gains), 1 is correct;
 the share of 95 % intervals that contain the truth; the largest relative deviation of a gain. For the payload also the

@@ -34,12 +34,14 @@ from symoro.identification.tolerances import (
     FACTOR_CONVERGED,
     FACTOR_ERROR,
     GEOMETRIC_ITERATIONS,
+    RANK,
     ROUND_OFF,
     SIGNIFICANT,
     TINY,
 )
 
 Array = NDArray[np.float64]
+_HINT = "give a heavier payload, or longer logs in which every joint lifts or accelerates it"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -115,7 +117,7 @@ def estimated_gains(labels: Sequence[str], data: RFactors) -> DriveGains:
     else:
         raise ProgramError(
             f"the drive gains did not converge in {GEOMETRIC_ITERATIONS} iterations",
-            hint="give a heavier payload, or longer logs with more motion",
+            hint=_HINT,
         )
     J, _ = problem.linearised(K, h)
     P, n = len(K), len(h)
@@ -144,7 +146,7 @@ class _Problem:
         A = np.vstack([R[:, :-2] for R in self.factors]) / self.sizes
         w = np.concatenate([R[:, -2] for R in self.factors])
         left = w - A @ np.linalg.lstsq(A, w, rcond=None)[0]
-        if np.linalg.norm(left) <= ROUND_OFF**0.5 * np.linalg.norm(w):
+        if np.linalg.norm(left) <= RANK * np.linalg.norm(w):
             raise ArgumentError(
                 "the scale of the drive gains is not determined: no known torque distinguishes the logs",
                 hint="give a log without a payload and one with a payload whose mass was weighed, as in "
@@ -165,7 +167,7 @@ class _Problem:
         g = x[-n:] / units
         largest = float(np.abs(g).max())
         if not largest > 0:
-            raise ArgumentError("the drive gains are not determined by these logs")
+            raise ArgumentError("the drive gains are not determined by these logs", hint=_HINT)
         g = np.where(np.abs(g) > ROUND_OFF * largest, g, largest)
         return x[:-n] / self.sizes, 1 / g
 
@@ -189,10 +191,10 @@ def _solved(J: Array, residual: Array) -> tuple[Array, Array]:
     """Return the least-squares solution of J x = residual and (J'J)^-1; columns are scaled to unit length."""
     sizes = np.maximum(np.linalg.norm(J, axis=0), TINY)
     Q, R = np.linalg.qr(J / sizes)
-    if np.abs(np.diag(R)).min() <= ROUND_OFF**0.5 * np.abs(np.diag(R)).max():
+    if np.abs(np.diag(R)).min() <= RANK * np.abs(np.diag(R)).max():
         raise ArgumentError(
             "the drive gains are not determined by these logs",
-            hint="move every joint in the log with the payload, so that its torque depends on the weighed mass",
+            hint=_HINT,
         )
     half = np.linalg.inv(R) / sizes[:, None]
     return half @ (Q.T @ residual), half @ half.T
@@ -207,7 +209,7 @@ def _check(gains: DriveGains) -> None:
         )
         raise ArgumentError(
             f"the drive gains are not determined by these logs: {listed}",
-            hint="give a heavier payload, or longer logs in which these joints accelerate or lift it",
+            hint=_HINT,
         )
 
 

@@ -461,10 +461,9 @@ class _Reader:
             record = self.top.record("payload", PAYLOAD_KEYS)
             fields = {key: record.text(key) for key in ("unknown", "link") if key in record}
             fields |= {"mass": record.number("mass")} if "mass" in record else {}
-            lists = {
-                key: [x.number for x in record.entries(key)] for key in ("com", "inertia") if key in record
+            fields |= {
+                key: [x.text for x in record.entries(key)] for key in ("com", "inertia") if key in record
             }
-            fields |= {key: ["" if x is None else x for x in values] for key, values in lists.items()}
         try:
             return log_payload(fields)
         except ArgumentError as error:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
-from symoro.errors import ArgumentError
+from symoro.errors import ArgumentError, ExpressionError
 from symoro.expr.formula import formula
 from symoro.robot.centre import without_centre
 from symoro.robot.records import INERTIAL
@@ -133,7 +133,10 @@ def _numbers(key: str, values: Any, lengths: Sequence[int]) -> tuple[float, ...]
 
 
 def _number(key: str, value: Any) -> float:
-    number = formula(value if isinstance(value, str) else float(value)).number
+    try:
+        number = formula(value).number
+    except (ExpressionError, TypeError):
+        number = None
     if number is None or not isfinite(number):
         raise ArgumentError(f"payload: expected a finite number for {key}, got '{str(value)[:40]}'")
     return float(number)
