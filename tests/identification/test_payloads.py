@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from symoro.identification.log_description import parse_description
 from symoro.identification.log_payload import LogPayload, log_payload
 from symoro.robot.description import INERTIAL
 from symoro.robot.formats import loads
+from tests.identification.loops import SR400, moved, sines, sr400, sr400_joints, sr400_motion
 from tests.identification.truth import inverse_dynamics, two_links
 
 BOX: dict[str, Any] = {"mass": 2.0, "com": [0.3, 0.1, 0.2], "inertia": [0.05, 0.06, 0.07]}
@@ -33,6 +35,15 @@ frames:
   - {drive: {IA: 0.1, FV: 1.0, FS: 0.8}, link: {ZZ: 1.2, MX: 1.5, MY: 0.1, M: 3}}
 tool: {on: 1, d: 0.5}
 """
+BODY = """<inertial><origin xyz="0.1 0 0.2"/><mass value="3"/>
+<inertia ixx="0.1" iyy="0.1" izz="0.05" ixy="0" ixz="0" iyz="0"/></inertial>"""
+HAND = f"""<robot name="arm"><link name="base"/>
+<joint name="j1" type="continuous"><parent link="base"/><child link="l1"/><origin xyz="0 0 0.3" rpy="0.2 0 0"/>
+<axis xyz="0 1 0"/></joint><link name="l1">{BODY}</link>
+<joint name="j2" type="continuous"><parent link="l1"/><child link="l2"/><origin xyz="0 0.1 0.5" rpy="0.3 0.4 1"/>
+<axis xyz="1 0 0"/></joint><link name="l2">{BODY}</link>
+<joint name="fixed" type="fixed"><parent link="l2"/><child link="hand"/><origin xyz="0.1 0.2 0.3" rpy="0.3 0.1 0.7"/>
+</joint><link name="hand"/></robot>"""
 
 
 def recorded(
@@ -291,3 +302,28 @@ def test_six_joints_against_pinocchio() -> None:
     z = normalised_errors(result)
     assert len(z) == 10 and np.abs(z).max() < 4 and 0.1 < float(np.mean(z**2)) < 3
     assert np.isfinite(result.payloads["box"].inertia).all() and result.warnings == ()
+
+
+def test_a_payload_on_a_robot_with_closed_loops() -> None:
+    """SR400, whose base parameters regroup links of the parallelogram."""
+    box = {**BOX, "link": 6}
+    course = sines(np.array([0, -1, 0.3, 0.4, 0.2, 0.2]), 0.25, 2)
+    carried = moved(sr400().with_payload(**box), sr400_joints, course, SR400, 1000).log()
+    logs = [sr400_motion(samples=1000).log(), carried]
+    result = identified(*logs, robot=sr400(), payloads=["none", {"unknown": "box", "link": 6}])
+    payload = result.payloads["box"]
+    assert payload.mass == pytest.approx(2, rel=1e-5) and payload.com == pytest.approx(BOX["com"], rel=1e-4)
+    assert payload.inertia == pytest.approx(np.diag(BOX["inertia"]), abs=1e-4)
+
+
+def test_a_payload_on_a_link_of_a_file_refers_to_the_frame_in_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "arm.urdf"
+    path.write_text(HAND, encoding="utf-8")
+    robot = symoro.load(path)
+    loaded = robot.with_payload(**BOX, link="hand")
+    logs = recorded(robot=robot, noise=0), recorded(robot=loaded, noise=0, seed=1)
+    box = identified(*logs, robot=robot, payloads=["none", {**UNKNOWN, "link": "hand"}]).payloads["box"]
+    assert box.mass == pytest.approx(2) and box.com == pytest.approx(BOX["com"], rel=1e-4)
+    assert box.inertia == pytest.approx(np.diag(BOX["inertia"]), abs=1e-5)
+    with pytest.raises(ArgumentError, match="frame of the payload is not determined"):
+        identified(*logs, robot=robot, payloads=["none", UNKNOWN])

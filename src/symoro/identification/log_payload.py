@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
+import numpy as np
+
 from symoro.errors import ArgumentError, ExpressionError
 from symoro.expr.formula import formula
 from symoro.robot.centre import without_centre
@@ -126,6 +128,11 @@ def _numbers(key: str, values: Any, lengths: Sequence[int]) -> tuple[float, ...]
     if values is None:
         return None
     items = [values] if isinstance(values, str | int | float) else list(values)
+    if len(items) == 3 and 6 in lengths and all(np.shape(item) == (3,) for item in items):
+        matrix = np.array([[_number(key, x) for x in row] for row in items])
+        if not np.array_equal(matrix, matrix.T):
+            raise ArgumentError(f"payload: the matrix of {key} is not symmetric")
+        items = matrix[np.triu_indices(3)].tolist()
     if len(items) not in lengths:
         counts = " or ".join(map(str, lengths))
         raise ArgumentError(f"payload: {key} consists of {counts} numbers, got {len(items)}")
