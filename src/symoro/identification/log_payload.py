@@ -127,7 +127,7 @@ def _known(fields: Mapping[str, Any], mass: float | None, link: int | str | None
 def _numbers(key: str, values: Any, lengths: Sequence[int]) -> tuple[float, ...] | None:
     if values is None:
         return None
-    items = [values] if isinstance(values, str | int | float) else list(values)
+    items: list[Any] = [values] if isinstance(values, str | int | float) else list(values)
     if len(items) == 3 and 6 in lengths and all(np.shape(item) == (3,) for item in items):
         matrix = np.array([[_number(key, x) for x in row] for row in items])
         if not np.array_equal(matrix, matrix.T):
