@@ -17,6 +17,7 @@ import symoro
 from symoro.identification import Measurements, calibrate, log_of_arrays
 from symoro.identification.consistent import Consistent
 from symoro.identification.diagnostics import DIAGNOSTICS, DiagnosticWarning, warning
+from symoro.identification.drive_gains import DriveGains, gain_warnings
 from symoro.identification.estimate_diagnostics import consistency_warnings, method_warnings
 from symoro.identification.geometric import CalibrationTask, GeometricFit, best_fit, best_of
 from symoro.identification.geometric_diagnostics import base_warnings
@@ -167,6 +168,13 @@ def two_fits(shift: float) -> Warnings:
     return base_warnings(best_of([first, second]).rivals)
 
 
+def gain_share(share: float) -> Warnings:
+    """Of a drive gain with this relative deviation."""
+    return gain_warnings(
+        DriveGains(("1",), np.array([5.0]), np.array([[(5.0 * share) ** 2]]), np.zeros((0, 1)))
+    )
+
+
 def at_times(jitter: float) -> Warnings:
     """Of a log whose samples were taken with jitter, a share of the period."""
     t = smooth(two_links(), 2000)
@@ -212,6 +220,7 @@ CASES: dict[str, tuple[Callable[[], Warnings], Callable[[], Warnings]]] = {
         lambda: sampled(200.0, 0.4, 1.0, method="tls", slow=0.05, decimation=4),
     ),
     "few-rows": (lambda: of_method("DIDIM", 9), lambda: of_method("DIDIM", 10)),
+    "uncertain-drive-gain": (lambda: gain_share(0.21), lambda: gain_share(0.19)),
     "constraints-explain-more": (lambda: constrained(0.09), lambda: constrained(0.11)),
     "large-residual": (lambda: calibrated(length=0.05), calibrated),
     "large-correction": (lambda: calibrated(theta4=0.4), calibrated),

@@ -11,6 +11,7 @@ import pytest
 import symoro
 from symoro.robot.formats import dumps
 from symoro.ui.cli import main
+from tests.identification.test_payloads import UNKNOWN, recorded
 from tests.identification.truth import smooth, two_links
 
 GIVEN = ("--decimation", "10", "--slow", "0.02")
@@ -288,3 +289,68 @@ def test_the_verdict_is_printed_and_may_be_required(
     report = (folder / "out" / "report.md").read_text(encoding="utf-8")
     assert report.index("## Verdict") < report.index("## Warnings") < report.index("## Residuals")
     assert main([*words, "--require", "perfect"]) == 2
+
+
+@pytest.fixture
+def loaded(folder: Path) -> Path:
+    """A second log, of the robot with a payload, and both logs with currents instead of torques."""
+    gains = np.array([12.0, -7.0])
+    for name, log in (("empty", recorded()), ("box", recorded(UNKNOWN))):
+        samples = log.part(0, log.samples)
+        time = np.arange(log.samples) / log.rate
+        for column, torque in (("tau", samples["torque"]), ("i", samples["torque"] / gains)):
+            head = f"t,q1,q2,{column}1,{column}2"
+            table = np.column_stack([time, samples["position"], torque])
+            np.savetxt(folder / f"{name}-{column}.csv", table, delimiter=",", header=head, comments="")
+    text = "symoro-log: 1\ntime: {column: t}\n"
+    for kind, stem, unit in (("position", "q", "rad"), ("torque", "i", "A")):
+        text += f"{kind}: {{file: FILE, columns: [{stem}1, {stem}2], unit: {unit}}}\n"
+    (folder / "empty.yaml").write_text(text.replace("FILE", "empty-i.csv"), encoding="utf-8")
+    payload = "payload: {unknown: box, mass: 2}\n"
+    (folder / "box.yaml").write_text(text.replace("FILE", "box-i.csv") + payload, encoding="utf-8")
+    return folder
+
+
+def test_payloads_of_logs(run: Any, data: Any, loaded: Path) -> None:
+    words = ("identify", "arm.yaml", "empty-tau.csv", "box-tau.csv", *GIVEN)
+    payloads = ("--log-payload", "none", "--log-payload", "unknown=box")
+    box = data(*words, *payloads)["payloads"]["box"]
+    assert box["mass"] == pytest.approx(2, abs=4 * box["mass_deviation"])
+    assert box["com"][:2] == pytest.approx([0.3, 0.1], rel=0.02) and box["com"][2] is None
+    text = run(*words, *payloads, "--report", "out", "-o", "identified.yaml")
+    assert "Payload box" in text and "centre of mass, x" in text and "centre of mass, z" not in text
+    assert "Payload box" in (loaded / "out" / "report.md").read_text(encoding="utf-8")
+    written = symoro.load(loaded / "identified.yaml")
+    assert written.payload is None and not any("box" in note for note in written.notes)
+    known = ("--log-payload", "none", "--log-payload", "mass=2,com=0.3,0.1,0.2,inertia=0.05,0.06,0.07")
+    text = run(*words, *known)
+    assert "known torques, subtracted" in text and "payload of box-tau (known, 2 kg)" in text
+
+
+def test_drive_gains_are_estimated(run: Any, data: Any, loaded: Path) -> None:
+    words = ("identify", "arm.yaml", "empty.yaml", "box.yaml", *GIVEN, "--drive-gains", "estimate")
+    gains = data(*words)["drive_gains"]
+    assert gains["values"] == pytest.approx([12, -7], rel=5e-3)
+    assert "Drive gains" in run(*words)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("empty-tau.csv", "box-tau.csv", "--log-payload", "unknown"), "one for each of the 2 logs, got 1"),
+        (("box-tau.csv", "--log-payload", "unknown"), "every log has an unknown payload"),
+        (("box-tau.csv", "--log-payload", "heavy"), "is not of the form NAME=VALUE"),
+        (("box-tau.csv", "--log-payload", "mass=two"), "expected a finite number for mass"),
+        (("empty-tau.csv", "--payload", "mass=1", "--log-payload", "mass=2"), "a log has another one"),
+        (("empty.yaml", "--drive-gains", "estimate"), "no log has a payload of known mass"),
+        (("empty.yaml", "--drive-gains", "guess"), "numbers separated by commas or 'estimate'"),
+        (("empty.yaml",), "a current requires 'scale'"),
+    ],
+)
+def test_rejected_payloads_write_no_file(
+    capsys: pytest.CaptureFixture[str], loaded: Path, words: tuple[str, ...], message: str
+) -> None:
+    assert main(["identify", "arm.yaml", *words, *GIVEN, "-o", "new.yaml", "--report", "out"]) == 2
+    printed = capsys.readouterr()
+    assert message in printed.err and not printed.out
+    assert not (loaded / "new.yaml").exists() and not (loaded / "out").exists()

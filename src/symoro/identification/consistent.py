@@ -40,7 +40,9 @@ from numpy.typing import NDArray
 from symoro.errors import ArgumentError, OptionError, ProgramError, UnknownNameError
 from symoro.expr.formula import Formula, formula
 from symoro.identification.friction import FurtherColumns
+from symoro.identification.log_payload import payload_kind
 from symoro.identification.optional_packages import needed
+from symoro.identification.payloads import PayloadColumns, grouping_matrix
 from symoro.identification.regression import Estimate, normal_rows
 from symoro.identification.rows import RFactors
 from symoro.identification.tolerances import CONSISTENT_MARGIN
@@ -131,6 +133,7 @@ def consistent(
     total_mass: float | Interval | None = None,
     link_weights: Mapping[int, float] | None = None,
     further: FurtherColumns | None = None,
+    payloads: PayloadColumns | None = None,
 ) -> Consistent:
     """Return the physically consistent parameters nearest to an estimate, in the metric of its covariance.
 
@@ -145,6 +148,7 @@ def consistent(
         total_mass: lower and upper bound of the mass of all links (without link 0) in kg; a number is an upper bound.
         link_weights: positive factors of the weight of the prior, by link number; 1 for the other links.
         further: the columns of coupled motors, if the estimate has some.
+        payloads: the columns of the payloads of logs, if the estimate has some; each is consistent too.
 
     Raises:
         ArgumentError: a bound is not valid, the bounds contradict each other, or there is no such link or parameter.
@@ -160,7 +164,7 @@ def consistent(
         j: weight * factor for j, factor in checked_link_weights(base.original, link_weights or {}).items()
     }
     nominal = checked_nominal(base.original, cad or {})
-    problem = _Problem(base, estimate, data, further)
+    problem = _Problem(base, estimate, data, further, payloads)
     y, iterations = problem.solved(prior, weights, nominal, bounds)
     x = problem.units * y
     K = problem.map @ x
@@ -288,34 +292,34 @@ class _Problem:
     """
 
     def __init__(
-        self, base: BaseParameters, estimate: Estimate, data: RFactors, further: FurtherColumns | None
+        self,
+        base: BaseParameters,
+        estimate: Estimate,
+        data: RFactors,
+        further: FurtherColumns | None,
+        payloads: PayloadColumns | None = None,
     ) -> None:
         self.further = further
+        self.payloads = [one for one in payloads.maps if one.names] if payloads else []
         robot = base.original
         self.links = list(range(1, robot.NL + 1))
         inertial = [f"{kind}{j}" for j in self.links for kind in INERTIAL]
         rotors = sorted({n for n in _inertial_names(base) if n.startswith("IA")}, key=lambda n: int(n[2:]))
-        others = [name for name in estimate.names if name not in base.names]
-        self.names = [*inertial, *rotors, *others]
+        others = [n for n in estimate.names if n not in base.names and payload_kind(n) is None]
+        carried = [name for one in self.payloads for name in one.payload.columns]
+        self.names = [*inertial, *rotors, *others, *carried]
         self.robot, self.length = robot, characteristic_length(robot)
-        self.units = np.array([self.length ** column_length_power(robot, name) for name in self.names])
+        kinds = [f"{kind}1" if (kind := payload_kind(name)) else name for name in self.names]
+        self.units = np.array([self.length ** column_length_power(robot, name) for name in kinds])
         self.R, _ = normal_rows(estimate, data)
         self.map = self._map(base, estimate)
 
     def _map(self, base: BaseParameters, estimate: Estimate) -> Array:
-        numbers = _numbers(base.original)
-        column = {name: k for k, name in enumerate(self.names)}
-        matrix = np.zeros((len(estimate.names), len(self.names)))
-        for row, name in enumerate(estimate.names):
-            matrix[row, column[name]] = 1.0
-            for other, coefficient in base.relations.get(name, {}).items():
-                value = coefficient.substitute(numbers).number
-                if value is None:
-                    raise ArgumentError(
-                        f"the grouping of {other} with {name} requires numbers for {', '.join(coefficient.symbols)}",
-                        hint="give these geometric parameters nominal values",
-                    )
-                matrix[row, column[other]] = value
+        matrix = grouping_matrix(base, estimate.names, self.names)
+        for one in self.payloads:
+            for name, others in one.relations.items():
+                for other, share in others.items():
+                    matrix[estimate.names.index(name), self.names.index(other)] = share
         return matrix
 
     def solved(
@@ -337,17 +341,28 @@ class _Problem:
         needed("clarabel", "physically consistent estimates")
         x = cp.Variable(len(self.names))
         units = basis()
-        forms = [self._form(cp, x, units, link) for link in range(len(self.links))]
+        forms = [self._form(cp, x, units, 10 * link) for link in range(len(self.links))]
         bound = [k for k, name in enumerate(self.names) if name.rstrip("0123456789") in POSITIVE]
         constraints = [form >> CONSISTENT_MARGIN * np.eye(4) for form in forms]
         if bound:
             constraints.append(x[bound] >= 0)
+        undetermined = []  # pseudo-inertias of payloads of which the data determine combinations only
+        for one in self.payloads:
+            first = self.names.index(one.payload.columns[0])
+            form = self._form(cp, x, units, first)
+            constraints.append(form >> CONSISTENT_MARGIN * np.eye(4))
+            if one.payload.mass is not None:
+                constraints.append(x[first + 9] == one.payload.mass)
+            if len(one.names) + (one.payload.mass is not None) < len(INERTIAL):
+                undetermined.append(form)
         rotors = self._rotors(x)
         if rotors is not None:
             constraints.append(rotors >> 0)
         constraints += self._mass_constraints(cp, x, masses)
         cost = cp.sum_squares(self.R[:, :-1] @ self.map @ np.diag(self.units) @ x - self.R[:, -1])
         cost += self._prior(cp, prior, weights, forms, known)
+        # payloads have no nominal values: their undetermined parameters have the smallest weight of the links
+        cost += min(weights.values()) * sum(cp.sum_squares(form) for form in undetermined)
         # scaled to a size that suits the solver
         program = cp.Problem(cp.Minimize(cost / (1 + max(weights.values()))), constraints)
         try:
@@ -400,16 +415,16 @@ class _Problem:
                 total = total + x[column[f"IA{j}"]] * unit
         return total
 
-    def _form(self, cp: Any, x: Any, units: Array, link: int) -> Any:
-        """Return the pseudo-inertia P (4, 4) of a link as an expression of the unknowns x.
+    def _form(self, cp: Any, x: Any, units: Array, first: int) -> Any:
+        """Return the pseudo-inertia P (4, 4) of a link or payload as an expression of the unknowns x.
 
         Args:
             cp: the module cvxpy.
             x: the unknowns of the semidefinite program.
             units: derivatives of P with respect to the ten inertial parameters (10, 4, 4).
-            link: index of the link, from 0.
+            first: index of the first of its ten parameters.
         """
-        part = x[10 * link : 10 * link + 10]
+        part = x[first : first + 10]
         return cp.reshape(units.reshape(10, 16).T @ part, (4, 4), order="C")
 
     def _prior(
@@ -436,11 +451,6 @@ class _Problem:
                 distance = cp.sum_squares(forms[link] - P0) / (float(np.sum(P0**2)) if sound else 1.0)
             cost += weights[j] * distance
         return cost
-
-
-def _numbers(robot: Robot) -> dict[str, Formula]:
-    inertial = {f"{kind}{j}" for j in range(robot.NL + 1) for kind in (*INERTIAL, "IA")}
-    return {name: formula(value) for name, value in robot.nominal if name not in inertial}
 
 
 def _nominal(robot: Robot) -> dict[str, float]:

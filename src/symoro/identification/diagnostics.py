@@ -219,6 +219,12 @@ _ESTIMATE = (
         "the other rows joints rest, stick or change direction; give a longer log, or less decimation",
     ),
     Diagnostic(
+        "uncertain-drive-gain",
+        f"the deviation of an estimated drive gain is more than {limit.FACTOR_ERROR:.0%} of it",
+        "the weighed payload hardly determines the drive gains of joints {joints}: give a heavier payload, or logs in "
+        "which these joints lift or accelerate it",
+    ),
+    Diagnostic(
         "constraints-explain-more",
         "the residual of physically consistent parameters is smaller than that of the estimate by more than "
         f"{limit.CONSTRAINED_BETTER:.0%}",

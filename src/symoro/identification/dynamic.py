@@ -14,8 +14,9 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property, partial, reduce
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +36,14 @@ from symoro.identification.consistent import (
 )
 from symoro.identification.delay import TorqueDelay, aligned, delay_seconds, estimated_delay
 from symoro.identification.diagnostics import DiagnosticWarning
-from symoro.identification.equations import RowModel, check_base, equations, row_share
+from symoro.identification.drive_gains import (
+    DriveGains,
+    at_gains,
+    estimated_gains,
+    gain_warnings,
+    with_uncertain_gains,
+)
+from symoro.identification.equations import SCALAR, RowModel, check_base, equations, row_share
 from symoro.identification.essential_parameters import Essential, essential
 from symoro.identification.estimate_diagnostics import (
     consistency_warnings,
@@ -53,7 +61,7 @@ from symoro.identification.identified_robot import (
     without_passive_rotors,
 )
 from symoro.identification.load_friction import has_load, load_point
-from symoro.identification.log import Log, log_names, open_log, position_units, segments
+from symoro.identification.log import Log, log_names, open_log, position_units, segments, with_drive_gains
 from symoro.identification.log_description import ESTIMATE
 from symoro.identification.log_diagnostics import (
     motion_warnings,
@@ -62,6 +70,7 @@ from symoro.identification.log_diagnostics import (
     torque_noise,
     unit_warnings,
 )
+from symoro.identification.log_payload import log_payload
 from symoro.identification.methods import (
     METHODS,
     SIMULATING,
@@ -71,6 +80,15 @@ from symoro.identification.methods import (
     started,
 )
 from symoro.identification.options import IdentificationOptions
+from symoro.identification.payloads import (
+    EstimatedPayload,
+    PayloadColumns,
+    estimated_payloads,
+    payload_columns,
+    payload_warnings,
+    with_known_column,
+    with_payloads,
+)
 from symoro.identification.postures import in_mode_of, start_postures
 from symoro.identification.regression import (
     ALL,
@@ -84,7 +102,7 @@ from symoro.identification.regression import (
     weighted,
     why_no_column,
 )
-from symoro.identification.rows import LogPart, LogRows, RFactors, compressed, merged
+from symoro.identification.rows import LogPart, LogRows, RFactors, compressed, joined, merged
 from symoro.identification.sampling import sampling_bias, widened
 from symoro.identification.signals import Preparation, planned
 from symoro.identification.text import summary
@@ -122,6 +140,8 @@ class Identification(OneLineRepr, FormerWarningsName):
         warnings: suspicious properties of the data and of the estimate (`diagnostics`).
         delay: remaining delay of the torques with respect to the motion; None if it is not significant.
         validation_rows: the rows of the regression of the validation logs; None without such logs.
+        drive_gains: estimated drive gains, by which the torques of the logs were multiplied; None if they were given.
+        payloads: estimated payloads, by name.
     """
 
     original: Robot
@@ -139,6 +159,7 @@ class Identification(OneLineRepr, FormerWarningsName):
     warnings: tuple[DiagnosticWarning, ...] = ()
     delay: TorqueDelay | None = None
     validation_rows: LogRows | None = None
+    drive_gains: DriveGains | None = None
 
     @cached_property
     def robot(self) -> Robot:
@@ -165,6 +186,11 @@ class Identification(OneLineRepr, FormerWarningsName):
             self.warnings,
         )
 
+    @cached_property
+    def payloads(self) -> dict[str, EstimatedPayload]:
+        """The estimated payloads by name: ten parameters, mass, centre of mass and inertia, with deviations."""
+        return estimated_payloads(self.model.payloads, self.estimate)
+
     @property
     def not_in_robot(self) -> list[str]:
         """Names of the estimated parameters that a robot description cannot contain.
@@ -179,7 +205,8 @@ class Identification(OneLineRepr, FormerWarningsName):
         return log_names(self.logs)
 
     def __str__(self) -> str:
-        text = summary(self.original, self.estimate, self.residuals, self.validation, self.warnings)
+        further = [*map(str, self.payloads.values()), *([str(self.drive_gains)] if self.drive_gains else [])]
+        text = summary(self.original, self.estimate, self.residuals, self.validation, self.warnings, further)
         return f"{text}\n\n{self.verdict}"
 
     def predicted(self, number: int = 0, *, validation: bool = False) -> tuple[Array, Array, Array]:
@@ -265,7 +292,7 @@ def identify(
     check_base(symbolic)
     _check_method(method, symbolic)
     check_start(chosen.start, method in SIMULATING)
-    used = _opened(logs, symbolic, chosen)
+    used = _with_payloads(_opened(logs, symbolic, chosen), chosen.payloads)
     _check_files(used)
     others = _opened(validate, symbolic, chosen, rests=True) if validate else ()
     of_times = time_warnings((*used, *others), preparation)
@@ -283,9 +310,20 @@ def identify(
     checked_link_weights(base.original, chosen.link_priors)
     checked_nominal(base.original, chosen.nominal)
     terms = Friction(tuple(friction), chosen.stribeck_velocity)
-    equation = equations(assembly, chosen.model, terms, used[0].transmission, chosen.without, near)
-    used, assembly_warnings = assembled(used, equation, preparation, named)
-    others = _beside(used[0], others, equation, preparation, near)
+    own_equation = equations(assembly, chosen.model, terms, used[0].transmission, chosen.without, near)
+    used, assembly_warnings = assembled(used, own_equation, preparation, named)
+    others = _beside(used[0], others, own_equation, preparation, near)
+    columns = payload_columns(
+        base, own_equation.names, [log.payload for log in used], [log.payload for log in others]
+    )
+    _check_payloads(method, own_equation, columns, others)
+    equation = with_payloads(own_equation, columns)
+    gains = None
+    if chosen.drive_gains == ESTIMATE:
+        gains = _estimated_gains(equation, used, preparation, chosen)
+        used, others = (
+            tuple(with_drive_gains(log, gains.values.tolist()) for log in some) for some in (used, others)
+        )
     if chosen.client is not None and near is not None:
         raise NotApplicableError(
             f"the loops of robot '{symbolic.name}' are closed sample after sample, which cannot be "
@@ -294,7 +332,14 @@ def identify(
         )
     share = row_share(chosen.model, decimation)
     work = Work(
-        assembly, chosen.model, terms, used[0].transmission, tuple(chosen.without), preparation, share
+        assembly,
+        chosen.model,
+        terms,
+        used[0].transmission,
+        tuple(chosen.without),
+        preparation,
+        share,
+        payloads=columns,
     )
     passes = Passes(equation, used, work, chosen.client)
     rows, parts = passes()
@@ -327,7 +372,7 @@ def identify(
     if method not in SIMULATING:  # noise of positions causes autocorrelation too, and its warning comes first
         estimate = with_autocorrelation(estimate, early, chosen.model, decimation)
     lag = estimated_delay(chosen.model, early, estimate, share) if method != "cloe" else None
-    estimate = widened(estimate, bias)
+    estimate, gains = with_uncertain_gains(widened(estimate, bias), gains, data)
     noise = torque_noise(used, chosen.model, decimation)
     residuals = _residuals(method, equation, parts, estimate)
     validation = {
@@ -346,6 +391,7 @@ def identify(
             total_mass=chosen.total_mass,
             link_weights=chosen.link_priors,
             further=equation.further,
+            payloads=columns,
         )
         if chosen.find_consistent
         else None
@@ -353,7 +399,7 @@ def identify(
     warnings = [
         *assembly_warnings,
         *of_times,
-        *unit_warnings(used, equation, preparation, others),
+        *unit_warnings(used, own_equation, preparation, others),
         *of_motion,
         *of_estimate,
     ]
@@ -362,6 +408,8 @@ def identify(
         warnings += parameter_warnings(base, estimate, residuals, data)
         warnings += torque_warnings(equation.labels, estimate, data, noise, lag, *given)
     warnings += consistency_warnings(estimate, residuals, constrained)
+    warnings += gain_warnings(gains)
+    warnings += payload_warnings(estimated_payloads(columns, estimate))
     return Identification(
         symbolic,
         base,
@@ -378,6 +426,7 @@ def identify(
         tuple(warnings),
         lag,
         LogRows(rows.model, others, preparation) if others else None,
+        gains,
     )
 
 
@@ -449,16 +498,18 @@ def _opened(
     if not given:
         raise ArgumentError("no log is given", hint="give at least one log or file")
     rests = rests or len(given) > 1
+    gains: Sequence[float] = () if isinstance(chosen.drive_gains, str) else chosen.drive_gains
+    currents = chosen.drive_gains == ESTIMATE
     opened = tuple(
-        log
+        with_drive_gains(log, gains)
         if isinstance(log, Log)
         else open_log(
             log,
-            robot,
+            _without_effort_limits(robot) if currents else robot,
             chosen.description,
             rests=rests,
             topics=chosen.topics,
-            drive_gains=chosen.drive_gains,
+            drive_gains=[1.0] * len(coordinate_joints(robot)) if currents else gains,
         )
         for log in given
     )
@@ -474,6 +525,106 @@ def _opened(
         if log.transmission != opened[0].transmission:
             raise ArgumentError(f"the transmissions of {log.name} and {opened[0].name} differ")
     return opened
+
+
+def _without_effort_limits(robot: Robot) -> Robot:
+    """Return the robot without limits of its torques, with which currents cannot be compared."""
+    frames = tuple(replace(frame, limits=replace(frame.limits, effort=None)) for frame in robot.frames)
+    return robot.replace(frames=frames)
+
+
+def _with_payloads(
+    logs: tuple[Log, ...], payloads: Sequence[Mapping[str, Any] | str | None]
+) -> tuple[Log, ...]:
+    """Return the logs with the payloads of the option `payloads`.
+
+    Raises:
+        ArgumentError: the number of payloads is not that of the logs, or a payload differs from that of its log.
+    """
+    if not payloads:
+        return logs
+    if len(payloads) != len(logs):
+        raise ArgumentError(f"payloads: expected one for each of the {len(logs)} logs, got {len(payloads)}")
+    changed = []
+    for log, given in zip(logs, payloads, strict=True):
+        payload = log.payload if given is None else log_payload(given)
+        if log.payload is not None and payload != log.payload:
+            raise ArgumentError(
+                f"payloads: the description of {log.name} contains another payload: {log.payload}",
+                hint="give the payload in one place",
+            )
+        changed.append(replace(log, payload=payload))
+    return tuple(changed)
+
+
+def _check_payloads(
+    method: str, equation: RowModel, columns: PayloadColumns | None, others: Sequence[Log]
+) -> None:
+    """Check that the method and the validation logs admit the payloads of the logs.
+
+    Args:
+        method: identification method.
+        equation: identification model of the robot.
+        columns: columns of the payloads; None if there are none.
+        others: the validation logs.
+    """
+    known = {one.payload for one in columns.maps} if columns is not None else set()
+    for log in others:
+        if log.payload is not None and log.payload not in known:
+            raise ArgumentError(
+                f"validation log {log.name} has a payload ({log.payload}) that no log of the estimation has",
+                hint="estimate this payload from another log, or validate on a log with one of the other payloads",
+            )
+    if columns is None:
+        return
+    if method in SIMULATING:
+        raise NotApplicableError(
+            f"method '{method}' simulates the robot, which is not supported for logs with payloads",
+            hint="use wls, irls or tls",
+        )
+    if has_load(equation):
+        raise NotApplicableError(
+            "load-dependent friction is not supported for logs with payloads",
+            hint="remove 'load' from the friction terms",
+        )
+
+
+def _estimated_gains(
+    equation: RowModel, logs: Sequence[Log], preparation: Preparation, chosen: IdentificationOptions
+) -> DriveGains:
+    """Estimate the drive gains from logs whose torques are currents.
+
+    Raises:
+        ArgumentError, NotApplicableError: the logs do not determine the gains, or the model does not contain them.
+    """
+    if chosen.model in SCALAR or chosen.client is not None:
+        raise NotApplicableError(
+            f"drive gains cannot be estimated with the {chosen.model} model"
+            if chosen.model in SCALAR
+            else "drive gains cannot be estimated on a cluster",
+            hint="use the dynamic or the filtered model, and omit the option 'client'",
+        )
+    if logs[0].transmission is not None and logs[0].transmission.coupled():
+        raise NotApplicableError(
+            "drive gains cannot be estimated if a motor turns with several joints",
+            hint="give the drive gains as numbers",
+        )
+    weighed = equation.payloads is not None and any(one.known.any() for one in equation.payloads.maps)
+    if not weighed:
+        raise ArgumentError(
+            "the scale of the drive gains is not determined: no log has a payload of known mass",
+            hint="weigh the payload of one log, and give its mass as in payload: {unknown: box, mass: 2}",
+        )
+    model = with_known_column(equation)
+    rows = LogRows(model, logs, preparation)
+    share = row_share(chosen.model, preparation.decimation)
+    parts = [
+        merged(compressed(rows.of(k), model.support, log.samples / log.rate, share), model.support, KEPT)
+        for k, log in enumerate(logs)
+    ]
+    data = reduce(joined, parts)
+    check_rows(equation, at_gains(data, np.ones(len(equation.labels))))
+    return estimated_gains(equation.labels, data)
 
 
 def _segments(log: Log, preparation: Preparation, delay: float | str | None) -> tuple[Log, ...]:

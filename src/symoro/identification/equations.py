@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,7 @@ from symoro.expr.graph import ZERO as ZERO_EXPRESSION
 from symoro.identification.friction import TERMS, Friction, FurtherColumns, further_columns
 from symoro.identification.log import Log, position_units
 from symoro.identification.log_description import Transmission
+from symoro.identification.log_payload import payload_kind
 from symoro.identification.postures import LogPostures, LoopPostures
 from symoro.identification.signals import (
     HALF,
@@ -59,6 +60,9 @@ from symoro.robot.description import INERTIAL, WRENCH, BaseKind, Link, Robot
 from symoro.robot.size import characteristic_length, joint_units
 from symoro.runtime.function import Function
 from symoro.trajectory.assembly import BrokenLoopsError, LoopAssembly
+
+if TYPE_CHECKING:
+    from symoro.identification.payloads import PayloadColumns
 
 # -- known_torques
 
@@ -254,6 +258,7 @@ class RowModel:
         assembly: the loops, and initial values of the loop coordinates (`LoopAssembly`); None without loops.
         absorbed: friction parameters without a column, each with the columns on which it depends.
         known: the known torques (`known_torques`); None if there are none.
+        payloads: columns of the payloads of logs, after those of `parts`; None if no log has a payload.
     """
 
     kind: str
@@ -268,6 +273,7 @@ class RowModel:
     assembly: tuple[LoopAssembly, tuple[float, ...]] | None = None
     absorbed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     known: Function | None = None
+    payloads: PayloadColumns | None = None
 
     def postures(self, log: Log) -> LogPostures:
         """Return an object that computes the positions of all joints along a log, one piece after the other."""
@@ -284,7 +290,8 @@ class RowModel:
         q, qd, qdd = random_motion(units, self.assembly)
         tau = np.random.default_rng(7).standard_normal(qd.shape)
         rows = self.parts(q, qd, qdd, tau)[1] * units[:, None]
-        return rows.reshape(-1, len(self.names))
+        rows = rows.reshape(-1, rows.shape[-1])
+        return rows if self.payloads is None else self.payloads.at_random(rows)
 
     @cached_property
     def joint_units(self) -> Array:
@@ -298,7 +305,8 @@ class RowModel:
     def parameter_units(self) -> Array:
         """Scale of each parameter for a robot of this size: a power of the robot's length in metres."""
         length = characteristic_length(self.robot)
-        return np.array([length ** column_length_power(self.robot, name) for name in self.names])
+        kinds = [f"{kind}1" if (kind := payload_kind(name)) else name for name in self.names]
+        return np.array([length ** column_length_power(self.robot, name) for name in kinds])
 
     def blocks(self, log: Log, preparation: Preparation) -> Iterator[RowBlock]:
         """Yield the rows of the regression along a log, in blocks of consecutive samples."""
@@ -331,6 +339,8 @@ class RowModel:
         parts = self.parts(q, motion.qd[around], motion.qdd[around], motion.tau[around])
         postures.check(begin, parts)
         A, y = self._reduced(parts, len(centres), rate, step, half)
+        if self.payloads is not None:
+            A, y = self.payloads.extended(A, y, postures.log.payload)
         at = centres - motion.start
         qd = motion.qd[at]
         rests = _any_marked_nearby(motion.rests, at, half + (FILTER_REACH * step if step > 1 else 0)) | (

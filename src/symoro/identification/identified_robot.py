@@ -22,6 +22,7 @@ import numpy as np
 
 from symoro.errors import NotApplicableError
 from symoro.expr.formula import ZERO, Formula, formula
+from symoro.identification.log_payload import payload_kind
 from symoro.identification.regression import Estimate
 from symoro.identification.tolerances import ROUND_OFF
 from symoro.models.calibration.chain import displacement
@@ -105,11 +106,12 @@ def standard_robot(robot: Robot, known: dict[str, float]) -> Robot:
 def beyond_a_file(robot: Robot, names: Iterable[str]) -> list[str]:
     """Return those of the named parameters that a robot file cannot contain, such as parameters of coupled motors.
 
-    A robot that is read from such a file therefore has torques without these parameters.
+    A robot that is read from such a file therefore has torques without these parameters. Parameters of the payload of a
+    log are not parameters of the robot.
     """
     links = range(1, robot.NL + 1)
     held = {f"{kind}{j}" for kind in (*DRIVE, *INERTIAL, "IA") for j in links}
-    return [name for name in names if name not in held]
+    return [name for name in names if name not in held and payload_kind(name) is None]
 
 
 def _with_drives(robot: Robot, known: dict[str, float], note: str) -> Robot:

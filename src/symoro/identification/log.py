@@ -30,6 +30,7 @@ from symoro.identification.log_description import (
     read_description,
     usual_description,
 )
+from symoro.identification.log_payload import LogPayload, log_payload
 from symoro.identification.resampling import Grid, Resampling, Stream
 from symoro.identification.ros_bag import bag_description, check_joints, is_bag, joint_tables
 from symoro.identification.time_base import TimeBase, check_rate, time_base
@@ -70,6 +71,7 @@ class Log(OneLineRepr):
         delay: delay in seconds of the torques behind the motion that has already been corrected (`delay.aligned`).
         segments: number of the first sample of each segment; there is a gap in time between two segments.
         resampling: losses if the recorded times were uneven; None if the samples are the recorded ones.
+        payload: payload that the robot carried; None if there was none.
     """
 
     name: str
@@ -88,6 +90,7 @@ class Log(OneLineRepr):
     delay: float = 0.0
     segments: tuple[int, ...] = (0,)
     resampling: Resampling | None = None
+    payload: LogPayload | None = None
 
     def __str__(self) -> str:
         return f"{self.name}: {self.joints} joints, {self.samples} samples at {self.rate:g} Hz"
@@ -104,6 +107,7 @@ class Log(OneLineRepr):
         rate: float | None = None,
         reference: Any = None,
         transmission: Transmission | None = None,
+        payload: Mapping[str, Any] | str | None = None,
         name: str = "log",
     ) -> Log:
         """Return a log from arrays of samples in SI units, at the joints.
@@ -120,6 +124,8 @@ class Log(OneLineRepr):
             rate: samples per second.
             reference: desired positions (N, n), for the methods 'iv', 'didim' and 'cloe'.
             transmission: coupling of the motors.
+            payload: payload that the robot carried: {"mass": 2, "com": [0, 0, 0.1], "inertia": [...]}, or
+                {"unknown": "box"} for one that is estimated, if it was weighed with its mass (`log_payload`).
             name: name of the log in messages.
 
         Raises:
@@ -129,6 +135,7 @@ class Log(OneLineRepr):
             raise ArgumentError("a log requires either the times t (N,) or the rate in samples per second")
         given = {"velocity": qd, "acceleration": qdd, "reference": reference}
         log = log_of_arrays(float(rate or 1.0), q, tau, **given, transmission=transmission, name=name)
+        log = replace(log, payload=log_payload(payload))
         return log if t is None else _at_times(log, t)
 
     @property
@@ -348,17 +355,34 @@ def open_log(
     return _LogFiles(path, _with_gains(described, drive_gains), tables, robot, rests).log()
 
 
+def with_drive_gains(log: Log, gains: Sequence[float]) -> Log:
+    """Return a log whose torques are multiplied by gains, one per joint."""
+    if not len(gains):
+        return log
+    _check_gains(gains, log.joints)
+
+    def scaled(samples: dict[str, Array]) -> dict[str, Array]:
+        return {**samples, "torque": samples["torque"] * np.array(gains)}
+
+    def chunks(size: int) -> Iterator[dict[str, Array]]:
+        return map(scaled, log.chunks(size))
+
+    return replace(log, chunks=chunks, part=lambda start, stop: scaled(log.part(start, stop)))
+
+
+def _check_gains(gains: Sequence[float], joints: int) -> None:
+    if len(gains) != joints:
+        raise ArgumentError(f"drive_gains: expected {joints} numbers, one per joint, got {len(gains)}")
+    if not all(np.isfinite(gain) and gain for gain in gains):
+        raise ArgumentError("drive_gains: expected finite numbers that are not zero")
+
+
 def _with_gains(described: LogDescription, gains: Sequence[float]) -> LogDescription:
     """Return a description whose torque columns are multiplied by gains, one per joint."""
     if not gains:
         return described
     torque = described.torque
-    if len(gains) != len(torque.factors):
-        raise ArgumentError(
-            f"drive_gains: expected {len(torque.factors)} numbers, one per joint, got {len(gains)}"
-        )
-    if not all(np.isfinite(gain) and gain for gain in gains):
-        raise ArgumentError("drive_gains: expected finite numbers that are not zero")
+    _check_gains(gains, len(torque.factors))
     factors = tuple(factor * gain for factor, gain in zip(torque.factors, gains, strict=True))
     return replace(described, torque=replace(torque, factors=factors))
 
@@ -447,6 +471,7 @@ class _LogFiles:
             self.described,
             self.path,
             units=position_units(self.robot),
+            payload=self.described.payload,
         )
 
     def _sources(self) -> list[_Source]:

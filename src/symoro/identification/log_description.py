@@ -9,6 +9,7 @@
     controller: {kp: [900, 400], kd: [60, 40]}   tau = kp (reference - q) + kd (its rate - qd), joint side
     transmission: {ratios: [100, 80], turns_with: {2: {1: 80}}}
     delay: 0.004                                 seconds by which torques lag behind positions; or  hold
+    payload: {unknown: box, mass: 2}             payload of the robot in this log (`log_payload`)
 
 A number of the log times the factor of its unit and its scale is in SI. `file` is a file beside the YAML; without it
 the columns belong to the log that the command names. Lists have one entry per joint with a coordinate, in the order of
@@ -36,12 +37,14 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import pi
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import ArgumentError, FormatError, Place
 from symoro.files import reason
+from symoro.identification.log_payload import PAYLOAD_KEYS, LogPayload, log_payload
 from symoro.identification.tolerances import ROUND_OFF
 from symoro.models.rank import rank, threshold
 from symoro.robot.formats.document import Record, YamlList, YamlScalar, compose
@@ -155,7 +158,7 @@ SI = {"position": "rad", "velocity": "rad/s", "acceleration": "rad/s^2", "torque
 TURNING = ("deg", "turn", "deg/s", "turn/s", "rpm", "deg/s^2", "turn/s^2", "N.mm", "kN.m")
 SLIDING = ("mm", "mm/s", "mm/s^2", "kN")
 _RATIOS = "transmission: {ratios: [...]}"
-TOP = (KEY, "rate", "time", "delay", *UNITS, "transmission", "controller")
+TOP = (KEY, "rate", "time", "delay", *UNITS, "transmission", "controller", "payload")
 FOLDER = Path(__file__).parent / "descriptions"
 BUNDLED = (
     "ur-rtde",
@@ -214,6 +217,7 @@ class LogDescription:
     transmission: Transmission | None = None
     controller: PdController | None = None
     delay: float | str | None = None
+    payload: LogPayload | None = None
 
 
 def usual_description(joints: Sequence[int], names: Sequence[str]) -> LogDescription:
@@ -346,6 +350,7 @@ class _Reader:
             transmission=self._transmission(quantities),
             controller=self._controller(quantities),
             delay=self._delay(),
+            payload=self._payload(),
         )
 
     @property
@@ -444,6 +449,26 @@ class _Reader:
         if "delay" not in self.top:
             return None
         return HOLD if self.top.text("delay") == HOLD else self.top.number("delay")
+
+    def _payload(self) -> LogPayload | None:
+        node = self.top.node.entries.get("payload")
+        if node is None:
+            return None
+        fields: dict[str, Any] | str
+        if isinstance(node, YamlScalar):
+            fields = self.top.text("payload")
+        else:
+            record = self.top.record("payload", PAYLOAD_KEYS)
+            fields = {key: record.text(key) for key in ("unknown", "link") if key in record}
+            fields |= {"mass": record.number("mass")} if "mass" in record else {}
+            fields |= {
+                key: [x.text for x in record.entries(key)] for key in ("com", "inertia") if key in record
+            }
+        try:
+            return log_payload(fields)
+        except ArgumentError as error:
+            self.top.problem("payload", error.message.removeprefix("payload: "), error.hint)
+            return None
 
     def _time(self) -> Quantity | None:
         if "time" not in self.top:

@@ -11,7 +11,7 @@ from typing import Any
 from symoro.errors import ArgumentError, OptionError
 from symoro.identification.consistent import PRIOR_WEIGHT, PRIORS, TOTAL, Interval, mass_interval
 from symoro.identification.equations import MODELS
-from symoro.identification.log_description import PdController
+from symoro.identification.log_description import ESTIMATE, PdController
 from symoro.identification.methods import STARTS
 from symoro.identification.postures import NamedPosture
 from symoro.identification.tolerances import CLOE_TIME_LIMIT
@@ -31,7 +31,11 @@ class IdentificationOptions:
             of a bundled description such as 'ur-rtde'.
         topics: topics of a ROS bag with the joint states; by default the only one, or /joint_states. The joints and
             quantities of several topics are merged by time.
-        drive_gains: factor of the torque column of each joint, such as torque per ampere.
+        drive_gains: factor of the torque column of each joint, such as torque per ampere; or 'estimate', which requires
+            a log without a payload and one with a payload of known mass.
+        payloads: payload of each log, one entry per log, or None for the logs' own (`log_payload`): {"mass": 2,
+            "com": [0, 0, 0.1]} for a known one, {"unknown": "box"} for one that is estimated, with "mass" if it was
+            weighed, 'none' for a log without a payload. By default those of the logs and their descriptions.
         model: identification model: 'dynamic' (torques), 'filtered' (without accelerations), 'power' or 'energy'.
         delay: seconds by which the torques lag behind the motion, 'hold' for torques that a controller keeps
             constant from sample to sample, or 'estimate' to estimate and correct the delay; by default that of the
@@ -65,7 +69,8 @@ class IdentificationOptions:
 
     description: str | Path | None = None
     topics: Sequence[str] = ()
-    drive_gains: Sequence[float] = ()
+    drive_gains: Sequence[float] | str = ()
+    payloads: Sequence[Mapping[str, Any] | str | None] = ()
     model: str = "dynamic"
     delay: float | str | None = None
     stribeck_velocity: float = 0.05
@@ -97,6 +102,10 @@ class IdentificationOptions:
             raise OptionError(f"without: expected a list of columns, got '{self.without[:40]}'")
         if isinstance(self.topics, str):
             raise OptionError(f"topics: expected a list of topics, got '{self.topics[:40]}'")
+        if isinstance(self.drive_gains, str) and self.drive_gains != ESTIMATE:
+            raise OptionError(f"drive_gains: expected numbers or '{ESTIMATE}', got '{self.drive_gains[:40]}'")
+        if isinstance(self.payloads, str | Mapping):
+            raise OptionError("payloads: expected a list with one payload per log")
         _check_positive("stribeck_velocity", self.stribeck_velocity)
         _check_positive("prior_weight", self.prior_weight)
         _check_positive("time_limit", self.time_limit)

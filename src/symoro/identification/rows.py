@@ -267,4 +267,4 @@ def part_of(log: Log, model: RowModel, preparation: Preparation) -> Log:
     part = log_of_arrays(
         log.rate, arrays["position"], arrays["torque"], transmission=log.transmission, name=log.name, **more
     )
-    return replace(part, start=log.start, units=log.units)
+    return replace(part, start=log.start, units=log.units, payload=log.payload)

@@ -199,8 +199,8 @@ def _noisy_rows(part: Log, model: RowModel, preparation: Preparation) -> list[Ro
         position = noisy.pop("position")
         log = log_of_arrays(part.rate, position, arrays["torque"], transmission=part.transmission, **noisy)
         try:
-            rows = model.blocks(replace(log, measured=False, start=part.start, units=part.units), preparation)
-            noisy_rows.append(whole(list(rows)))
+            noisy_log = replace(log, measured=False, start=part.start, units=part.units, payload=part.payload)
+            noisy_rows.append(whole(list(model.blocks(noisy_log, preparation))))
         except FormatError:
             return []  # near a singular configuration the loops may not close with noise
     return noisy_rows

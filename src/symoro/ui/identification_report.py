@@ -17,6 +17,7 @@ from symoro.identification.comparison import grouped
 from symoro.identification.consistent import TOTAL, Consistent
 from symoro.identification.dynamic import Identification
 from symoro.identification.equations import known_load_names
+from symoro.identification.payloads import EstimatedPayload
 from symoro.identification.regression import Residual, Residuals
 from symoro.identification.text import parameter_unit, rounded
 from symoro.identification.tolerances import MASS_AT_BOUND
@@ -26,6 +27,10 @@ from symoro.ui.residual_charts import charts, residual_charts
 
 PLOTS = ("torque", "validation", "residual")  # beginnings of the names of plot files
 CORRELATED = 0.95
+PAYLOAD_DATA = (
+    *("mass", "mass_deviation", "com", "com_deviations", "inertia", "inertia_deviations", "names", "values"),
+    *("deviations", "relations", "no_effect"),
+)
 SHOWN_CORRELATIONS = 20
 KINDS = {
     "dynamic": "dynamic model, tau = W K",
@@ -66,7 +71,7 @@ def _verdict(result: Identification) -> Section:
 
 def result_sections(result: Identification) -> list[Section]:
     """Return only those sections of an identification report that contain residuals and estimated parameters."""
-    sections = [_data(result), _residuals(result), _parameters(result)]
+    sections = [_data(result), _residuals(result), _parameters(result), *_payloads(result), *_gains(result)]
     if result.essential is not None:
         sections.append(_essential(result))
     if result.consistent is not None:
@@ -169,6 +174,8 @@ def _known(result: Identification) -> list[tuple[str, str]]:
         One pair (label, text); an empty list if no torques were subtracted.
     """
     words = known_load_names(result.original)
+    pairs = zip(result.log_names, result.logs, strict=True)
+    words += [f"payload of {name} ({log.payload})" for name, log in pairs if log.payload and log.payload.mass]
     return [("known torques, subtracted", ", ".join(words))] if words else []
 
 
@@ -255,6 +262,51 @@ def _with_column(name: str, result: Identification) -> str:
     """Return the literature's name of a base parameter, with its plain name if that differs: 'ZZR1 (ZZ1)'."""
     shown = _shown(name, result)
     return shown if shown == name else f"{shown} ({name})"
+
+
+def _payloads(result: Identification) -> list[Section]:
+    """Return a section with mass, centre of mass and inertia of each estimated payload."""
+    sections = []
+    for name, one in result.payloads.items():
+        rows = [("mass", one.mass, one.mass_deviation, "kg")]
+        pairs = zip("xyz", one.com, one.com_deviations, strict=True)
+        rows += [(f"centre of mass, {axis}", value, deviation, "m") for axis, value, deviation in pairs]
+        rows += [
+            (f"inertia {'xyz'[i]}{'xyz'[k]}", one.inertia[i, k], one.inertia_deviations[i, k], "kg m^2")
+            for i in range(3)
+            for k in range(i, 3)
+        ]
+        shown = tuple(
+            (what, rounded(value, deviation), f"{deviation:.2g}" if deviation else "weighed", unit)
+            for what, value, deviation, unit in rows
+            if np.isfinite(value)
+        )
+        text = [
+            "The inertia is about the centre of mass. Axes and origin are those of the frame that carries it."
+        ]
+        groups = [
+            " ".join([name, *(f"{share:+.6g} {other}" for other, share in others.items())])
+            for name, others in one.relations.items()
+        ]
+        if groups:
+            text.append(f"Only these combinations affect the torques: {'; '.join(groups)}.")
+        if one.no_effect:
+            text.append(f"Not identifiable, because they affect no torque: {', '.join(one.no_effect)}.")
+        sections.append(Section(f"Payload {name}", tuple(text), ("", "value", "deviation", "unit"), shown))
+    return sections
+
+
+def _gains(result: Identification) -> list[Section]:
+    """Return a section with the estimated drive gains, if there are any."""
+    gains = result.drive_gains
+    if gains is None:
+        return []
+    rows = tuple(
+        (label, rounded(g, d), f"{d:.2g}", f"{100 * d / abs(g):.1f}")
+        for label, g, d in zip(gains.labels, gains.values, gains.deviations, strict=True)
+    )
+    text = "The torque of a joint is its gain times its torque column. The deviations of the parameters include theirs."
+    return [Section("Drive gains", (text,), ("joint", "gain", "deviation", "%"), rows)]
 
 
 def _essential(result: Identification) -> Section:
@@ -384,6 +436,13 @@ def as_data(result: Identification) -> dict[str, Any]:
         },
         "known": known_load_names(result.original),
         "not_in_robot": result.not_in_robot,
+        "payloads": {name: _payload_data(one) for name, one in result.payloads.items()},
+        "drive_gains": None
+        if result.drive_gains is None
+        else {
+            "values": result.drive_gains.values.tolist(),
+            "deviations": result.drive_gains.deviations.tolist(),
+        },
         "held_out_by": result.residuals.held_out_by,
         "held_by": {name: list(others) for name, others in result.model.absorbed.items()},
         "parameters": {
@@ -429,6 +488,15 @@ def as_data(result: Identification) -> dict[str, Any]:
             "eigenvalues": {str(j): x for j, x in c.eigenvalues.items()},
         }
     return data
+
+
+def _payload_data(payload: EstimatedPayload) -> dict[str, Any]:
+    def plain(x: Any) -> Any:
+        if isinstance(x, np.ndarray):
+            return [plain(item) for item in x]
+        return None if isinstance(x, float) and np.isnan(x) else x
+
+    return {key: plain(getattr(payload, key)) for key in PAYLOAD_DATA}
 
 
 # -- sections of a report as Markdown and HTML; names given by the user are escaped

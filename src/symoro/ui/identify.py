@@ -14,6 +14,7 @@ from symoro.files import check_targets, write_files, write_folder
 from symoro.identification.consistent import PRIOR_WEIGHT, Interval
 from symoro.identification.dynamic import Identification, identify, symbolic_robot
 from symoro.identification.identified_robot import standard_robot
+from symoro.identification.log_description import ESTIMATE
 from symoro.identification.options import IdentificationOptions
 from symoro.identification.verdict import COLUMNS
 from symoro.models.coordinates.couplings import coordinate_joints
@@ -23,7 +24,7 @@ from symoro.ui import present
 from symoro.ui.failure import NOT_SATISFIED
 from symoro.ui.identification_report import PLOTS, as_data, report_files, result_sections
 from symoro.ui.outputs import deliver
-from symoro.ui.values import assignments, posture_word, words
+from symoro.ui.values import assignments, log_payload_fields, posture_word, words
 
 T = TypeVar("T")
 BODIES = ("urdf", "xacro", "mjcf")  # formats that require inertias of physical bodies
@@ -45,6 +46,7 @@ def run(robot: Robot, options: argparse.Namespace) -> int:
             description=options.columns,
             topics=options.topic,
             drive_gains=_gains(options.drive_gains),
+            payloads=[log_payload_fields(text) for text in options.log_payload],
             model=options.model,
             delay=options.delay,
             stribeck_velocity=options.stribeck_velocity,
@@ -82,12 +84,16 @@ def run(robot: Robot, options: argparse.Namespace) -> int:
     return code
 
 
-def _gains(text: str | None) -> list[float]:
-    """Return the numbers of the option --drive-gains."""
+def _gains(text: str | None) -> list[float] | str:
+    """Return the numbers of the option --drive-gains, or 'estimate'."""
+    if text is not None and text.strip() == ESTIMATE:
+        return ESTIMATE
     try:
         return [float(word) for word in words(text or "")]
     except ValueError:
-        raise OptionError(f"--drive-gains: expected numbers separated by commas, got '{text}'") from None
+        raise OptionError(
+            f"--drive-gains: expected numbers separated by commas or '{ESTIMATE}', got '{text}'"
+        ) from None
 
 
 def _by_link(option: str, texts: Sequence[str], read: Callable[[str], T]) -> dict[int, T]:

@@ -44,7 +44,16 @@ def add_identifying(command: Command) -> None:
     identify.add_argument(
         "--drive-gains",
         metavar="K1,K2,...",
-        help="factors of the torque columns, one per joint, such as torque per ampere if they are motor currents",
+        help="factors of the torque columns, one per joint, such as torque per ampere if they are motor currents; "
+        "or 'estimate', from logs with and without a payload of known mass",
+    )
+    identify.add_argument(
+        "--log-payload",
+        action="append",
+        default=[],
+        metavar="PAYLOAD",
+        help="payload in a log, given once per log in the order of the logs: none, unknown (it is estimated), "
+        "unknown=NAME,mass=M (its mass was weighed), or mass=M,com=X,Y,Z,inertia=...,link=NAME (it is known)",
     )
     identify.add_argument(
         "--method",
