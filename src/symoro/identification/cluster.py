@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from symoro.identification.contacts import Contact
 from symoro.identification.equations import Booleans, RowBlock, RowModel, equations
 from symoro.identification.friction import Friction
 from symoro.identification.load_friction import LoadPoint, at_load
@@ -45,6 +46,8 @@ class Work:
         preparation: filters and decimation of the samples.
         share: fraction of the rows that counts as independent.
         at: parameter values at which load-dependent friction is predicted; None if there is no such friction.
+        contacts: contacts of a robot with a floating base.
+        torques: whether torques were measured.
     """
 
     robot: Robot
@@ -55,10 +58,20 @@ class Work:
     preparation: Preparation
     share: float
     at: LoadPoint | None = None
+    contacts: tuple[Contact, ...] = ()
+    torques: bool = True
 
 
 def _model(work: Work) -> RowModel:
-    model = equations(work.robot, work.kind, work.friction, work.gear, work.without)
+    model = equations(
+        work.robot,
+        work.kind,
+        work.friction,
+        work.gear,
+        work.without,
+        contacts=work.contacts,
+        torques=work.torques,
+    )
     return model if work.at is None else at_load(model, work.at)
 
 

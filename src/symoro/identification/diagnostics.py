@@ -135,7 +135,7 @@ _ESTIMATE = (
         "negative-parameter",
         f"an inertia or a friction coefficient is negative by more than {limit.SIGNIFICANT:g} deviations, and "
         f"has an effect of more than {limit.SMALL_EFFECT:.1%} of the torques",
-        "{names} cannot be negative: check the signs of positions and torques, and whether both "
+        "{names} cannot be negative: check the signs of positions, torques and contact forces, and whether they "
         "were recorded with the same clock",
     ),
     Diagnostic(
@@ -153,7 +153,7 @@ _ESTIMATE = (
         f"differs from 1 by more than {limit.FACTOR_ERROR:.0%} and {limit.FACTOR_DEVIATIONS:g} standard "
         "deviations",
         "the measured torques contradict each other: {factors}; check sign, unit and gear ratio. With "
-        "the torques as given, {shares} of the torques of joints {joints} remain unexplained",
+        "the torques as given, {shares} of the torques ({equations}) remain unexplained",
     ),
     Diagnostic(
         "inconsistent-torques",

@@ -191,6 +191,10 @@ CONSISTENT_MARGIN = (
     1e-6  # kg: smallest eigenvalue of a pseudo-inertia, lengths in units of the robot's length
 )
 
+# -- floating robots
+
+QUATERNION_LENGTH = 0.01  # relative: quaternions of a sensor with three digits are nearer to length 1
+
 # -- excitation
 
 NOT_EXCITED = 1e8  # condition number beyond which a motion does not excite all parameters
