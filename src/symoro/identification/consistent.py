@@ -36,6 +36,7 @@ from numpy.typing import NDArray
 from symoro.errors import ArgumentError, OptionError, ProgramError
 from symoro.expr.formula import Formula, formula
 from symoro.identification.friction import FurtherColumns
+from symoro.identification.identified_robot import inertial_links
 from symoro.identification.optional_packages import needed
 from symoro.identification.regression import Estimate, normal_rows
 from symoro.identification.rows import RFactors
@@ -166,7 +167,7 @@ class _Problem:
     ) -> None:
         self.further = further
         robot = base.original
-        self.links = list(range(1, robot.NL + 1))
+        self.links = inertial_links(robot)
         inertial = [f"{kind}{j}" for j in self.links for kind in INERTIAL]
         rotors = sorted({n for n in _inertial_names(base) if n.startswith("IA")}, key=lambda n: int(n[2:]))
         others = [name for name in estimate.names if name not in base.names]
@@ -289,7 +290,7 @@ def _nominal(robot: Robot) -> dict[str, float]:
     """Return the nominal inertial parameters of the robot's links; zero where there is no nominal value."""
     numbers = {name: formula(value) for name, value in robot.nominal}
     values = {}
-    for j in range(1, robot.NL + 1):
+    for j in inertial_links(robot):
         for kind in INERTIAL:
             value: Formula = getattr(robot.link(j), kind)
             known = {name: numbers[name] for name in value.symbols if name in numbers}

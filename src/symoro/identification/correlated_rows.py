@@ -1,22 +1,21 @@
 """Covariance of parameters whose rows at one sample have correlated noise.
 
 The noise of one contact force is part of several rows of a floating robot: of all rows of the base, and of the joints
-between the base and the contact. Least squares that divides each equation by its own deviation sigma remains unbiased,
-but its covariance for independent rows is wrong. With the weighted rows Z of a sample (e, P), their residuals r (e,),
-and S the mean of r r' over all samples
+between the base and the contact, with lever arms that change during the motion. Least squares that divides each
+equation by its own deviation sigma remains unbiased, but its covariance for independent rows of constant noise is
+wrong. With the weighted rows Z of a sample (e, P) and their residuals r (e,), the covariance is
 
-    C = (sum Z'Z)^-1 (sum Z' S Z) (sum Z'Z)^-1
+    C = (sum Z'Z)^-1 (sum Z'r r'Z) (sum Z'Z)^-1
 
-The deviations of the estimate, which account for its degrees of freedom, are multiplied by the ratio of the deviations
-with S to those with the diagonal of S.
+The sums are over the samples. If D contains the deviations of the estimate, divided by those of the same formula with
+independent rows of constant noise, the covariance is D C D: this accounts for the degrees of freedom and for robust weights.
 
-A. Zellner, "An efficient method of estimating seemingly unrelated regressions and tests for aggregation bias", Journal
-of the American Statistical Association 57, 1962.
+K.-Y. Liang, S.L. Zeger, "Longitudinal data analysis using generalized linear models", Biometrika 73, 1986.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -24,32 +23,39 @@ from numpy.typing import NDArray
 
 from symoro.identification.equations import RowBlock
 from symoro.identification.regression import Estimate
+from symoro.identification.tolerances import SAMPLES_PER_COLUMN
 
 Array = NDArray[np.float64]
 
 
-def with_correlated_rows(estimate: Estimate, logs: Sequence[RowBlock]) -> Estimate:
-    """Return the estimate with a covariance for rows whose noise is correlated between the equations of a sample.
+def with_correlated_rows(estimate: Estimate, blocks: Iterable[RowBlock]) -> Estimate:
+    """Return the estimate with a covariance for noise that is common to several rows of a sample.
+
+    The estimate is returned unchanged if there are too few samples for this covariance.
 
     Args:
         estimate: the estimate, with its covariance for independent rows.
-        logs: rows of each log.
+        blocks: all rows from which it was computed.
     """
-    weights = np.ones_like(estimate.sigma) if estimate.method == "OLS" else 1 / estimate.sigma
-    rows = [(one.A * (one.kept * weights)[:, :, None], one) for one in logs]
-    e = len(weights)
-    products, counts = np.zeros((e, e)), np.zeros((e, e))
-    for _, one in rows:
-        residuals = (one.A @ estimate.values - one.y) * weights * one.kept
-        products += residuals.T @ residuals
-        counts += one.kept.T.astype(float) @ one.kept
-    S = products / np.maximum(counts, 1)
-    normal = sum(np.einsum("kip,kiq->pq", Z, Z, optimize=True) for Z, _ in rows)
+    P, e = len(estimate.names), len(estimate.sigma)
+    weights = np.ones(e) if estimate.method == "OLS" else 1 / estimate.sigma
+    grams, scores = np.zeros((e, P, P)), np.zeros((P, P))
+    squares, rows, samples = np.zeros(e), np.zeros(e), 0
+    for block in blocks:
+        used = block.kept * weights
+        Z = np.moveaxis(block.A * used[:, :, None], 1, 0)
+        residuals = (block.A @ estimate.values - block.y) * used
+        sums = np.einsum("ikp,ki->kp", Z, residuals)
+        grams += np.swapaxes(Z, 1, 2) @ Z
+        scores += sums.T @ sums
+        squares += np.sum(residuals**2, axis=0)
+        rows += block.kept.sum(axis=0)
+        samples += len(block.time)
+    if samples < SAMPLES_PER_COLUMN * P:
+        return estimate
+    normal = grams.sum(axis=0)
     scale = np.sqrt(np.diag(normal))
     inverse = np.linalg.inv(normal / np.outer(scale, scale)) / np.outer(scale, scale)
-    correlated, independent = (
-        inverse @ sum(np.einsum("kip,ij,kjq->pq", Z, one, Z, optimize=True) for Z, _ in rows) @ inverse
-        for one in (S, np.diag(np.diag(S)))
-    )
+    independent = inverse @ np.tensordot(squares / np.maximum(rows, 1), grams, 1) @ inverse
     ratio = estimate.deviations / np.sqrt(np.diag(independent))
-    return replace(estimate, covariance=correlated * np.outer(ratio, ratio))
+    return replace(estimate, covariance=inverse @ scores @ inverse * np.outer(ratio, ratio))

@@ -312,7 +312,7 @@ def identify(
     of_estimate = sampling_warnings(bias, estimate, data) + method_warnings(equation, estimate, data)
     early = first_rows(rows)
     if contacts:  # one contact force is part of several rows
-        estimate = with_correlated_rows(estimate, early)
+        estimate = with_correlated_rows(estimate, rows())
     if method not in SIMULATING:  # noise of positions causes autocorrelation too, and its warning comes first
         estimate = with_autocorrelation(estimate, early, chosen.model, decimation)
     lag = estimated_delay(chosen.model, early, estimate, share) if method != "cloe" else None
