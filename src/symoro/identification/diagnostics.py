@@ -1,8 +1,8 @@
 """The warnings of identification and calibration: names, criteria and texts.
 
 Data with a wrong unit, sign, order or clock often give parameters that look plausible. A result lists suspicious data
-in `warnings`. The criteria are computed in `log_diagnostics` (samples), `estimate_diagnostics` (parameters and
-residuals), `assemblies` (closed loops) and `geometric_diagnostics` (calibration).
+in `warnings`. The criteria are computed in `log_diagnostics` and `base_diagnostics` (samples), `estimate_diagnostics`
+(parameters and residuals), `assemblies` (closed loops) and `geometric_diagnostics` (calibration).
 """
 
 from __future__ import annotations
@@ -70,6 +70,20 @@ _LOG = (
         "from the integral of the measured velocity (acceleration) by more than "
         f"{limit.FACTOR_OF_RATES:.0%}",
         "the {higher} of joint {joint} {mismatch} of {lower}",
+    ),
+    Diagnostic(
+        "base-rotation",
+        f"over windows of {limit.RATE_WINDOW:g} s the rotation of a floating base differs from the integral of its "
+        f"measured angular velocity by more than {limit.FACTOR_OF_RATES:.0%}",
+        "the angular velocities of the base {mismatch} of its orientation: check the order of the quaternion (w, x, y, "
+        "z), that it is the rotation of frame 0 in the world, and that the angular velocity is in frame 0",
+    ),
+    Diagnostic(
+        "specific-force",
+        f"the mean specific force of a floating base differs from gravity by more than {limit.GRAVITY_MISMATCH:.0%}",
+        "the specific force of the base is implausible: {mean}, and a robot that remains near its place has "
+        "{expected} m/s2: check the unit, the sign (a - g, upward at rest) and the axes, and whether gravity was "
+        "removed (then describe it as 'acceleration')",
     ),
     Diagnostic(
         "position-unit",

@@ -25,6 +25,7 @@ from symoro.display import OneLineRepr
 from symoro.errors import ArgumentError, NotApplicableError, OptionError, ProgramError
 from symoro.identification.assemblies import assembled
 from symoro.identification.autocorrelation import first_rows, with_autocorrelation
+from symoro.identification.base_diagnostics import base_warnings
 from symoro.identification.base_motion import PREFIX
 from symoro.identification.cluster import Passes, Work
 from symoro.identification.consistent import Consistent, consistent
@@ -333,6 +334,7 @@ def identify(
     warnings = [
         *assembly_warnings,
         *of_times,
+        *(base_warnings(used, equation.gravity) if contacts else ()),
         *unit_warnings(used, equation, preparation, others),
         *of_motion,
         *of_estimate,

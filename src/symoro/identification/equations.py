@@ -313,6 +313,11 @@ class RowModel:
         """Scale of each equation (e,): a force or torque times this scale is a torque."""
         return row_units(self.robot, self.joint_units)[: len(self.labels)]
 
+    @property
+    def gravity(self) -> Array:
+        """Acceleration of gravity in the world (3,), in m/s2."""
+        return _gravity(self.robot)
+
     @cached_property
     def parameter_units(self) -> Array:
         """Scale of each parameter for a robot of this size: a power of the robot's length in metres."""
@@ -651,6 +656,10 @@ def row_units(robot: Robot, units: Array) -> Array:
     return np.concatenate([np.repeat([length, 1.0], 3), units])
 
 
+def _gravity(robot: Robot) -> Array:
+    return np.array([x.value(dict(robot.nominal)) for x in robot.base.G])
+
+
 def row_name(label: str) -> str:
     """Return the name of an equation in messages, from its label: 'joint 2', or 'base force x'."""
     return f"joint {label}" if label.isdigit() else label
@@ -675,7 +684,7 @@ class _Assembled:
         self.kind, self.further, self.joints, self.model = kind, further, tuple(joints), model
         self.contact_forces = ContactForces(model.robot, contacts) if contacts else None
         self.rows = slice(None) if torques else slice(len(BASE_ROWS))
-        self.gravity = np.array([x.value(dict(model.robot.nominal)) for x in model.robot.base.G])
+        self.gravity = _gravity(model.robot) if contacts else np.zeros(3)
         wanted = {TERMS[term] for term in friction.terms}
         self.own = [k for k, name in enumerate(model.columns) if _is_kept(name, wanted)]
         self.rates = ("qda", "qdda") if "qda" in model.inputs else ("qd", "qdd")

@@ -14,7 +14,8 @@ from symoro.robot.description import JointType, Robot
 def parameter_unit(name: str, robot: Robot) -> str:
     """Return the unit of an inertial or friction parameter such as 'ZZ3' or 'FV2'."""
     kind = name.rstrip("0123456789")
-    prismatic = robot.frame(int(name[len(kind) :])).sigma == JointType.PRISMATIC
+    number = int(name[len(kind) :])  # link 0 is the body of a floating base
+    prismatic = number > 0 and robot.frame(number).sigma == JointType.PRISMATIC
     units = {"M": "kg", "MX": "kg m", "MY": "kg m", "MZ": "kg m", "FL": "1"}
     if kind in units:
         return units[kind]

@@ -39,7 +39,7 @@ def report_files(result: Identification) -> dict[str, str]:
     plots = charts(result)
     sections = report_sections(result)
     title = f"Identification of {result.original.name}"
-    named = {f"torque-{label}.svg": chart for label, chart in plots.items()}
+    named = {f"torque-{label.replace(' ', '-')}.svg": chart for label, chart in plots.items()}
     return {
         "report.md": markdown_page(title, sections, list(named)),
         "report.html": html_page(title, sections, list(plots.values())),
@@ -106,7 +106,10 @@ def _unit_of(result: Identification, k: int) -> str:
         return "W"
     if result.model.kind == "energy":
         return "J"
-    joint = int(result.model.labels[k])
+    label = result.model.labels[k]
+    if not label.isdigit():  # a row of a floating base
+        return "N" if "force" in label else "N m"
+    joint = int(label)
     return "N m" if result.original.frame(joint).sigma == JointType.REVOLUTE else "N"
 
 
