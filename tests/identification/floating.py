@@ -216,9 +216,7 @@ def moved(
         full = pin.rnea(model, data, place, rates, accelerations)[rows]
         pin.computeJointJacobians(model, data, place)
         pin.updateFramePlacements(model, data)
-        J = np.vstack(
-            [pin.getFrameJacobian(model, data, i, pin.LOCAL)[:components, rows] for i in numbers]
-        )
+        J = np.vstack([pin.getFrameJacobian(model, data, i, pin.LOCAL)[:components, rows] for i in numbers])
         wrench = np.linalg.pinv(J[:, :6].T) @ full[:6]
         wrenches = np.zeros((len(points), 6))
         wrenches[:, :components] = wrench.reshape(len(points), components)

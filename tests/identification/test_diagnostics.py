@@ -15,8 +15,8 @@ import pytest
 
 import symoro
 from symoro.identification import Measurements, calibrate, log_of_arrays
-from symoro.identification.consistent import Consistent
 from symoro.identification.base_diagnostics import base_warnings as floating_base_warnings
+from symoro.identification.consistent import Consistent
 from symoro.identification.diagnostics import DIAGNOSTICS, DiagnosticWarning, warning
 from symoro.identification.estimate_diagnostics import consistency_warnings, method_warnings
 from symoro.identification.geometric import CalibrationTask, GeometricFit, best_fit, best_of
@@ -196,7 +196,10 @@ def at_times(jitter: float) -> Warnings:
 CASES: dict[str, tuple[Callable[[], Warnings], Callable[[], Warnings]]] = {
     "uneven-times": (lambda: at_times(0.2), lambda: at_times(0.004)),
     "derivative-mismatch": (lambda: two(qd=180 / np.pi), lambda: two(qd=1.0)),
-    "base-rotation": (lambda: of_base("angular_velocity", 180 / np.pi), lambda: of_base("angular_velocity", 1.1)),
+    "base-rotation": (
+        lambda: of_base("angular_velocity", 180 / np.pi),
+        lambda: of_base("angular_velocity", 1.1),
+    ),
     "specific-force": (lambda: of_base("specific_force", 1.5), lambda: of_base("specific_force", 1.2)),
     "position-unit": (lambda: two(q=180 / np.pi), two),
     "wound-up-joint": (lambda: vertical(180 / np.pi), lambda: vertical(1.0)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from symoro.identification.contacts import Contact as Contact
     from symoro.identification.dynamic import Identification as Identification
     from symoro.identification.dynamic import identify as identify
     from symoro.identification.excitation import Excitation as Excitation
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from symoro.models.identification.filters import low_pass_and_derivative as low_pass_and_derivative
 
 _MODULES = {
+    "identification.contacts": ("Contact",),
     "identification.dynamic": ("Identification", "identify"),
     "identification.excitation": ("Excitation", "excite"),
     "identification.geometric": ("Calibration", "calibrate", "simulated"),
@@ -33,6 +35,7 @@ _MODULE_OF = {name: module for module, names in _MODULES.items() for name in nam
 
 __all__ = [
     "Calibration",
+    "Contact",
     "Excitation",
     "Identification",
     "Log",

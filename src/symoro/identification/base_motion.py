@@ -62,8 +62,14 @@ class BaseMotion:
 
     def __getitem__(self, rows: slice) -> BaseMotion:
         """Return the motion at some of the samples."""
-        arrays = {name: x[rows] for name, x in vars(self).items() if isinstance(x, np.ndarray)}
-        return replace(self, **arrays)
+        return replace(
+            self,
+            rotation=self.rotation[rows],
+            angular=self.angular[rows],
+            angular_rate=self.angular_rate[rows],
+            linear=self.linear[rows],
+            wrenches=self.wrenches[rows],
+        )
 
     def inputs(self, gravity: Array) -> dict[str, Array]:
         """Return the inputs V0, Vd0 and R0 of the models of a floating base.
@@ -95,7 +101,8 @@ def check_quantities(given: Mapping[str, object], contacts_in_world: bool) -> No
     unknown = next((name for name in given if name not in COMPONENTS), None)
     if unknown is not None:
         raise ArgumentError(
-            f"there is no quantity '{str(unknown)[:40]}' of a floating base", hint=f"give {', '.join(COMPONENTS)}"
+            f"there is no quantity '{str(unknown)[:40]}' of a floating base",
+            hint=f"give {', '.join(COMPONENTS)}",
         )
     linear = [name for name in LINEAR if name in given]
     if len(linear) != 1:
@@ -119,7 +126,8 @@ def check_quantities(given: Mapping[str, object], contacts_in_world: bool) -> No
 def continuous(quaternions: Array) -> Array:
     """Return quaternions (N, 4) with signs such that consecutive ones are near each other."""
     signs = np.where(np.sum(quaternions[1:] * quaternions[:-1], axis=1) < 0, -1.0, 1.0)
-    return quaternions * np.concatenate([np.ones(min(len(quaternions), 1)), np.cumprod(signs)])[:, None]
+    first = np.ones(min(len(quaternions), 1))
+    return np.asarray(quaternions * np.concatenate([first, np.cumprod(signs)])[:, None])
 
 
 def continuous_orientation(arrays: Mapping[str, Array]) -> dict[str, Array]:
@@ -190,7 +198,4 @@ def random_base_motion(count: int, contacts: int, length: float, rng: np.random.
     quaternions = rng.standard_normal((count, 4))
     unit = quaternions / np.linalg.norm(quaternions, axis=1, keepdims=True)
     angular, rate, linear = rng.standard_normal((3, count, 3))
-    return BaseMotion(
-        rotations(unit), angular, rate, length * linear, False, np.zeros((count, contacts, 6))
-    )
-
+    return BaseMotion(rotations(unit), angular, rate, length * linear, False, np.zeros((count, contacts, 6)))

@@ -58,7 +58,7 @@ class Contact:
                 raise ArgumentError(
                     f"{name} of contact {self.frame}: expected one of {', '.join(choices)}, got '{value}'"
                 )
-        if len(self.point) != 3 or not np.isfinite(self.point).all():
+        if np.shape(self.point) != (3,) or not np.isfinite(self.point).all():
             raise ArgumentError(f"point of contact {self.frame}: expected 3 finite numbers, got {self.point}")
 
     def __str__(self) -> str:
@@ -183,8 +183,8 @@ def check_contacts(robot: Robot, contacts: Sequence[Contact]) -> None:
     """
     if not contacts:
         raise OptionError(
-            f"the log of the floating robot '{robot.name}' contains no contact forces, without which its mass cannot be "
-            "identified",
+            f"the log of the floating robot '{robot.name}' contains no contact forces, without which its mass "
+            "cannot be identified",
             hint="describe the measured forces: contacts: [{frame: 4, columns: [fx, fy, fz]}], or contacts={4: forces}",
         )
     for contact in contacts:

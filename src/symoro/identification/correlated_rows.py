@@ -8,7 +8,8 @@ wrong. With the weighted rows Z of a sample (e, P) and their residuals r (e,), t
     C = (sum Z'Z)^-1 (sum Z'r r'Z) (sum Z'Z)^-1
 
 The sums are over the samples. If D contains the deviations of the estimate, divided by those of the same formula with
-independent rows of constant noise, the covariance is D C D: this accounts for the degrees of freedom and for robust weights.
+independent rows of constant noise, the covariance is D C D: this accounts for the degrees of freedom and for robust
+weights.
 
 K.-Y. Liang, S.L. Zeger, "Longitudinal data analysis using generalized linear models", Biometrika 73, 1986.
 """

@@ -29,10 +29,10 @@ from symoro.identification.base_diagnostics import base_warnings
 from symoro.identification.base_motion import PREFIX
 from symoro.identification.cluster import Passes, Work
 from symoro.identification.consistent import Consistent, consistent
-from symoro.identification.delay import TorqueDelay, aligned, delay_seconds, estimated_delay
-from symoro.identification.diagnostics import DiagnosticWarning
 from symoro.identification.contacts import check_contacts
 from symoro.identification.correlated_rows import with_correlated_rows
+from symoro.identification.delay import TorqueDelay, aligned, delay_seconds, estimated_delay
+from symoro.identification.diagnostics import DiagnosticWarning
 from symoro.identification.equations import (
     RowModel,
     check_base,

@@ -94,7 +94,9 @@ def known_torques(robot: Robot) -> Function | None:
     used = set(bare.symbols())
     given = {"base": "given"} if robot.base.kind == BaseKind.FLOATING else {}
     return generate(
-        bare.bind({name: value for name, value in numbers.items() if name in used}), "inverse-dynamics", **given
+        bare.bind({name: value for name, value in numbers.items() if name in used}),
+        "inverse-dynamics",
+        **given,
     ).function()
 
 
@@ -234,8 +236,9 @@ class RowBlock:
         time: (N,) in seconds from the start of the log.
         A: regressor (N, e, P).
         y: measurements (N, e).
-        direction: (N, n) or (N, e), a number that encodes the signs of the velocities on which the dry friction at a joint
-            depends: the joint's velocity, and the velocities of coupled motors that turn with the joint.
+        direction: (N, n), or (N, e) with the rows of a floating base, a number that encodes the signs of the velocities
+            on which the dry friction at a joint depends: the joint's velocity, and the velocities of coupled motors
+            that turn with the joint.
         kept: (N, e), whether the fit uses the row.
     """
 
@@ -690,8 +693,9 @@ class _Assembled:
         self.rates = ("qda", "qdda") if "qda" in model.inputs else ("qd", "qdd")
         self.function = model.function()
         self.known = known_torques(model.robot)
-        if not torques:  # rotor inertias and friction occur in the rows of the joints only
-            self.own = [k for k in self.own if model.columns[k][:2] not in DRIVE]
+        if not torques:  # rotor inertias and friction do not occur in the rows of the base
+            used = np.any(self.support, axis=0)
+            self.own = [k for place, k in enumerate(self.own) if used[place]]
 
     @property
     def names(self) -> list[str]:
@@ -749,7 +753,9 @@ class _Assembled:
         ):  # the same columns in the dynamic model, whose rows are functions of the state
             function = generate(robot, MODELS["dynamic"], parameters="base", friction="all").function()
         W = function(**given)["W"]
-        W = W * row_units(robot, units)[:, None]  # torques, and forces times the units of their joints: all are energies
+        W = (
+            W * row_units(robot, units)[:, None]
+        )  # torques, and forces times the units of their joints: all are energies
         dependencies = absorbed({columns[k]: W[:, :, k] for k in own}, [columns[k] for k in candidates])
         self.own = [k for k in self.own if columns[k] not in dependencies]
         return dependencies
@@ -786,7 +792,6 @@ class _Assembled:
         energy = np.concatenate([outputs["h"][:, self.own], self.further.energies(qd)], axis=1)
         lost = np.concatenate([outputs["p"][:, self.own], np.einsum("ki,kip->kp", qd, loss)], axis=1)
         return energy[:, None, :], lost[:, None, :], np.sum(qd * y, axis=1)[:, None]
-
 
     def _floating_parts(
         self, q: Array, qd: Array, qdd: Array, tau: Array, base: BaseMotion
@@ -861,7 +866,8 @@ def check_floating(robot: Robot, kind: str, method: str, terms: Sequence[str]) -
         )
     if method in ("iv", "didim", "cloe"):
         raise NotApplicableError(
-            f"{about}: method '{method}' simulates a robot with a fixed base", hint="use wls, ols, irls or tls"
+            f"{about}: method '{method}' simulates a robot with a fixed base",
+            hint="use wls, ols, irls or tls",
         )
     if "load" in terms:
         raise NotApplicableError(

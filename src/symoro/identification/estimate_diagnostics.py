@@ -156,7 +156,11 @@ def _inconsistency_warnings(
             for k, c, deviation in factors
         )
         residuals = ", ".join(f"{100 * x:.3g} %" for x in shares)
-        return [warning("torque-factor", factors=listed, shares=residuals, equations=", ".join(map(row_name, labels)))], share
+        return [
+            warning(
+                "torque-factor", factors=listed, shares=residuals, equations=", ".join(map(row_name, labels))
+            )
+        ], share
     alone = sigma * np.sqrt(data.share * np.array(data.counts))
     worse = [k for k in range(len(sigma)) if left[k] > JOINT_RATIO * alone[k] and shares[k] > SMALL_EFFECT]
     if not any(shares[k] > JOINT_SHARE for k in worse):

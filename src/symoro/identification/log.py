@@ -307,7 +307,9 @@ def log_of_arrays(
     if base or points:
         arrays |= _floating_arrays(shape[0], base or {}, points, list((contacts or {}).values()))
     elif "torque" not in arrays:
-        raise ArgumentError("the torques tau (N, n) are missing: only a floating robot with contacts needs none")
+        raise ArgumentError(
+            "the torques tau (N, n) are missing: only a floating robot with contacts needs none"
+        )
     return _log_of_checked_arrays(arrays, rate, name, transmission, points)
 
 
@@ -322,6 +324,7 @@ def _floating_arrays(
         contacts, wrenches: the contacts, and the force or wrench of each.
     """
     check_quantities(base, any(contact.axes == "world" for contact in contacts))
+    named: list[tuple[str, str, Any, tuple[int, ...]]]
     named = [(PREFIX + kind, f"base {kind}", x, (COMPONENTS[kind],)) for kind, x in base.items()]
     for k, (contact, x) in enumerate(zip(contacts, wrenches, strict=True)):
         named.append((column_kind(k), str(contact), x, (3, 6)))
@@ -521,7 +524,9 @@ class _LogFiles:
         self.own = own
         parts = {kind: getattr(described, kind) for kind in KINDS}
         parts |= described.floating_quantities
-        self.parts: dict[str, Quantity] = {kind: part for kind, part in parts.items() if part and part.columns}
+        self.parts: dict[str, Quantity] = {
+            kind: part for kind, part in parts.items() if part and part.columns
+        }
         self.joints = len(described.position.columns)
 
     def log(self) -> Log:

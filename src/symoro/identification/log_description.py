@@ -49,7 +49,13 @@ from numpy.typing import NDArray
 from symoro.errors import ArgumentError, FormatError, Place
 from symoro.expr.formula import formula
 from symoro.files import reason
-from symoro.identification.base_motion import COMPONENTS, ORIENTATION, PREFIX, SPECIFIC_FORCE, check_quantities
+from symoro.identification.base_motion import (
+    COMPONENTS,
+    ORIENTATION,
+    PREFIX,
+    SPECIFIC_FORCE,
+    check_quantities,
+)
 from symoro.identification.contacts import AXES, SOURCES, Contact, column_kind
 from symoro.identification.tolerances import ROUND_OFF
 from symoro.models.rank import rank, threshold
@@ -475,7 +481,9 @@ class _Reader:
             contacts.append((contact, self._of_columns(record, columns, CONTACT_UNITS[unit], unit)))
         return contacts
 
-    def _check_floating(self, base: Mapping[str, Quantity], contacts: Sequence[tuple[Contact, Quantity]]) -> None:
+    def _check_floating(
+        self, base: Mapping[str, Quantity], contacts: Sequence[tuple[Contact, Quantity]]
+    ) -> None:
         if not base and not contacts:
             return
         try:

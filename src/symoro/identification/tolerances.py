@@ -194,7 +194,9 @@ CONSISTENT_MARGIN = (
 # -- floating robots
 
 QUATERNION_LENGTH = 0.01  # relative: quaternions of a sensor with three digits are nearer to length 1
-GRAVITY_MISMATCH = 0.3  # relative to gravity: errors of accelerometers and mean accelerations of a log are smaller
+GRAVITY_MISMATCH = (
+    0.3  # relative to gravity: errors of accelerometers and mean accelerations of a log are smaller
+)
 SAMPLES_PER_COLUMN = 5  # samples per parameter: fewer do not determine the covariance of their rows
 
 # -- excitation
