@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from symoro.identification.comparison import Comparison as Comparison
     from symoro.identification.comparison import compare as compare
+    from symoro.identification.contacts import Contact as Contact
     from symoro.identification.dynamic import Identification as Identification
     from symoro.identification.dynamic import identify as identify
     from symoro.identification.excitation import Excitation as Excitation
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "identification.comparison": ("Comparison", "compare"),
+    "identification.contacts": ("Contact",),
     "identification.dynamic": ("Identification", "identify"),
     "identification.excitation": ("Excitation", "excite"),
     "identification.geometric": ("Calibration", "calibrate", "simulated"),
@@ -37,6 +39,7 @@ _MODULE_OF = {name: module for module, names in _MODULES.items() for name in nam
 __all__ = [
     "Calibration",
     "Comparison",
+    "Contact",
     "Excitation",
     "Identification",
     "Log",

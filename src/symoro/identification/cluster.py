@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from symoro.identification.contacts import Contact
 from symoro.identification.equations import Booleans, RowBlock, RowModel, equations
 from symoro.identification.friction import Friction
 from symoro.identification.load_friction import LoadPoint, at_load
@@ -47,6 +48,8 @@ class Work:
         share: fraction of the rows that counts as independent.
         at: parameter values at which load-dependent friction is predicted; None if there is no such friction.
         payloads: columns of the payloads of the logs; None if there are none.
+        contacts: contacts of a robot with a floating base.
+        torques: whether torques were measured.
     """
 
     robot: Robot
@@ -58,10 +61,20 @@ class Work:
     share: float
     at: LoadPoint | None = None
     payloads: PayloadColumns | None = None
+    contacts: tuple[Contact, ...] = ()
+    torques: bool = True
 
 
 def _model(work: Work) -> RowModel:
-    model = equations(work.robot, work.kind, work.friction, work.gear, work.without)
+    model = equations(
+        work.robot,
+        work.kind,
+        work.friction,
+        work.gear,
+        work.without,
+        contacts=work.contacts,
+        torques=work.torques,
+    )
     model = model if work.at is None else at_load(model, work.at)
     return with_payloads(model, work.payloads)
 

@@ -40,6 +40,7 @@ from numpy.typing import NDArray
 from symoro.errors import ArgumentError, OptionError, ProgramError, UnknownNameError
 from symoro.expr.formula import Formula, formula
 from symoro.identification.friction import FurtherColumns
+from symoro.identification.identified_robot import inertial_links
 from symoro.identification.log_payload import payload_kind
 from symoro.identification.optional_packages import needed
 from symoro.identification.payloads import PayloadColumns, grouping_matrix
@@ -99,7 +100,7 @@ class Consistent:
 
     @property
     def total_mass(self) -> float:
-        """Mass of all links in kg, without link 0."""
+        """Mass of all links in kg, of link 0 too if the base floats."""
         return sum(self.standard[f"M{j}"] for j in self.eigenvalues)
 
 
@@ -145,7 +146,8 @@ def consistent(
         weight: weight of the prior, in a sum to which each row contributes a squared residual of about one.
         cad: values of standard parameters (XX1, M1, ...) for the prior; by default the robot's nominal values.
         masses: lower and upper bound of the masses of links in kg, by link number.
-        total_mass: lower and upper bound of the mass of all links (without link 0) in kg; a number is an upper bound.
+        total_mass: lower and upper bound of the mass of all links in kg, of link 0 too if the base floats; a number is
+            an upper bound.
         link_weights: positive factors of the weight of the prior, by link number; 1 for the other links.
         further: the columns of coupled motors, if the estimate has some.
         payloads: the columns of the payloads of logs, if the estimate has some; each is consistent too.
@@ -230,7 +232,7 @@ def checked_masses(
             f"of at most {high:g} kg ({listed})",
             hint="correct the bounds of these masses",
         )
-    if len(bounds) == robot.NL and most < low:
+    if len(bounds) == len(inertial_links(robot)) and most < low:
         raise ArgumentError(
             f"no masses satisfy all bounds: the upper bounds of the links sum to {most:g} kg, below the total mass "
             f"of at least {low:g} kg ({listed})",
@@ -250,7 +252,7 @@ def checked_link_weights(robot: Robot, factors: Mapping[int, float]) -> dict[int
     for j, factor in factors.items():
         if not (factor > 0 and isfinite(factor)):
             raise ArgumentError(f"prior weight of link {j}: expected a positive number, got {factor}")
-    return {j: float(factors.get(j, 1.0)) for j in range(1, robot.NL + 1)}
+    return {j: float(factors.get(j, 1.0)) for j in inertial_links(robot)}
 
 
 def checked_nominal(robot: Robot, cad: Mapping[str, float]) -> dict[str, float]:
@@ -273,11 +275,11 @@ def checked_nominal(robot: Robot, cad: Mapping[str, float]) -> dict[str, float]:
 
 
 def _check_links(robot: Robot, links: Iterable[int]) -> None:
-    known = [str(j) for j in range(1, robot.NL + 1)]
+    known = [str(j) for j in inertial_links(robot)]
     for j in links:
         if str(j) not in known:
             raise UnknownNameError(
-                f"link of robot '{robot.name}'", j, known, hint=f"links are 1 to {robot.NL}"
+                f"link of robot '{robot.name}'", j, known, hint=f"links are {known[0]} to {robot.NL}"
             )
 
 
@@ -302,7 +304,7 @@ class _Problem:
         self.further = further
         self.payloads = [one for one in payloads.maps if one.names] if payloads else []
         robot = base.original
-        self.links = list(range(1, robot.NL + 1))
+        self.links = inertial_links(robot)
         inertial = [f"{kind}{j}" for j in self.links for kind in INERTIAL]
         rotors = sorted({n for n in _inertial_names(base) if n.startswith("IA")}, key=lambda n: int(n[2:]))
         others = [n for n in estimate.names if n not in base.names and payload_kind(n) is None]
@@ -457,7 +459,7 @@ def _nominal(robot: Robot) -> dict[str, float]:
     """Return the nominal inertial parameters of the robot's links; zero where there is no nominal value."""
     numbers = {name: formula(value) for name, value in robot.nominal}
     values = {}
-    for j in range(1, robot.NL + 1):
+    for j in inertial_links(robot):
         for kind in INERTIAL:
             value: Formula = getattr(robot.link(j), kind)
             known = {name: numbers[name] for name in value.symbols if name in numbers}

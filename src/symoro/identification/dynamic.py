@@ -26,6 +26,8 @@ from symoro.display import OneLineRepr
 from symoro.errors import ArgumentError, NotApplicableError, OptionError, ProgramError
 from symoro.identification.assemblies import assembled
 from symoro.identification.autocorrelation import first_rows, with_autocorrelation
+from symoro.identification.base_diagnostics import base_warnings
+from symoro.identification.base_motion import PREFIX
 from symoro.identification.cluster import Passes, Work
 from symoro.identification.consistent import (
     Consistent,
@@ -34,6 +36,8 @@ from symoro.identification.consistent import (
     checked_nominal,
     consistent,
 )
+from symoro.identification.contacts import check_contacts
+from symoro.identification.correlated_rows import with_correlated_rows
 from symoro.identification.delay import TorqueDelay, aligned, delay_seconds, estimated_delay
 from symoro.identification.diagnostics import DiagnosticWarning
 from symoro.identification.drive_gains import (
@@ -43,7 +47,15 @@ from symoro.identification.drive_gains import (
     gain_warnings,
     with_uncertain_gains,
 )
-from symoro.identification.equations import SCALAR, RowModel, check_base, equations, row_share
+from symoro.identification.equations import (
+    SCALAR,
+    RowModel,
+    check_base,
+    check_floating,
+    equations,
+    row_name,
+    row_share,
+)
 from symoro.identification.essential_parameters import Essential, essential
 from symoro.identification.estimate_diagnostics import (
     consistency_warnings,
@@ -110,7 +122,7 @@ from symoro.identification.tolerances import CONVERGED
 from symoro.identification.verdict import Verdict, verdict
 from symoro.models.coordinates.couplings import coordinate_joints
 from symoro.models.identification.base.parameters import BaseParameters
-from symoro.robot.description import Robot
+from symoro.robot.description import BaseKind, Robot
 from symoro.robot.formats import RobotLike, as_robot
 from symoro.threads import one_thread
 
@@ -290,6 +302,7 @@ def identify(
     )
     symbolic = symbolic_robot(as_robot(robot), chosen.values)
     check_base(symbolic)
+    check_floating(symbolic, chosen.model, method, friction)
     _check_method(method, symbolic)
     check_start(chosen.start, method in SIMULATING)
     used = _with_payloads(_opened(logs, symbolic, chosen), chosen.payloads)
@@ -310,7 +323,10 @@ def identify(
     checked_link_weights(base.original, chosen.link_priors)
     checked_nominal(base.original, chosen.nominal)
     terms = Friction(tuple(friction), chosen.stribeck_velocity)
-    own_equation = equations(assembly, chosen.model, terms, used[0].transmission, chosen.without, near)
+    contacts, torques = used[0].contacts, has_torques(used[0])
+    own_equation = equations(
+        assembly, chosen.model, terms, used[0].transmission, chosen.without, near, contacts, torques
+    )
     used, assembly_warnings = assembled(used, own_equation, preparation, named)
     others = _beside(used[0], others, own_equation, preparation, near)
     columns = payload_columns(
@@ -340,6 +356,8 @@ def identify(
         preparation,
         share,
         payloads=columns,
+        contacts=contacts,
+        torques=torques,
     )
     passes = Passes(equation, used, work, chosen.client)
     rows, parts = passes()
@@ -369,11 +387,13 @@ def identify(
     bias = sampling_bias(used, rows.model, preparation, estimate, data)
     of_estimate = sampling_warnings(bias, estimate, data) + method_warnings(equation, estimate, data)
     early = first_rows(rows)
+    if contacts:  # one contact force is part of several rows
+        estimate = with_correlated_rows(estimate, rows())
     if method not in SIMULATING:  # noise of positions causes autocorrelation too, and its warning comes first
         estimate = with_autocorrelation(estimate, early, chosen.model, decimation)
     lag = estimated_delay(chosen.model, early, estimate, share) if method != "cloe" else None
     estimate, gains = with_uncertain_gains(widened(estimate, bias), gains, data)
-    noise = torque_noise(used, chosen.model, decimation)
+    noise = torque_noise(used, equation, preparation)
     residuals = _residuals(method, equation, parts, estimate)
     validation = {
         name: log_residual(_parts(rows.model, log, preparation), equation.support, estimate)
@@ -399,6 +419,7 @@ def identify(
     warnings = [
         *assembly_warnings,
         *of_times,
+        *(base_warnings(used, equation.gravity) if contacts else ()),
         *unit_warnings(used, own_equation, preparation, others),
         *of_motion,
         *of_estimate,
@@ -522,6 +543,7 @@ def _opened(
             raise ArgumentError(
                 f"{log.name} has {log.joints} joints, robot '{robot.name}' has {len(joints)} {what}: {names}"
             )
+        _check_base_columns(log, opened[0], robot)
         if log.transmission != opened[0].transmission:
             raise ArgumentError(f"the transmissions of {log.name} and {opened[0].name} differ")
     return opened
@@ -625,6 +647,32 @@ def _estimated_gains(
     data = reduce(joined, parts)
     check_rows(equation, at_gains(data, np.ones(len(equation.labels))))
     return estimated_gains(equation.labels, data)
+
+
+def _check_base_columns(log: Log, first: Log, robot: Robot) -> None:
+    """Check that a log contains the motion of a floating base and its contacts, the same as the first log.
+
+    Raises:
+        ArgumentError: the base of the robot is fixed, the contacts differ, or a frame of a contact does not exist.
+    """
+    if robot.base.kind != BaseKind.FLOATING:
+        if log.contacts or any(kind.startswith(PREFIX) for kind in log.part(0, 1)):
+            raise ArgumentError(
+                f"{log.name} contains contacts or the motion of a base, but the base of robot '{robot.name}' is fixed",
+                hint="describe the robot with a floating base (robot.floating(), or 'kind: floating')",
+            )
+        return
+    check_contacts(robot, log.contacts)
+    if log.contacts != first.contacts or has_torques(log) != has_torques(first):
+        raise ArgumentError(
+            f"the contacts of {log.name} and {first.name} differ, or only one of both logs contains torques",
+            hint="describe the same contacts in all logs, with columns of zeros where a contact is absent",
+        )
+
+
+def has_torques(log: Log) -> bool:
+    """Return whether a log contains torques; those of a floating robot may contain none."""
+    return "torque" in log.part(0, 1)
 
 
 def _segments(log: Log, preparation: Preparation, delay: float | str | None) -> tuple[Log, ...]:
@@ -739,7 +787,7 @@ def check_rows(equation: RowModel, data: RFactors) -> None:
     for k, count in enumerate(data.counts):
         if not count:
             raise ArgumentError(
-                f"no row of joint {equation.labels[k]} remains: the joint never moved, or never "
+                f"no row of {row_name(equation.labels[k])} remains: the joint never moved, or never "
                 "faster than the value of 'slow'",
                 hint=(
                     "move every joint, or give a smaller value of the option 'slow': rows in which the "
@@ -750,7 +798,9 @@ def check_rows(equation: RowModel, data: RFactors) -> None:
     for k, norm in enumerate(norms):
         if norm == 0:
             raise ArgumentError(
-                f"the torque of joint {equation.labels[k]} is zero in all samples",
+                f"the torque of {row_name(equation.labels[k])} is zero in all samples"
+                if equation.labels[k].isdigit()
+                else f"the contact forces result in a {equation.labels[k]} of zero in all samples",
                 hint="check whether it was measured",
             )
     check_dependence(equation.names, data.together(1 / norms), equation.at_random, equation.parameter_units)

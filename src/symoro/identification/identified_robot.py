@@ -32,12 +32,17 @@ from symoro.models.identification.base.parameters import BaseParameters, split
 from symoro.models.identification.columns import regressor_base
 from symoro.models.numeric.fixed_point import Array
 from symoro.models.numeric.tree import local_pose
-from symoro.robot.description import GEOMETRIC, INERTIAL, Frame, Placement, Robot, Tool
+from symoro.robot.description import GEOMETRIC, INERTIAL, BaseKind, Frame, Placement, Robot, Tool
 
 # -- robots
 
 
 DRIVE = ("FV", "FS", "FO")
+
+
+def inertial_links(robot: Robot) -> list[int]:
+    """Return the numbers of the links whose inertial parameters affect the torques; link 0 only if the base floats."""
+    return list(range(0 if robot.base.kind == BaseKind.FLOATING else 1, robot.NL + 1))
 
 
 def without_passive_rotors(robot: Robot) -> Robot:
@@ -96,7 +101,7 @@ def standard_robot(robot: Robot, known: dict[str, float]) -> Robot:
     """
     values = {
         (j, kind): formula(known[f"{kind}{j}"])
-        for j in range(1, robot.NL + 1)
+        for j in inertial_links(robot)
         for kind in (*INERTIAL, "IA")
         if f"{kind}{j}" in known
     }
@@ -109,7 +114,7 @@ def beyond_a_file(robot: Robot, names: Iterable[str]) -> list[str]:
     A robot that is read from such a file therefore has torques without these parameters. Parameters of the payload of a
     log are not parameters of the robot.
     """
-    links = range(1, robot.NL + 1)
+    links = inertial_links(robot)
     held = {f"{kind}{j}" for kind in (*DRIVE, *INERTIAL, "IA") for j in links}
     return [name for name in names if name not in held and payload_kind(name) is None]
 

@@ -230,6 +230,14 @@ SAME_GROUPING = (
     1e-6  # relative to the largest coefficient of a sum: digits of a robot file; more is another geometry
 )
 
+# -- floating robots
+
+QUATERNION_LENGTH = 0.01  # relative: quaternions of a sensor with three digits are nearer to length 1
+GRAVITY_MISMATCH = (
+    0.3  # relative to gravity: errors of accelerometers and mean accelerations of a log are smaller
+)
+SAMPLES_PER_COLUMN = 5  # samples per parameter: fewer do not determine the covariance of their rows
+
 # -- excitation
 
 NOT_EXCITED = 1e8  # condition number beyond which a motion does not excite all parameters

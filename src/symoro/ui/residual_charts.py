@@ -121,6 +121,8 @@ def _unit(result: Identification, label: str) -> str:
         return "W"
     if result.model.kind == "energy":
         return "J"
+    if not label.isdigit():  # an equation of a floating base
+        return "N" if "force" in label else "N m"
     return "N m" if _revolute(result, label) else "N"
 
 
