@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from symoro.errors import ArgumentError, OptionError
+from symoro.identification.collision import CollisionOptions
 from symoro.identification.consistent import PRIOR_WEIGHT, PRIORS
 from symoro.identification.equations import MODELS
 from symoro.identification.log_description import PdController
@@ -105,6 +106,9 @@ class ExcitationOptions:
         starts: number of random initial series, at least 1; the best result is returned.
         samples: number of samples of the regressor along one period; by default eight per shortest period.
         seed: seed of the random initial series, not negative.
+        avoid: whether collisions between the links are avoided. By default they are if the description contains
+            capsules, or if `collision` is given; True also derives capsules from the frames.
+        collision: clearance, floor and radius of derived capsules (`CollisionOptions`).
 
     Raises:
         OptionError: a field has a wrong value.
@@ -116,6 +120,8 @@ class ExcitationOptions:
     starts: int = 2
     samples: int | None = None
     seed: int = 0
+    avoid: bool | None = None
+    collision: CollisionOptions | None = None
 
     def __post_init__(self) -> None:
         if not 0 < self.margin <= 1:
@@ -126,6 +132,8 @@ class ExcitationOptions:
             raise OptionError(f"samples: expected at least one sample, got {self.samples}")
         if not self.seed >= 0:
             raise OptionError(f"seed: expected a number that is not negative, got {self.seed}")
+        if self.avoid is False and self.collision is not None:
+            raise OptionError("avoid: collisions are not avoided, but options of their avoidance are given")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -237,3 +237,11 @@ DIFFERENT_ROTATION = 0.3  # rad: rotations nearer than this are equal
 EQUAL_COST = 1e-7  # relative to the range of costs: costs nearer than this are equal
 MEAN_SQUARE_ROUND_OFF = 1e-20  # relative to the squared size of the robot
 STRONG_CORRELATION = 0.95  # correlation of two calibrated parameters from which it is listed
+
+# -- collisions
+
+DEFAULT_CLEARANCE = 0.01  # share of the sum of the robot's lengths: 1 cm for a reach of 1 m
+CLEARANCE_TOLERANCE = 0.02  # share of the clearance: accuracy of the smallest distance along a motion
+CLEARANCE_AIM = 1.1  # share of the clearance from which the optimisation is penalised: above 1 + the tolerance
+POSTURE_DRAWS = 2000  # random postures that are tried as the middle of a motion without collision
+VERIFICATION_SAMPLES = 2000  # samples per shortest period with which the final motion is verified
