@@ -10,7 +10,6 @@ from symoro.errors import ArgumentError, NotApplicableError, OptionError, Progra
 from symoro.expr.formula import ZERO, formula
 from symoro.identification.collision import CollisionOptions, clearance_of
 from symoro.identification.excitation import excite
-from symoro.models.geometric.capsules import capsule_model
 from symoro.robot.description import Capsule, Limits, Robot
 
 
@@ -27,10 +26,10 @@ def arm(radius: float = 0.2) -> Robot:
 
 
 def smallest_on_samples(robot: Robot, trajectory: symoro.trajectory.Trajectory) -> float:
-    """Smallest distance of links 1 and 3 on 20000 samples, from points of the links in the plane."""
-    q = np.cumsum(symoro.trajectory.sampled(robot, trajectory, step=0.0005).q[:20000:4], axis=1)
+    """Smallest distance of the axes of links 1 and 3 at 1000 samples, from points of the links in the plane."""
+    q = np.cumsum(symoro.trajectory.sampled(robot, trajectory, step=0.01).q, axis=1)
     ways = 2 * np.stack([np.cos(q), np.sin(q)], axis=-1)
-    share = np.linspace(0, 1, 81)[:, None]
+    share = np.linspace(0, 1, 61)[:, None]
     one = share * ways[:, None, 0]
     three = ways[:, None, 0] + ways[:, None, 1] + share * ways[:, None, 2]
     gaps = np.linalg.norm(one[:, :, None] - three[:, None], axis=-1)
@@ -40,16 +39,15 @@ def smallest_on_samples(robot: Robot, trajectory: symoro.trajectory.Trajectory) 
 def test_the_motion_keeps_its_links_apart() -> None:
     """Without avoidance the same search lets links 1 and 3 pass through each other."""
     robot = arm()
-    options = symoro.ExcitationOptions(starts=1, collision=CollisionOptions(clearance=0.1))
-    free = excite(
-        robot, harmonics=3, torque=False, options=symoro.ExcitationOptions(starts=1, avoid=False)
-    )
+    options = symoro.ExcitationOptions(starts=1, seed=1, collision=CollisionOptions(clearance=0.1))
+    alone = symoro.ExcitationOptions(starts=1, seed=1, avoid=False)
+    free = excite(robot, harmonics=2, torque=False, options=alone)
     assert free.smallest is None and smallest_on_samples(robot, free.trajectory) < 0.4
-    result = excite(robot, harmonics=3, torque=False, options=options)
+    result = excite(robot, harmonics=2, torque=False, options=options)
     assert result.smallest is not None and result.clearance == 0.1
     reached = smallest_on_samples(robot, result.trajectory) - 0.4
     assert reached >= 0.1 - 1e-9
-    assert reached == pytest.approx(result.smallest.distance, abs=0.03)  # points 2.5 cm apart on each link
+    assert reached == pytest.approx(result.smallest.distance, abs=0.02)  # points 3 cm apart on each link
     assert result.smallest.pair == "link 3 and link 1"
     assert "smallest distance" in str(result) and "capsules" in str(result)
     assert result.condition < 20
@@ -85,13 +83,17 @@ def test_the_smallest_distance_is_certified_between_samples() -> None:
 
 
 def test_the_floor_is_kept() -> None:
-    robot = symoro.load("puma560")
-    options = symoro.ExcitationOptions(starts=1, collision=CollisionOptions(floor=-0.3, clearance=0.02))
-    result = excite(robot, harmonics=2, torque=False, friction=("viscous",), options=options)
-    q = symoro.trajectory.sampled(robot, result.trajectory, step=0.005).q
-    model = capsule_model(robot, floor=-0.3)
-    floor = [k for k, pair in enumerate(model.pairs) if pair[0] == -1]
-    assert floor and model.distances(q)[:, floor].min() >= 0.02 - 1e-9
+    rows = [("q1", 0.2, 0, "pi/2"), ("q2", 0, 0.5, 0), ("q3", 0, 0.4, 0)]
+    robot = symoro.Robot.from_dh(rows, "standard", inertia="symbolic", tool={})
+    for j in range(1, 4):
+        robot = robot.with_frame(j, limits=Limits(-2.0, 2.0))
+    collision = CollisionOptions(floor=0.0, clearance=0.02, radius=0.04)
+    options = symoro.ExcitationOptions(starts=1, collision=collision)
+    result = excite(robot, harmonics=2, torque=False, friction=(), options=options)
+    q = np.cumsum(symoro.trajectory.sampled(robot, result.trajectory, step=0.005).q[:, 1:], axis=1)
+    heights = 0.2 + np.sin(q[:, 0]) * 0.5 + np.sin(q[:, 1]) * 0.4
+    assert heights.min() - 0.04 >= 0.02 - 1e-9
+    assert any("the floor" in note for note in result.notes)  # the column stands on it
 
 
 def test_links_that_always_touch_are_named() -> None:

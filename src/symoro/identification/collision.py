@@ -216,3 +216,37 @@ def clearance_of(
             else "the robot has no two links that are not adjacent; do not request that collisions are avoided",
         )
     return Clearance(model, least, posture)
+
+
+def requested_clearance(
+    robot: Robot,
+    avoid: bool | None,
+    options: CollisionOptions | None,
+    reference: Sequence[float],
+    values: Mapping[str, float] | None = None,
+) -> Clearance | None:
+    """Return the required distances between the links of a robot; None if collisions are not avoided.
+
+    Args:
+        robot: the robot.
+        avoid: whether collisions are avoided; by default if the robot has capsules or options are given.
+        options: options of the avoidance.
+        reference: coordinates of the reference posture if the robot has no posture 'home'.
+        values: numbers for symbols; nominal values are the default.
+
+    Raises:
+        NotApplicableError, ArgumentError: for the same reasons as `clearance_of`.
+    """
+    if avoid is False or (avoid is None and not robot.capsules and options is None):
+        return None
+    return clearance_of(robot, options or CollisionOptions(), reference, values)
+
+
+def check_avoidance(avoid: bool | None, options: CollisionOptions | None) -> None:
+    """Reject options of the avoidance of collisions if collisions are not avoided.
+
+    Raises:
+        OptionError: both are given.
+    """
+    if avoid is False and options is not None:
+        raise OptionError("avoid: collisions are not avoided, but options of their avoidance are given")

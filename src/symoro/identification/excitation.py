@@ -27,7 +27,7 @@ from symoro.deprecation import takes_options
 from symoro.display import OneLineRepr
 from symoro.errors import ArgumentError, NotApplicableError, OptionError, ProgramError
 from symoro.files import MADE_BY
-from symoro.identification.collision import Clearance, CollisionOptions, SmallestDistance, clearance_of
+from symoro.identification.collision import Clearance, SmallestDistance, requested_clearance
 from symoro.identification.dynamic import check_left_out, symbolic_robot
 from symoro.identification.equations import RowModel, equations
 from symoro.identification.friction import USUAL, Friction
@@ -173,9 +173,7 @@ def excite(
     limits = motion_limits(described, acceleration, chosen.margin, _torque(described, torque, known), known)
     equation = _equation(described, values, friction, chosen.without)
     count = chosen.samples or 8 * harmonics
-    clearance = None
-    if chosen.avoid or (chosen.avoid is None and (described.capsules or chosen.collision)):
-        clearance = clearance_of(described, chosen.collision or CollisionOptions(), limits.centre, known)
+    clearance = requested_clearance(described, chosen.avoid, chosen.collision, limits.centre, known)
     work = SeriesSearch(
         described, known, equation, limits, harmonics, frequency, criterion, chosen.rest, count, clearance
     )
