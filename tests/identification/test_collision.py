@@ -19,9 +19,7 @@ def arm(radius: float = 0.2) -> Robot:
     for j in range(1, 4):
         robot = robot.with_frame(j, limits=Limits(-2.9, 2.9, 3.0))
     return robot.replace(
-        capsules=tuple(
-            Capsule(j, end=(formula(2), ZERO, ZERO), radius=formula(radius)) for j in (1, 2, 3)
-        )
+        capsules=tuple(Capsule(j, end=(formula(2), ZERO, ZERO), radius=formula(radius)) for j in (1, 2, 3))
     )
 
 

@@ -27,7 +27,9 @@ from symoro.models.numeric.fixed_point import Array
 from symoro.robot.description import Robot
 from symoro.robot.size import robot_reach
 
-Motion = Callable[[Array], tuple[Array, Array]]  # times (S,) -> coordinates (S, n), velocities of the joints (S, m)
+Motion = Callable[
+    [Array], tuple[Array, Array]
+]  # times (S,) -> coordinates (S, n), velocities of the joints (S, m)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,8 +102,10 @@ class Clearance:
     def notes(self) -> list[str]:
         """Return remarks on the capsules: their origin, excluded pairs and links without a shape."""
         model = self.model
-        origin = "those of the description" if model.described else (
-            f"derived from the frames, with the radius {model.capsules[0].radius:.3g} m"
+        origin = (
+            "those of the description"
+            if model.described
+            else (f"derived from the frames, with the radius {model.capsules[0].radius:.3g} m")
         )
         notes = [f"the links are represented by {len(model.capsules)} capsules, {origin}"]
         if model.excluded:

@@ -212,7 +212,10 @@ def _verify(clearance: Clearance, trajectory: Trajectory) -> None:
     count = VERIFICATION_SAMPLES * len(order)
     for part in np.array_split(np.arange(count) / count / series.frequency, len(order)):
         angles = part[:, None] * order
-        q = np.sin(angles) / order @ np.array(series.sine).T - np.cos(angles) / order @ np.array(series.cosine).T
+        q = (
+            np.sin(angles) / order @ np.array(series.sine).T
+            - np.cos(angles) / order @ np.array(series.cosine).T
+        )
         distance, pair = clearance.closest(q + np.array(series.offset))
         if distance < clearance.least * (1 - ROUND_OFF):
             raise ProgramError(

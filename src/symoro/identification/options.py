@@ -196,7 +196,9 @@ class PostureOptions(CalibrationOptions):
             box = np.array(self.region, dtype=float).reshape(-1)
             if box.shape != (6,) or not (np.isfinite(box).all() and (box[::2] < box[1::2]).all()):
                 raise ArgumentError(
-                    f"region: expected xmin, xmax, ymin, ymax, zmin, zmax in metres, got {self.region!r}"[:200]
+                    f"region: expected xmin, xmax, ymin, ymax, zmin, zmax in metres, got {self.region!r}"[
+                        :200
+                    ]
                 )
         if not 0 < self.margin <= 1:
             raise OptionError(f"margin: expected a share in (0, 1], got {self.margin}")

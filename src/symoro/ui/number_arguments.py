@@ -307,7 +307,9 @@ def collision_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="M",
         help="radius of links whose shapes are derived from the frames (default 5 %% of this sum)",
     )
-    parser.add_argument("--floor", type=float, metavar="Z", help="height of a floor that links must not touch")
+    parser.add_argument(
+        "--floor", type=float, metavar="Z", help="height of a floor that links must not touch"
+    )
 
 
 def add_exciting(command: Command) -> None:
@@ -407,7 +409,10 @@ def add_calibrating(command: Command) -> None:
         help="bounds of the measured point in the world, such as the volume of the measuring device",
     )
     postures.add_argument(
-        "--margin", type=float, default=0.95, help="fraction of the joint ranges that may be used (default 0.95)"
+        "--margin",
+        type=float,
+        default=0.95,
+        help="fraction of the joint ranges that may be used (default 0.95)",
     )
     postures.add_argument(
         "--candidates", type=int, default=500, help="number of random candidates (default 500)"

@@ -74,9 +74,7 @@ def test_crossing_segments_have_no_distance() -> None:
 def sphere_arm(**changes: Any) -> Robot:
     """Planar arm of three links with described capsules."""
     robot = symoro.load("planar3r")
-    capsules = tuple(
-        Capsule(j, end=(formula(2), ZERO, ZERO), radius=formula(0.1)) for j in (1, 2, 3)
-    )
+    capsules = tuple(Capsule(j, end=(formula(2), ZERO, ZERO), radius=formula(0.1)) for j in (1, 2, 3))
     return robot.replace(capsules=capsules, **changes)
 
 
@@ -113,7 +111,9 @@ def test_rates_are_bounded(name: str) -> None:
 @pytest.mark.parametrize("name", ["panda", "scara", "tx40", "stanford"])
 def test_derived_capsules_follow_the_drawn_lines(name: str) -> None:
     robot = symoro.load(name)
-    q = RNG.uniform(0.1, 1, len(symoro.load(name).postures.get("home", capsule_model(robot).tree.coordinates)))
+    q = RNG.uniform(
+        0.1, 1, len(symoro.load(name).postures.get("home", capsule_model(robot).tree.coordinates))
+    )
     drawn = {
         tuple(np.round(sorted([a, b]), 9).reshape(-1))
         for line in figure(robot, {}, q).segments
@@ -123,7 +123,9 @@ def test_derived_capsules_follow_the_drawn_lines(name: str) -> None:
     model = capsule_model(robot)
     ends = model._ends(model._placed(q[None]))[0]
     followed = {tuple(np.round(sorted(map(tuple, pair)), 9).reshape(-1)) for pair in ends}
-    assert {tuple(x + 0.0 for x in line) for line in drawn} == {tuple(x + 0.0 for x in one) for one in followed}
+    assert {tuple(x + 0.0 for x in line) for line in drawn} == {
+        tuple(x + 0.0 for x in one) for one in followed
+    }
 
 
 def test_adjacent_links_are_no_pair_even_with_shapeless_links_between() -> None:

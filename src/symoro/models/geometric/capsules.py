@@ -58,17 +58,11 @@ def closest_points(p: Array, u: Array, other: Array, v: Array) -> tuple[Array, A
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         # On parallel segments the stationary point is not unique, and an edge contains a minimum.
         inside = np.clip(np.nan_to_num((b * e - c * d) / size), 0, 1)
-        candidates = [
-            (s, np.clip(np.nan_to_num((e + s * b) / c), 0, 1)) for s in (one, one + 1, inside)
-        ]
+        candidates = [(s, np.clip(np.nan_to_num((e + s * b) / c), 0, 1)) for s in (one, one + 1, inside)]
         candidates += [(np.clip(np.nan_to_num((t * b - d) / a), 0, 1), t) for t in (one, one + 1)]
-    squares = np.stack(
-        [((w + s[..., None] * u - t[..., None] * v) ** 2).sum(-1) for s, t in candidates]
-    )
+    squares = np.stack([((w + s[..., None] * u - t[..., None] * v) ** 2).sum(-1) for s, t in candidates])
     best = squares.argmin(0)[None]
-    s, t = (
-        np.take_along_axis(np.stack([pair[k] for pair in candidates]), best, 0)[0] for k in (0, 1)
-    )
+    s, t = (np.take_along_axis(np.stack([pair[k] for pair in candidates]), best, 0)[0] for k in (0, 1))
     return np.sqrt(np.take_along_axis(squares, best, 0)[0]), s, t
 
 
@@ -366,9 +360,7 @@ def capsule_model(
             f"robot '{robot.name}' has neither capsules nor lengths from which its shape could be derived",
             hint="give the shapes of its links by the key 'capsules' of the robot file",
         )
-    return CapsuleModel(
-        robot, tree, Placements(z[:, :3, :3], z[:, :3, 3]), shapes, bool(described), floor
-    )
+    return CapsuleModel(robot, tree, Placements(z[:, :3, :3], z[:, :3, 3]), shapes, bool(described), floor)
 
 
 def _described(robot: Robot, known: Mapping[str, float]) -> Iterator[BodyCapsule]:
