@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -11,6 +14,7 @@ from symoro.expr.formula import ZERO, formula
 from symoro.identification.collision import CollisionOptions, clearance_of
 from symoro.identification.excitation import excite
 from symoro.robot.description import Capsule, Limits, Robot
+from symoro.ui.cli import main
 
 
 def arm(radius: float = 0.2) -> Robot:
@@ -73,10 +77,8 @@ def test_the_smallest_distance_is_certified_between_samples() -> None:
     fastest = np.full(3, 1.2 / 0.02**2 * 1.0)  # the largest second derivative of the bend
     smallest = clearance.smallest(motion, np.linspace(0, 1, 3), fastest, {})
     assert smallest is not None
-    if expected < clearance.least:
-        assert smallest.distance < clearance.least
-    else:
-        assert smallest.distance == pytest.approx(expected, abs=2 * smallest.tolerance)
+    assert expected > clearance.least
+    assert smallest.distance == pytest.approx(expected, abs=2 * smallest.tolerance)
     assert smallest.time == pytest.approx(0.37, abs=0.05)
 
 
@@ -118,3 +120,20 @@ def test_wrong_options_are_rejected() -> None:
         symoro.ExcitationOptions(avoid=False, collision=CollisionOptions(floor=0.0))
     with pytest.raises(NotApplicableError):
         clearance_of(symoro.load("sr400"), CollisionOptions(), ())
+
+
+def test_the_command_reports_the_smallest_distance(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "arm.yaml"
+    symoro.save(arm(), file)
+    common = ["excite", str(file), "--harmonics", "2", "--no-torque", "--starts", "1", "--json"]
+    assert main([*common, "--clearance", "0.1"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["smallest_distance"]["distance"] >= data["clearance"] == 0.1
+    assert data["smallest_distance"]["pair"] == "link 3 and link 1" and data["notes"]
+    assert main([*common, "--no-collision"]) == 0
+    assert "smallest_distance" not in json.loads(capsys.readouterr().out)
+    output = tmp_path / "motion.yaml"
+    assert main([*common[:-1], "--no-collision", "--floor", "-1", "-o", str(output)]) == 2
+    assert not output.exists()

@@ -5,11 +5,12 @@ a bound V of this rate on an interval of length h, and the distances d0 and d1 a
 
     d(t) >= (d0 + d1 - V h) / 2                                                      for all t of the interval
 
-Intervals whose bound is below the smallest distance so far are halved until none is left (Piyavskii 1972, Shubert 1972),
-so that the smallest distance of the whole motion is known up to a tolerance. V is the sum over the joints of the largest
-velocity on the interval times the lever arm of the capsules (`CapsuleModel.rate_bounds`).
+Intervals whose bound is below the smallest distance so far are halved until none is left (Piyavskii 1972, Shubert
+1972), so that the smallest distance of the whole motion is known up to a tolerance. V is the sum over the joints of the
+largest velocity on the interval times the lever arm of the capsules (`CapsuleModel.rate_bounds`).
 
-B.O. Shubert, "A sequential method seeking the global maximum of a function", SIAM Journal on Numerical Analysis 9, 1972.
+B.O. Shubert, "A sequential method seeking the global maximum of a function", SIAM Journal on Numerical Analysis 9,
+1972.
 """
 
 from __future__ import annotations
@@ -188,7 +189,7 @@ def _halved(ends: Array, middle: Array) -> Array:
 def clearance_of(
     robot: Robot,
     options: CollisionOptions,
-    reference: Sequence[float],
+    reference: Sequence[float] | Array,
     values: Mapping[str, float] | None = None,
 ) -> Clearance:
     """Return the required distances between the links of a robot.
@@ -226,7 +227,7 @@ def requested_clearance(
     robot: Robot,
     avoid: bool | None,
     options: CollisionOptions | None,
-    reference: Sequence[float],
+    reference: Sequence[float] | Array,
     values: Mapping[str, float] | None = None,
 ) -> Clearance | None:
     """Return the required distances between the links of a robot; None if collisions are not avoided.

@@ -1,14 +1,15 @@
 """Optimal postures for a geometric calibration: the set that maximises an observability index.
 
 W is the derivative of all measurements with respect to the P identifiable parameters (`models.calibration`), lengths
-divided by the robot's characteristic length L, and rows weighted by the noise: rows of lengths with 1 / L, rows of angles
-with (s_length / L) / s_angle. With its singular values s_1 .. s_P at N postures,
+divided by the robot's characteristic length L, and rows weighted by the noise: rows of lengths with 1 / L, rows of
+angles with (s_length / L) / s_angle. With its singular values s_1 .. s_P at N postures,
 
     O1 = (s_1 s_2 ... s_P)^(1/P) / sqrt(N)                                                          (Borm and Menq)
 
-Maximising O1 is maximising det(W'W), which minimises the volume of the confidence region; the set does not depend on the
-units of the parameters. Random candidates within the limits are exchanged with selected postures as long as the
-determinant grows (Fedorov), from several random initial sets. The best set is improved by small changes of its postures.
+Maximising O1 is maximising det(W'W), which minimises the volume of the confidence region; the set does not depend on
+the units of the parameters. Random candidates within the limits are exchanged with selected postures as long as the
+determinant grows (Fedorov), from several random initial sets. The best set is improved by small changes of its
+postures.
 
     det(M + w'w) = det(M) det(I + w M^-1 w')                  w: rows of one posture, M: information of the others
 
@@ -22,8 +23,10 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from symoro.display import OneLineRepr
 from symoro.errors import ArgumentError, ProgramError
@@ -259,7 +262,8 @@ class _Task:
         """Return which of the postures (S, n) satisfy the limits, the region, the plane and the clearance (S,)."""
         joints = q @ self.limits.ratios.T + self.limits.offsets
         slack = ROUND_OFF * (self.limits.upper - self.limits.lower)
-        fits = ((joints >= self.limits.lower - slack) & (joints <= self.limits.upper + slack)).all(1)
+        low, high = self.limits.lower - slack, self.limits.upper + slack
+        fits = np.asarray(((joints >= low) & (joints <= high)).all(axis=1))
         if self.region is not None:
             place = end_poses(self.chain, q, {})[:, :3, 3]
             fits &= ((place >= self.region[:, 0]) & (place <= self.region[:, 1])).all(1)
@@ -323,7 +327,7 @@ def _task(
     noise: Mapping[str, float],
     options: PostureOptions,
 ) -> _Task:
-    known = {"known_base": known_base, "known_tool": known_tool, "gains": options.gains}
+    known: dict[str, Any] = {"known_base": known_base, "known_tool": known_tool, "gains": options.gains}
     point, plane = checked_point(options.point), checked_plane(options.plane)
     names = geometric_parameters(
         robot, to=to, measure=measure, point=list(point), plane=list(plane), **known
@@ -344,7 +348,7 @@ def _task(
     )
 
 
-def exchange(blocks: Array, start: Array) -> Array:
+def exchange(blocks: Array, start: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the indices of a selection from which no exchange with another candidate increases the determinant.
 
     Args:

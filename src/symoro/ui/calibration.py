@@ -106,7 +106,7 @@ def show_postures(robot: Robot, options: argparse.Namespace) -> int:
     def write() -> list[Path]:
         targets = [Path(options.output)] if options.output else []
         text = design.table(degrees=options.degrees)
-        write_files({path: text for path in targets}, force=options.force)
+        write_files(dict.fromkeys(targets, text), force=options.force)
         return targets
 
     return deliver(options, data, lambda: print(design), write)

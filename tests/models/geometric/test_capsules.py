@@ -1,4 +1,4 @@
-"""Distances of capsules: segments against SciPy and samples, gradients against differences, shapes against the drawing."""
+"""Distances of capsules: segments against SciPy and samples, gradients against differences, and derived shapes."""
 
 from __future__ import annotations
 

@@ -7,7 +7,8 @@ it is the distance of an end point from the other segment.
 
 The capsules of a description are used if there are any. Otherwise they follow the lines with which the robot is drawn
 (`posture`): from the origin of the antecedent along z by b and along x by d on the antecedent's body, then along z by r
-on the body of the frame. The end points of a capsule may be fixed to different frames, as those along a prismatic joint.
+on the body of the frame. The end points of a capsule may be fixed to different frames, as those along a prismatic
+joint.
 
 C. Ericson, "Real-Time Collision Detection", 2005, section 5.1.9.
 """

@@ -126,7 +126,7 @@ def enclosing(kind: str, size: tuple[float, ...]) -> list[LinkCapsule]:
         return [LinkCapsule((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), size[0])] if size[0] > 0 else []
     if kind == "cylinder":
         return _along((0.0, 0.0, 1.0), (0.0, 0.0, 0.0), size[0], size[1])
-    (c, thin), (b, wide), (a, long) = sorted((edge, axis) for axis, edge in enumerate(size))
+    (c, _), (b, wide), (a, long) = sorted((edge, axis) for axis, edge in enumerate(size))
     strips = max(1, min(MOST_STRIPS, math.ceil(b / c) if c > 0 else MOST_STRIPS))
     direction = _unit(long)
     centres = [(k + 0.5) / strips - 0.5 for k in range(strips)]
