@@ -392,7 +392,7 @@ def add_calibrating(command: Command) -> None:
     json_argument(calibrate)
     postures = command(
         "postures",
-        "select optimal postures for a calibration",
+        "compute optimal postures for a calibration",
         "symoro postures rx90 --count 30 --measure position -o postures.csv",
     )
     robot_argument(postures)
