@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from symoro import solutions as solutions
     from symoro import study as study
     from symoro import trajectory as trajectory
+    from symoro.identification.collision import CollisionOptions as CollisionOptions
     from symoro.identification.comparison import Comparison as Comparison
     from symoro.identification.comparison import compare as compare
     from symoro.identification.dynamic import Identification as Identification
@@ -64,6 +65,9 @@ if TYPE_CHECKING:
     from symoro.identification.options import CalibrationOptions as CalibrationOptions
     from symoro.identification.options import ExcitationOptions as ExcitationOptions
     from symoro.identification.options import IdentificationOptions as IdentificationOptions
+    from symoro.identification.options import PostureOptions as PostureOptions
+    from symoro.identification.posture_design import PostureDesign as PostureDesign
+    from symoro.identification.posture_design import optimal_postures as optimal_postures
     from symoro.listings import Listing as Listing
     from symoro.listings import optimise as optimise
     from symoro.model_files import load_model as load_model
@@ -105,6 +109,7 @@ _NAMESPACES = ("controllers", "derive", "pictures", "solutions", "study", "traje
 _MODULES = {
     "listings": ("Listing", "optimise"),
     "model_files": ("load_model", "save_model"),
+    "identification.collision": ("CollisionOptions",),
     "identification.comparison": ("Comparison", "compare"),
     "identification.dynamic": ("Identification", "identify"),
     "identification.excitation": ("Excitation", "excite"),
@@ -112,7 +117,13 @@ _MODULES = {
     "identification.log": ("Log", "open_log"),
     "identification.log_description": ("PdController",),
     "identification.measurements": ("Measurements", "read_measurements", "write_measurements"),
-    "identification.options": ("CalibrationOptions", "ExcitationOptions", "IdentificationOptions"),
+    "identification.options": (
+        "CalibrationOptions",
+        "ExcitationOptions",
+        "IdentificationOptions",
+        "PostureOptions",
+    ),
+    "identification.posture_design": ("PostureDesign", "optimal_postures"),
     "models.calibration.identifiable": ("GeometricParameters", "geometric_parameters"),
     "models.identification.base.parameters": ("BaseParameters",),
     "models.identification.columns": ("parameter_values",),
@@ -149,6 +160,7 @@ __all__ = [
     "BaseParameters",
     "Calibration",
     "CalibrationOptions",
+    "CollisionOptions",
     "Comparison",
     "DesignResult",
     "DesignStudy",
@@ -165,6 +177,8 @@ __all__ = [
     "Measurements",
     "Model",
     "PdController",
+    "PostureDesign",
+    "PostureOptions",
     "Recording",
     "Robot",
     "Samples",
@@ -197,6 +211,7 @@ __all__ = [
     "mobility",
     "numeric_inverse",
     "open_log",
+    "optimal_postures",
     "optimise",
     "optimise_design",
     "parameter_values",

@@ -8,7 +8,10 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from symoro.errors import ArgumentError, OptionError
+from symoro.identification.collision import CollisionOptions, check_avoidance
 from symoro.identification.consistent import PRIOR_WEIGHT, PRIORS, TOTAL, Interval, mass_interval
 from symoro.identification.equations import MODELS
 from symoro.identification.log_description import ESTIMATE, PdController
@@ -136,6 +139,9 @@ class ExcitationOptions:
         starts: number of random initial series, at least 1; the best result is returned.
         samples: number of samples of the regressor along one period; by default eight per shortest period.
         seed: seed of the random initial series, not negative.
+        avoid: whether collisions between the links are avoided. By default they are if the description contains
+            capsules, or if `collision` is given; True also derives capsules from the frames.
+        collision: clearance, floor and radius of derived capsules (`CollisionOptions`).
 
     Raises:
         OptionError: a field has a wrong value.
@@ -147,6 +153,8 @@ class ExcitationOptions:
     starts: int = 2
     samples: int | None = None
     seed: int = 0
+    avoid: bool | None = None
+    collision: CollisionOptions | None = None
 
     def __post_init__(self) -> None:
         if not 0 < self.margin <= 1:
@@ -157,6 +165,7 @@ class ExcitationOptions:
             raise OptionError(f"samples: expected at least one sample, got {self.samples}")
         if not self.seed >= 0:
             raise OptionError(f"seed: expected a number that is not negative, got {self.seed}")
+        check_avoidance(self.avoid, self.collision)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -181,6 +190,53 @@ class CalibrationOptions:
     def __post_init__(self) -> None:
         checked_point(self.point)
         checked_plane(self.plane)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PostureOptions(CalibrationOptions):
+    """Options of `symoro.optimal_postures` beyond its keywords; `gains`, `point` and `plane` as in the calibration.
+
+        symoro.optimal_postures(robot, 30, options=symoro.PostureOptions(region=[0.2, 1, -0.5, 0.5, 0, 1]))
+
+    Attributes:
+        region: xmin, xmax, ymin, ymax, zmin, zmax of the measured point in the world (m), such as the volume in which
+            the measuring device works; None for no restriction.
+        margin: share of the range of each joint that may be used, in (0, 1].
+        candidates: number of random postures from which the first selection is made, at least 2.
+        starts: number of random initial selections, at least 1; the best result is improved further.
+        refine: whether the selected postures are improved by small changes; otherwise they are candidates.
+        seed: seed of the random numbers, not negative.
+        avoid, collision: avoidance of collisions between the links, as in `ExcitationOptions`.
+
+    Raises:
+        ArgumentError, OptionError: a field has a wrong value.
+    """
+
+    region: Sequence[float] | None = None
+    margin: float = 0.95
+    candidates: int = 500
+    starts: int = 3
+    refine: bool = True
+    seed: int = 0
+    avoid: bool | None = None
+    collision: CollisionOptions | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.region is not None:
+            box = np.array(self.region, dtype=float).reshape(-1)
+            if box.shape != (6,) or not (np.isfinite(box).all() and (box[::2] < box[1::2]).all()):
+                raise ArgumentError(
+                    f"region: expected xmin, xmax, ymin, ymax, zmin, zmax in metres, got {self.region!r}"[
+                        :200
+                    ]
+                )
+        if not 0 < self.margin <= 1:
+            raise OptionError(f"margin: expected a share in (0, 1], got {self.margin}")
+        for name, least in (("candidates", 2), ("starts", 1), ("seed", 0)):
+            if not getattr(self, name) >= least:
+                raise OptionError(f"{name}: expected at least {least}, got {getattr(self, name)}")
+        check_avoidance(self.avoid, self.collision)
 
 
 def _check_choice(name: str, value: str, choices: Sequence[str]) -> None:

@@ -284,3 +284,29 @@ DIFFERENT_ROTATION = 0.3  # rad: rotations nearer than this are equal
 EQUAL_COST = 1e-7  # relative to the range of costs: costs nearer than this are equal
 MEAN_SQUARE_ROUND_OFF = 1e-20  # relative to the squared size of the robot
 STRONG_CORRELATION = 0.95  # correlation of two calibrated parameters from which it is listed
+
+# -- collisions
+
+DEFAULT_CLEARANCE = 0.01  # share of the sum of the robot's lengths: 1 cm for a reach of 1 m
+CLEARANCE_TOLERANCE = 0.02  # share of the clearance: accuracy of the smallest distance along a motion
+CLEARANCE_AIM = (
+    1.1  # share of the clearance from which the optimisation is penalised: above 1 + the tolerance
+)
+POSTURE_DRAWS = 2000  # random postures that are tried as the middle of a motion without collision
+VERIFICATION_SAMPLES = 2000  # samples per shortest period with which the final motion is verified
+
+# -- postures for calibration
+
+RANDOM_SETS = 200  # random sets of postures with which the selected one is compared
+DRAWS_PER_CANDIDATE = 100  # random postures per candidate before the search for candidates is given up
+EXCHANGE_GAIN = 1e-9  # logarithm of the determinant: a smaller gain of an exchange is round-off
+SINGULAR_INFORMATION = (
+    1e-12  # relative to the mean eigenvalue: added while fewer postures than needed are left
+)
+POSTURE_STEPS = (
+    0.4,
+    0.2,
+    0.1,
+    0.05,
+)  # share of half the range of each joint: sizes of the changes of a posture
+POSTURE_CHANGES = 20  # random changes of each posture per step size

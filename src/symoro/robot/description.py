@@ -35,6 +35,7 @@ from symoro.robot.records import WRENCH as WRENCH
 from symoro.robot.records import ZERO3 as ZERO3
 from symoro.robot.records import Base as Base
 from symoro.robot.records import BaseKind as BaseKind
+from symoro.robot.records import Capsule as Capsule
 from symoro.robot.records import Coupling as Coupling
 from symoro.robot.records import Frame as Frame
 from symoro.robot.records import JointType as JointType
@@ -76,6 +77,7 @@ class Robot:
         wheels: the wheels of a wheeled base; without wheels its motion is prescribed.
         platform: the frame of the platform of a parallel robot, which its legs carry; None if there is none.
         link_frames: frames of the links in a URDF or MJCF file that are not frames of the robot; not compared.
+        capsules: shapes of the links, to avoid collisions; models do not depend on them, and they are not compared.
     """
 
     name: str
@@ -92,6 +94,7 @@ class Robot:
     wheels: tuple[Wheel, ...] = ()
     platform: int | None = None
     link_frames: tuple[LinkFrame, ...] = field(default=(), compare=False)
+    capsules: tuple[Capsule, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         if isinstance(self.postures, Postures):  # copied from the robot that was modified

@@ -212,7 +212,23 @@ class LinkFrame:
     position: tuple[Formula, ...]
 
 
-def scalars(item: Frame | Link | Placement | Flexibility | Wheel) -> Iterator[tuple[str, Formula]]:
+@dataclass(frozen=True)
+class Capsule:
+    """Shape of a link or of a part of it: the points within a radius of a line segment.
+
+    Attributes:
+        frame: number of the frame to which the capsule is fixed; 0 is the base.
+        start, end: end points of the segment in this frame (m); a sphere has two equal points.
+        radius: radius (m), positive.
+    """
+
+    frame: int
+    start: Triple = ZERO3
+    end: Triple = ZERO3
+    radius: Formula = ZERO
+
+
+def scalars(item: Capsule | Frame | Link | Placement | Flexibility | Wheel) -> Iterator[tuple[str, Formula]]:
     """Yield (field name, formula) for each formula of a frame, link or other record, in order."""
     for f in fields(item):
         value = getattr(item, f.name)

@@ -41,6 +41,7 @@ def problems(robot: Robot) -> list[str]:
         _tool,
         flexible_problems,
         _platform,
+        _capsules,
         _numbers,
         _postures,
     ):
@@ -216,6 +217,9 @@ def _values(robot: Robot) -> Iterator[tuple[str, str, Formula]]:
         yield from (("the payload", name, value) for name, value in scalars(robot.payload))
     for k, wheel in enumerate(robot.wheels, 1):
         yield from ((f"wheel {k}", name, value) for name, value in scalars(wheel))
+    for k, capsule in enumerate(robot.capsules, 1):
+        yield from ((f"capsule {k}", "a coordinate", value) for value in (*capsule.start, *capsule.end))
+        yield f"capsule {k}", "radius", capsule.radius
 
 
 def _size(value: Formula) -> float:
@@ -228,6 +232,14 @@ def _size(value: Formula) -> float:
         return abs(value.number or 0.0)
     except (ProgramError, ArithmeticError):
         return math.inf
+
+
+def _capsules(robot: Robot) -> Iterator[str]:
+    for k, capsule in enumerate(robot.capsules, 1):
+        if not 0 <= capsule.frame <= robot.NL:
+            yield f"capsule {k} is on frame {capsule.frame}, which does not exist (links are 0 .. {robot.NL})"
+        if not capsule.radius.symbols and not capsule.radius.value({}) > 0:
+            yield f"capsule {k} has the radius {capsule.radius.text}, which is not positive"
 
 
 def _postures(robot: Robot) -> Iterator[str]:

@@ -40,6 +40,7 @@ def run(options: argparse.Namespace) -> int:
         "pose": pose,
         "excite": excite,
         "calibrate": calibrate,
+        "postures": postures,
         "cite": cite,
         "generate": write_model,
         "count": count,
@@ -134,6 +135,12 @@ def calibrate(options: argparse.Namespace) -> int:
     from symoro.ui.calibration import show_calibration
 
     return show_calibration(_robot(options), options)
+
+
+def postures(options: argparse.Namespace) -> int:
+    from symoro.ui.calibration import show_postures
+
+    return show_postures(_robot(options), options)
 
 
 def check(options: argparse.Namespace) -> int:

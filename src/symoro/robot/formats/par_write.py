@@ -89,6 +89,7 @@ def _dropped(robot: Robot) -> Iterable[str]:
         ("nominal values", set(robot.nominal) - set(with_nominal_gravity((), robot.base))),
         ("postures", robot.postures),
         ("tool frame", robot.tool),
+        ("capsules", robot.capsules),
         ("names of joints", any(frame.name for frame in robot.frames)),
         ("names of links", any(link.name for link in (robot.base.link, *robot.links))),
         ("joint limits", any(frame.limits != Limits() for frame in robot.frames)),

@@ -516,6 +516,12 @@ WHEEL = (
         get=lambda wheel: wheel.roller if wheel.kind == WheelKind.SWEDISH else None,
     ),
 )
+CAPSULE = (
+    Field("frame", _frame("NL"), always=True, required="'frame' of the capsule is missing"),
+    Field("start", VECTOR, unit="m"),
+    Field("end", VECTOR, unit="m"),
+    Field("radius", FORMULA, unit="m", always=True, required="'radius' of the capsule is missing"),
+)
 TOOL_PLACE = (Field("on", _frame("NL"), "ant", always=True, note="required"), *PLACE)
 TOOL_NAME = Field("name", TEXT, default="tool", always=True)
 PAYLOAD: tuple[Entry, ...] = (NAME, *BODY, WRENCHES)
@@ -567,6 +573,7 @@ _SECTIONS: dict[str, tuple[Entry, ...]] = {
     "base": (*BASE, *LINK),
     "frames": (*joint_fields(Convention.KHALIL_KLEINFINGER), DRIVES, *LINK, FLEXIBLE),
     "wheels": WHEEL,
+    "capsules": CAPSULE,
     "tool": (*TOOL_PLACE, TOOL_NAME),
     "payload": PAYLOAD,
 }

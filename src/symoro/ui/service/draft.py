@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from symoro.robot.coordinates import independent
-from symoro.robot.description import Base, Frame, Link, LinkFrame, Robot, Tool
+from symoro.robot.description import Base, Capsule, Frame, Link, LinkFrame, Robot, Tool
 from symoro.robot.wheels import Wheel
 
 Postures = Mapping[str, Mapping[int, float]]
@@ -35,6 +35,7 @@ class Draft:
     wheels: tuple[Wheel, ...]
     platform: int | None
     link_frames: tuple[LinkFrame, ...]
+    capsules: tuple[Capsule, ...]
 
     @property
     def NL(self) -> int:
@@ -108,6 +109,7 @@ def renumbered(draft: Draft, number: Callable[[int], int]) -> Draft:
             for w in draft.wheels
         ),
         platform=None if draft.platform is None else number(draft.platform),
+        capsules=tuple(replace(one, frame=number(one.frame)) for one in draft.capsules),
         postures={name: {number(j): x for j, x in q.items()} for name, q in draft.postures.items()},
     )
 

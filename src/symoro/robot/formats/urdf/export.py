@@ -49,7 +49,7 @@ def written(robot: Robot, *, lossy: bool) -> str:
     numbers = NominalNumbers(robot, lossy)
     body = list(_XmlWriter(robot, numbers).lines())
     numbers.check()
-    omitted += [*numbers.lost, *(["postures"] if robot.postures else [])]
+    omitted += [*numbers.lost, *(name for name in ("postures", "capsules") if getattr(robot, name))]
     notes = [f"  <!-- not kept: {_comment(', '.join(omitted))} -->"] if omitted else []
     head = ['<?xml version="1.0"?>', f"<!-- {MADE_BY} -->", f"<robot name={_quoted(robot.name)}>", *notes]
     return "\n".join([*head, *body, "</robot>"]) + "\n"
