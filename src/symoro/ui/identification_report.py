@@ -64,17 +64,6 @@ def result_sections(result: Identification) -> list[Section]:
     return sections
 
 
-def robot_note(result: Identification) -> str | None:
-    """Return a sentence about estimated parameters that a robot file cannot contain; None if there are none."""
-    names = result.not_in_robot
-    if not names:
-        return None
-    return (
-        f"A robot file cannot contain {', '.join(names)}: the torques of the written robot do not include these "
-        "terms."
-    )
-
-
 def charts(result: Identification, number: int = 0) -> dict[str, str]:
     """Return charts of measured and predicted torques and their residual, as SVG text by file name.
 
@@ -217,9 +206,8 @@ def _parameters(result: Identification) -> Section:
         f"{_noise(e.autocorrelation)} A regrouped parameter such as ZZR1 is the sum given below; in files, options "
         "and Python its name is that of its column, ZZ1."
     )
-    note = robot_note(result)
     head = ("parameter", "value", "deviation", "%", "95 % interval", "unit")
-    return Section("Parameters", (text, note) if note else (text,), head, tuple(rows))
+    return Section("Parameters", (text,), head, tuple(rows))
 
 
 def _noise(autocorrelation: float) -> str:
@@ -360,7 +348,6 @@ def as_data(result: Identification) -> dict[str, Any]:
             "deviation": result.delay and result.delay.deviation,
         },
         "known": known_load_names(result.original),
-        "not_in_robot": result.not_in_robot,
         "held_out_by": result.residuals.held_out_by,
         "held_by": {name: list(others) for name, others in result.model.absorbed.items()},
         "parameters": {
