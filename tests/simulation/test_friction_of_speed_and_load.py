@@ -10,6 +10,7 @@ import symoro
 from symoro.errors import ArgumentError, NotApplicableError
 from symoro.expr.formula import formula
 from symoro.robot.description import CoupledMotor, Robot
+from symoro.trajectory import Move, Trajectory
 
 FINE = symoro.SimulationOptions(rtol=1e-10, atol=1e-12)
 K, PULL = 40.0, 0.1  # N/m and m/s: stiffness of a spring and velocity of its other end
@@ -83,12 +84,17 @@ def test_friction_of_the_load_holds_a_joint_that_less_friction_lets_slip() -> No
 
 def test_the_torque_of_a_prescribed_motion_overcomes_all_friction() -> None:
     robot = slider(FS=1.0, FB=FB, VS=VS, FL=0.25, FV=0.2)
-    path = symoro.trajectory.point_to_point(robot, [0.0], [0.3], duration=1.0)
-    motion = symoro.simulate(robot, 1.0, driven=path, step=0.05, options=FINE)
+    motion = symoro.simulate(
+        robot,
+        1.0,
+        q=[0.0],
+        driven={1: lambda t: (np.sin(3 * t) / 3, np.cos(3 * t), -3 * np.sin(3 * t))},
+        step=0.04,
+        options=FINE,
+    )
     model = symoro.generate(robot, "inverse-dynamics").function()
-    qd, qdd = motion.qd[1:-1], motion.qdd[1:-1]
-    wanted = model(q=motion.q[1:-1], qd=qd, qdd=qdd)["tau"]
-    assert np.abs(motion.tau[1:-1] - wanted).max() < 1e-9 * np.abs(wanted).max()
+    wanted = model(q=motion.q, qd=motion.qd, qdd=-3 * np.sin(3 * motion.t)[:, None])["tau"]
+    assert np.abs(motion.tau - wanted).max() < 1e-9 * np.abs(wanted).max()
 
 
 def coupled() -> Robot:
@@ -120,11 +126,13 @@ def test_the_dry_friction_of_a_coupled_motor_acts_on_its_velocity() -> None:
 @pytest.mark.parametrize("load", [0.0, 0.2])
 def test_computed_torque_follows_a_motion_against_this_friction(load: float) -> None:
     robot = coupled().with_frame(1, FB=0.2, VS=0.1, FS=0.1, FL=load)
-    path = symoro.trajectory.point_to_point(robot, [0.0, 0.0], [0.5, 0.6], duration=1.0)
-    law = symoro.controllers.computed_torque(robot, path)
-    motion = symoro.simulate(robot, 0.9, q=[0.0, 0.0], tau=law, step=0.05)
-    wanted = np.array([path.at(t)[0] for t in motion.t]) if hasattr(path, "at") else None
-    assert wanted is None or np.abs(motion.q - wanted).max() < 2e-3
+    there = np.array([0.5, 0.6])
+    path = Trajectory((Move(tuple(there), duration=1.0),), (0.0, 0.0))
+    law = symoro.controllers.computed_torque(robot, path, kp=100, kd=20)
+    motion = symoro.simulate(robot, 1.0, q=[0.0, 0.0], tau=law, step=0.01)
+    assert motion.finished, motion.why
+    x = motion.t[:, None]
+    assert np.abs(motion.q - there * x**3 * (10 - 15 * x + 6 * x**2)).max() < 1e-4
 
 
 def test_friction_that_cannot_be_simulated_is_rejected() -> None:
