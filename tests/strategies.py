@@ -109,7 +109,11 @@ def frames(draw: st.DrawFn, ant: int, *, drive: bool = True, plain: bool = False
     if drive:
         fields |= draw(some_of(DRIVE[:3] if plain else DRIVE[:4]))
     if drive and not plain and draw(st.booleans()):
-        fields |= {"FB": draw(formulas()), "VS": formula(0.25), "FL": formula(draw(st.sampled_from([0, 0.5])))}
+        fields |= {
+            "FB": draw(formulas()),
+            "VS": formula(0.25),
+            "FL": formula(draw(st.sampled_from([0, 0.5]))),
+        }
     if sigma != JointType.FIXED:
         fields |= draw(some_of(MOTION))
         if draw(st.booleans()):

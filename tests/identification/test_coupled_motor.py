@@ -167,7 +167,9 @@ def test_the_identified_robot_has_the_torques_of_the_regression(model: str) -> N
     assert robot.motors[0].joint == 4 and robot.motors[0].turns_with[0][0] == 3
     q, qd, qdd = np.random.default_rng(5).uniform(-1, 1, (3, 40, 4))
     tau = symoro.generate(robot, "inverse-dynamics").function()(q=q, qd=qd, qdd=qdd)["tau"]
-    dynamic = equations(symbolic_robot(symoro.load("scara")), "dynamic", result.model.further.friction, gear, ["FO3"])
+    dynamic = equations(
+        symbolic_robot(symoro.load("scara")), "dynamic", result.model.further.friction, gear, ["FO3"]
+    )
     first, second, _ = dynamic.parts(q, qd, qdd, tau)
     assert first is None
     K = dict(zip(names, result.estimate.values, strict=True))

@@ -76,7 +76,7 @@ def test_improbable_numbers_give_warnings() -> None:
 
 @pytest.mark.parametrize("fmt", ["par", "urdf"])
 def test_other_formats_reject_what_they_would_lose(fmt: str) -> None:
-    plain = symoro.load("rx90" if fmt == "par" else "ur5")
+    plain = symoro.load("rx90" if fmt == "par" else "ur5e")
     for changed, words in (
         (plain.with_frame(1, FB=1, VS=0.1), "Stribeck friction"),
         (plain.with_frame(1, FL=0.1), "load-dependent friction"),

@@ -2,13 +2,14 @@
 
     tau = ID(q, qd, qdd_r + kd (qd_r - qd) + kp (q_r - q)) + C(q, qd_r),     C = sum_j w_j(q)' F_j sign(w_j qd_r)
 
-with F_j = FS_j + FB_j exp(-(w_j qd_r / VS_j)^2). Load-dependent friction is then added: tau / (1 - FL s), where s is the
-sign of qd_r times that of tau.
+with F_j = FS_j + FB_j exp(-(w_j qd_r / VS_j)^2). Load-dependent friction is then added: tau / (1 - FL s), where s is
+the sign of qd_r times that of tau.
 
-ID is the generated inverse dynamic model without dry friction, the index r denotes the reference motion. This is exact feedback linearisation: the error e = q_r - q satisfies e'' + kd e' + kp e = 0. C is the dry friction of the
-reference motion; the row vector w_j maps the velocities of the coordinates to the velocity of joint j. The sign is that
-of the reference velocity, because the sign of a measured velocity near zero is determined by round-off. A joint whose
-reference velocity is zero has no compensation.
+ID is the generated inverse dynamic model without dry friction, the index r denotes the reference motion. This is
+exact feedback linearisation: the error e = q_r - q satisfies e'' + kd e' + kp e = 0. C is the dry friction of the
+reference motion; the row vector w_j maps the velocities of the coordinates to the velocity of joint j. The sign is
+that of the reference velocity, because the sign of a measured velocity near zero is determined by round-off. A joint
+whose reference velocity is zero has no compensation.
 
 W. Khalil, E. Dombre, "Modeling, identification and control of robots", Hermes Penton, 2002, section 14.4;
 B. Armstrong-Helouvry, P. Dupont, C. Canudas de Wit, "A survey of models, analysis tools and compensation methods for

@@ -220,7 +220,9 @@ def test_stribeck_friction_of_a_platform_acts_on_its_drives() -> None:
     robot = plain
     for j in drives:
         robot = robot.with_frame(j, FB=0.4, VS=0.3)
-    models = [symoro.generate(r, "inverse-dynamics", space="platform", q=True).function() for r in (robot, plain)]
+    models = [
+        symoro.generate(r, "inverse-dynamics", space="platform", q=True).function() for r in (robot, plain)
+    ]
     pose = np.eye(4)
     pose[:3, 3] = [0.02, -0.01, 0.8]
     V, h = np.array([0.1, -0.2, 0.15, 0.1, 0.05, -0.1]), 1e-7
