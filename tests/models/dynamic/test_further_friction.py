@@ -167,7 +167,10 @@ WITHOUT_FRICTION = {
     *("lagrange", "inertia-matrix", "gravity-torques", "energy", "centroidal-momentum", "static-torques"),
     *("base-parameters", "energy-identification"),
 }
-EXAMPLES = ("rx90", "scara", "fivebar", "rx90_floating", "mobile_manipulator", "flexible2r")
+EXAMPLES = (
+    *("scara", "fivebar", "flexible2r"),
+    *(pytest.param(name, marks=pytest.mark.slow) for name in ("rx90", "rx90_floating", "mobile_manipulator")),
+)
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
