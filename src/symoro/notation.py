@@ -70,6 +70,14 @@ NOTATION: tuple[Symbol, ...] = (
     Symbol("FV", "FV", "F_{v,j}", "N m s/rad, N s/m", "", "viscous friction"),
     Symbol("FS", "FS", "F_{s,j}", "N m, N", "", "Coulomb friction"),
     Symbol("FO", "", "F_{o,j}", "N m, N", "", "torque offset"),
+    Symbol("FB", "", "F_{b,j}", "N m, N", "", "additional dry friction at low speed"),
+    Symbol("VS", "", "v_{s,j}", "rad/s, m/s", "", "Stribeck's velocity"),
+    Symbol("FL", "", "F_{l,j}", "", "", "dry friction per unit of the drive torque"),
+    Symbol(
+        "IAM", "", "I_{m,j}", "kg m2, kg", "", "rotor inertia of a coupled motor, on the side of its joint"
+    ),
+    Symbol("FVM", "", "F_{vm,j}", "N m s/rad, N s/m", "", "viscous friction of a coupled motor"),
+    Symbol("FSM", "", "F_{sm,j}", "N m, N", "", "Coulomb friction of a coupled motor"),
     Symbol("FX", "FX", "F_{x,j}", "N", "j", "force by the link on the environment"),
     Symbol("FY", "FY", "F_{y,j}", "N", "j", "force by the link on the environment"),
     Symbol("FZ", "FZ", "F_{z,j}", "N", "j", "force by the link on the environment"),

@@ -213,15 +213,19 @@ def test_reports_contain_methods_units_and_standard_parameters(run: Any, folder:
         )
 
 
-def test_parameters_that_a_robot_file_cannot_contain_are_listed(run: Any, data: Any, folder: Path) -> None:
+def test_the_written_robot_has_the_friction_at_low_speed(run: Any, folder: Path) -> None:
     given = ("identify", "arm.yaml", "log.csv", *GIVEN, "--friction", "viscous,coulomb,offset,stribeck")
-    text = run(*given, "-o", "identified.yaml", "--report", "out")
-    sentence = "A robot file cannot contain FB1, FB2"
-    assert sentence in text
-    assert sentence in (folder / "out" / "report.md").read_text(encoding="utf-8")
-    assert data(*given)["not_in_robot"] == ["FB1", "FB2"]
-    plain = run("identify", "arm.yaml", "log.csv", *GIVEN)
-    assert "has no place for" not in plain
+    run(*given, "--stribeck-velocity", "0.2", "-o", "identified.yaml")
+    robot = symoro.load(folder / "identified.yaml")
+    assert [frame.VS.number for frame in robot.frames] == [0.2, 0.2]
+    assert all(frame.FB.number for frame in robot.frames)
+
+
+def test_a_par_file_is_rejected_before_friction_at_low_speed_is_estimated(capsys: Any, folder: Path) -> None:
+    given = ["identify", "arm.yaml", "log.csv", *GIVEN, "--friction", "viscous,coulomb,stribeck"]
+    assert main([*given, "-o", "identified.par"]) == 2
+    assert "Stribeck friction" in capsys.readouterr().err
+    assert not (folder / "identified.par").exists()
 
 
 def test_subtracted_torques_are_listed(data: Any, run: Any, folder: Path) -> None:

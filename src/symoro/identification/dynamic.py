@@ -66,10 +66,10 @@ from symoro.identification.estimate_diagnostics import (
 )
 from symoro.identification.friction import USUAL, Friction
 from symoro.identification.identified_robot import (
-    beyond_a_file,
     column_base,
     identified_robot,
     standard_robot,
+    without_further_friction,
     without_passive_rotors,
 )
 from symoro.identification.load_friction import has_load, load_point
@@ -180,8 +180,8 @@ class Identification(OneLineRepr, FormerWarningsName):
         With base parameters, the parameters that are regrouped into others are zero.
         """
         if self.consistent is not None:
-            return standard_robot(self.original, dict(self.consistent.standard))
-        return identified_robot(self.base, self.estimate)
+            return standard_robot(self.original, dict(self.consistent.standard), self.model.further)
+        return identified_robot(self.base, self.estimate, self.model.further)
 
     @cached_property
     def verdict(self) -> Verdict:
@@ -202,14 +202,6 @@ class Identification(OneLineRepr, FormerWarningsName):
     def payloads(self) -> dict[str, EstimatedPayload]:
         """The estimated payloads by name: ten parameters, mass, centre of mass and inertia, with deviations."""
         return estimated_payloads(self.model.payloads, self.estimate)
-
-    @property
-    def not_in_robot(self) -> list[str]:
-        """Names of the estimated parameters that a robot description cannot contain.
-
-        The torques of `Identification.robot` do not include the effects of these parameters.
-        """
-        return beyond_a_file(self.original, self.estimate.names)
 
     @property
     def log_names(self) -> list[str]:
@@ -306,6 +298,11 @@ def identify(
     _check_method(method, symbolic)
     check_start(chosen.start, method in SIMULATING)
     used = _with_payloads(_opened(logs, symbolic, chosen), chosen.payloads)
+    if as_robot(robot).motors and used[0].transmission is None:
+        raise ArgumentError(
+            f"robot '{symbolic.name}' has coupled motors, but the description of the log has no transmission",
+            hint="give the transmission in the description of the log, or remove 'motors' from the robot",
+        )
     _check_files(used)
     others = _opened(validate, symbolic, chosen, rests=True) if validate else ()
     of_times = time_warnings((*used, *others), preparation)
@@ -491,7 +488,7 @@ def _with_estimated_delay(run: Callable[[float | None], Identification]) -> Iden
 
 
 def symbolic_robot(robot: Robot, values: Mapping[str, float] | None = None) -> Robot:
-    """Return the robot with a symbol for every inertial parameter.
+    """Return the robot with a symbol for every inertial parameter, without further friction and coupled motors.
 
     Args:
         values: numbers that replace symbols of the robot; by default no symbol is replaced.
@@ -499,7 +496,7 @@ def symbolic_robot(robot: Robot, values: Mapping[str, float] | None = None) -> R
     Raises:
         NotApplicableError: a passive joint has a rotor inertia, which base parameters do not have.
     """
-    bound = robot.bind(dict(values)) if values else robot
+    bound = without_further_friction(robot.bind(dict(values)) if values else robot)
     return without_passive_rotors(bound).symbolic(inertia="all") if robot.B else bound.symbolic(inertia="all")
 
 

@@ -33,7 +33,7 @@ from symoro.identification.equations import RowModel, equations
 from symoro.identification.friction import USUAL, Friction
 from symoro.identification.options import ExcitationOptions
 from symoro.identification.regression import FOR_EVERY_MOTION, dependent
-from symoro.identification.series_search import SeriesSearch, condition, motion_limits
+from symoro.identification.series_search import SeriesSearch, condition, dry_friction, motion_limits
 from symoro.identification.tolerances import LIMIT_IN_USE, NOT_EXCITED, ROUND_OFF, VERIFICATION_SAMPLES
 from symoro.model import base_parameters, generate
 from symoro.models.coordinates.couplings import uncoupled
@@ -314,11 +314,11 @@ def _failure(
     slow, limits = work.slow_efforts(x), work.limits
     hint = "try more starts, larger effort limits, or no torque limits (torque=False)"
     none = f"the search gave no motion of robot '{robot.name}' within its limits"
-    dry = {j: robot.frame(j).FS.value(known) for j in limits.joints} if slow is not None else {}
+    dry = {j: dry_friction(robot, j, known) for j in limits.joints} if slow is not None else {}
     for (j, least), effort in zip(dry.items(), limits.effort, strict=False):
         if least >= effort:
             return ProgramError(
-                f"{none}: the dry friction of joint {j}, FS = {least:.4g}, is not smaller than its "
+                f"{none}: the dry friction of joint {j}, FS + FB = {least:.4g}, is not smaller than its "
                 f"effort limit times the margin, {effort:.4g}",
                 hint=hint,
             )
@@ -328,7 +328,7 @@ def _failure(
         place = ", ".join(f"{q:.3g}" for q in x[:, 0])
         return ProgramError(
             f"{none}: slow motion near q = [{place}] requires an effort of {slow[k]:.4g} at joint {j}, "
-            f"{dry[j]:.4g} of it dry friction (FS); the effort limit of the joint times the margin is "
+            f"{dry[j]:.4g} of it dry friction; the effort limit of the joint times the margin is "
             f"{limits.effort[k]:.4g}",
             hint=hint,
         )

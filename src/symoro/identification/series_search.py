@@ -279,6 +279,12 @@ ZOOMS, ZOOM = 3, 10  # number of refinements of a peak, and the factor of each
 HALVINGS = 12
 
 
+def dry_friction(robot: Robot, j: int, known: Mapping[str, float]) -> float:
+    """Return the dry friction FS + FB of joint j at low speed, for values of the robot's symbols."""
+    frame = robot.frame(j)
+    return frame.FS.value(known) + frame.FB.value(known)
+
+
 class SeriesSearch:
     """Optimisation of one exciting motion under the limits of the joints.
 
@@ -326,7 +332,7 @@ class SeriesSearch:
                 model.function({name: known[name] for name in model.parameters if name in known})
                 for model in models
             )
-            self.dry = np.array([robot.frame(j).FS.value(known) for j in limits.joints])
+            self.dry = np.array([dry_friction(robot, j, known) for j in limits.joints])
 
     def _linear(self, t: Array) -> Values:
         """Return the matrices (S, 1 + d) that map a motion x to positions, velocities, accelerations at S times t."""

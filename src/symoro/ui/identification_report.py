@@ -106,17 +106,6 @@ def _named(name: str, plots: Mapping[str, str]) -> dict[str, str]:
     return {f"{name}-{label}.svg": chart for label, chart in plots.items()}
 
 
-def robot_note(result: Identification) -> str | None:
-    """Return a sentence about estimated parameters that a robot file cannot contain; None if there are none."""
-    names = result.not_in_robot
-    if not names:
-        return None
-    return (
-        f"A robot file cannot contain {', '.join(names)}: the torques of the written robot do not include these "
-        "terms."
-    )
-
-
 def _data(result: Identification) -> Section:
     p, e = result.preparation, result.estimate
     named = zip(result.log_names, result.logs, strict=True)
@@ -226,9 +215,8 @@ def _parameters(result: Identification) -> Section:
         f"{_noise(e.autocorrelation)} A regrouped parameter such as ZZR1 is the sum given below; in files, options "
         "and Python its name is that of its column, ZZ1."
     )
-    note = robot_note(result)
     head = ("parameter", "value", "deviation", "%", "95 % interval", "unit")
-    return Section("Parameters", (text, note) if note else (text,), head, tuple(rows))
+    return Section("Parameters", (text,), head, tuple(rows))
 
 
 def _noise(autocorrelation: float) -> str:
@@ -435,7 +423,6 @@ def as_data(result: Identification) -> dict[str, Any]:
             "deviation": result.delay and result.delay.deviation,
         },
         "known": known_load_names(result.original),
-        "not_in_robot": result.not_in_robot,
         "payloads": {name: _payload_data(one) for name, one in result.payloads.items()},
         "drive_gains": None
         if result.drive_gains is None

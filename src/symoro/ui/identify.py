@@ -13,6 +13,7 @@ from symoro.errors import OptionError
 from symoro.files import check_targets, write_files, write_folder
 from symoro.identification.consistent import PRIOR_WEIGHT, Interval
 from symoro.identification.dynamic import Identification, identify, symbolic_robot
+from symoro.identification.friction import Friction, further_columns
 from symoro.identification.identified_robot import standard_robot
 from symoro.identification.log_description import ESTIMATE
 from symoro.identification.options import IdentificationOptions
@@ -162,7 +163,11 @@ def _check_format(robot: Robot, options: argparse.Namespace) -> None:
         )
     symbolic = symbolic_robot(robot)
     sample = dict.fromkeys(dict(symbolic.nominal) | dict.fromkeys(symbolic.symbols(), 0.0), 1.0)
-    formats.dumps(standard_robot(symbolic, sample), fmt)
+    joints = coordinate_joints(robot)
+    friction = Friction(tuple(words(options.friction)), options.stribeck_velocity)
+    further = further_columns(joints, friction, None)
+    half = dict.fromkeys(further.names, 0.5)  # an estimate that every robot may have, because |FL| < 1
+    formats.dumps(standard_robot(symbolic, sample | half, further), fmt)
 
 
 def _show(result: Identification) -> None:

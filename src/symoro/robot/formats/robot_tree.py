@@ -22,6 +22,7 @@ from symoro.robot.formats.record_table import (
     DRIVES,
     FLEXIBLE,
     LINK,
+    MOTORS,
     PAYLOAD,
     TOOL_NAME,
     TOOL_PLACE,
@@ -33,6 +34,7 @@ from symoro.robot.formats.record_table import (
     joint_fields,
     keys,
     read_fields,
+    read_motor,
     read_place,
     read_wheel,
     write_fields,
@@ -43,6 +45,7 @@ from symoro.robot.records import (
     Base,
     BaseKind,
     Capsule,
+    CoupledMotor,
     Frame,
     JointType,
     Link,
@@ -60,7 +63,7 @@ TEXTS = ("name", "title", "reference")
 SHORTHANDS = ("inertia", "friction")
 TOP = (
     *("symoro", *TEXTS, "convention", *SHORTHANDS),
-    *("base", "frames", "loops", "wheels", "capsules", "tool", "payload", "nominal", "postures"),
+    *("base", "frames", "loops", "wheels", "motors", "capsules", "tool", "payload", "nominal", "postures"),
     *SHORT,
 )
 KHALIL = joint_fields(Convention.KHALIL_KLEINFINGER)
@@ -116,6 +119,7 @@ class _Reader:
             "nominal": self._nominal(),
             "postures": self._postures(),
             "wheels": self._wheels(),
+            "motors": self._motors(),
             "capsules": self._capsules(),
         }
         if self.convention == Convention.DENAVIT_HARTENBERG:
@@ -239,6 +243,11 @@ class _Reader:
         records = [Record(self.report, node, f"capsules[{k}]", fields) for k, node in enumerate(items, 1)]
         return tuple(Capsule(**read_fields(record, CAPSULE, self.plain)) for record in records)
 
+    def _motors(self) -> tuple[CoupledMotor, ...]:
+        items = self.top.items("motors")
+        records = [Record(self.report, node, f"motors[{k}]", keys(MOTORS)) for k, node in enumerate(items, 1)]
+        return tuple(read_motor(record, self.plain) for record in records)
+
     def _nominal(self) -> tuple[tuple[str, float], ...]:
         record = self.top.record("nominal", self.top.keys_of("nominal"))
         for key in record.node.entries:
@@ -276,6 +285,7 @@ def tree_of(robot: Robot) -> dict[str, YamlTree]:
         "frames": [_frame(robot, j, replace(context, number=j)) for j in range(1, robot.NL + 1)],
         "loops": [_loop(robot, k) for k in range(robot.NL + 1, robot.NJ + 1)],
         "wheels": [write_fields(wheel, WHEEL, plain) for wheel in robot.wheels],
+        "motors": [write_fields(motor, MOTORS, plain) for motor in robot.motors],
         "capsules": [write_fields(capsule, CAPSULE, plain) for capsule in robot.capsules],
     }
     tree |= {key: part for key, part in parts.items() if part}

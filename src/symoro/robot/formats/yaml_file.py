@@ -48,7 +48,10 @@ def _block(tree: YamlTree, indent: int) -> list[str]:
         for key, value in tree.items():
             head = f"{margin}{_text(key, flow=False)}:"
             lines += _entry(
-                head, value, indent + 2, wide=key in ("frames", "loops", "wheels", "capsules", "location")
+                head,
+                value,
+                indent + 2,
+                wide=key in ("frames", "loops", "wheels", "motors", "capsules", "location"),
             )
     elif isinstance(tree, list):
         for value in tree:
