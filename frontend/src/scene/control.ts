@@ -7,6 +7,7 @@ import { save } from "../store/download";
 import type { DroppedMotion, Store } from "../store/store";
 import { freeJoints, home, named, random } from "./joints";
 import { Motions } from "./motions";
+import { pose } from "./pose";
 import type { Scene } from "./scene";
 import { Runs } from "./runs";
 import { framesShown, look, picked, shown } from "./viewState";
@@ -396,19 +397,6 @@ function whole(view: View, solution: { q: number[]; qc: number[] }): number[] {
     if (joint.opened) q[k] = solution.qc[c++] ?? 0;
   });
   return q;
-}
-
-/** Return world T 0 (row-major) from x, y, z and the angles roll, pitch, yaw about the fixed axes x, y, z. */
-export function pose([x = 0, y = 0, z = 0, roll = 0, pitch = 0, yaw = 0]: number[]): number[] {
-  const [cr, sr, cp, sp, cy, sy] = [roll, pitch, yaw].flatMap((a) => [Math.cos(a), Math.sin(a)]) as [
-    number, number, number, number, number, number,
-  ];
-  return [
-    ...[cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr, x],
-    ...[sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr, y],
-    ...[-sp, cp * sr, cp * cr, z],
-    ...[0, 0, 0, 1],
-  ];
 }
 
 function words(error: unknown): string {
