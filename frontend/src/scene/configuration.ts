@@ -37,6 +37,11 @@ export class Configurations {
     this.kinds = this.chain.map((j) => moving.get(j)).join("");
   }
 
+  /** Number of joints between the base and the frame. */
+  get joints(): number {
+    return this.chain.length;
+  }
+
   /** Return the name of a configuration, such as "shoulder right, elbow up, wrist flip"; "" for other structures. */
   name(T: ArrayLike<number>): string {
     const axes: Axes = { z: this.chain.map((j) => axis(T, j, 2)), p: this.chain.map((j) => origin(T, j)) };

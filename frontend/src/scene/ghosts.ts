@@ -1,44 +1,126 @@
-// Other postures of the same robot, drawn transparently.
+// Other postures of the same robot, drawn transparently in one draw call.
 
 import * as THREE from "three";
 
 import type { View } from "../backend/messages";
+import { toolLink } from "./extras";
 import { Instances, cylinderOnOrigin } from "./instances";
-import { parameterPolyline } from "./polyline";
+import { distance, origin, parameterPolyline, type Point } from "./polyline";
+
+/** Hues of the postures (degrees); neighbours in the list differ clearly. */
+const HUES = [265, 150, 20, 325, 95, 200, 45, 290, 175, 350, 120, 230];
+/** Segments of a link between two frames. */
+const SEGMENTS = 3;
+
+export function ghostColour(k: number, dark: boolean): string {
+  return `hsl(${HUES[k % HUES.length]} ${dark ? "45% 66%" : "42% 46%"})`;
+}
 
 export class Ghosts {
   readonly group = new THREE.Group();
   private bars: Instances | null = null;
-  private readonly colour = new THREE.Color();
+  private capacity = 0;
+  private colours: THREE.Color[] = [];
+  private placements: readonly Float64Array[] = [];
+  private view: View | null = null;
+  private width = 0;
+  private highlighted: number | null = null;
+  private dark = false;
 
-  setColour(colour: string): void {
-    this.colour.set(colour);
+  setDark(dark: boolean): void {
+    this.dark = dark;
+    this.colours = [];
+    this.draw();
   }
 
-  set(view: View, placements: Float64Array[], width: number): void {
-    this.clear();
-    if (!placements.length) return;
-    const solid = cylinderOnOrigin(new THREE.CylinderGeometry(1, 1, 1, 8).translate(0, 0.5, 0));
-    const material = new THREE.MeshLambertMaterial({ transparent: true, opacity: 0.22, depthWrite: false });
-    this.bars = new Instances(solid, material, 3 * view.frames.length * placements.length);
-    for (const T of placements)
-      view.frames.forEach(({ frame, ant }) => {
-        const [a, b, c, d] = parameterPolyline(T, ant, frame).points;
-        this.bars!.between(a, b, width, this.colour);
-        this.bars!.between(b, c, width, this.colour);
-        this.bars!.between(c, d, width, this.colour);
-      });
-    this.bars.end();
+  get count(): number {
+    return this.placements.length;
+  }
+
+  /** Draw postures, given by the transforms of their frames. */
+  set(view: View, placements: readonly Float64Array[], width: number): void {
+    [this.view, this.placements, this.width] = [view, placements, width];
+    this.draw();
+  }
+
+  /** Emphasise a posture; null: none. */
+  highlight(k: number | null): boolean {
+    if (k === this.highlighted) return false;
+    this.highlighted = k;
+    this.draw();
+    return true;
+  }
+
+  private draw(): void {
+    const { view, placements } = this;
+    if (!view || !placements.length) {
+      if (this.bars) this.bars.mesh.count = 0;
+      return;
+    }
+    const needed = SEGMENTS * (placements[0]!.length / 16) * placements.length;
+    if (!this.bars || needed > this.capacity) this.allocate(needed);
+    const bars = this.bars!;
+    bars.begin();
+    placements.forEach((T, k) => {
+      this.colours[k] ??= new THREE.Color(ghostColour(k, this.dark));
+      const width = this.width * (k === this.highlighted ? 1.9 : 1);
+      for (let j = 1; j <= T.length / 16; j++) {
+        const [a, b, c, d] = parameterPolyline(T, view.frames[j - 1]?.ant ?? toolLink(view), j).points;
+        bars.between(a, b, width, this.colours[k]!);
+        bars.between(b, c, width, this.colours[k]!);
+        bars.between(c, d, width, this.colours[k]!);
+      }
+    });
+    bars.end();
+  }
+
+  private allocate(capacity: number): void {
+    this.bars?.dispose();
+    this.group.clear();
+    this.capacity = capacity;
+    const solid = cylinderOnOrigin(new THREE.CylinderGeometry(1, 1, 1, 6, 1, true).translate(0, 0.5, 0));
+    const material = new THREE.MeshLambertMaterial({ transparent: true, opacity: 0.34, depthWrite: false });
+    this.bars = new Instances(solid, material, capacity);
     this.group.add(this.bars.mesh);
   }
 
+  /** Return the posture whose link is nearest to a point of the picture, closer than some pixels; null if none is. */
+  nearest(to: (a: Point, b: Point) => number, within: number): number | null {
+    let [best, smallest]: [number | null, number] = [null, within];
+    this.placements.forEach((T, k) => {
+      for (let j = 1; j <= T.length / 16; j++) {
+        const { points } = parameterPolyline(T, this.view!.frames[j - 1]?.ant ?? toolLink(this.view!), j);
+        for (let i = 0; i < SEGMENTS; i++) {
+          const away = to(points[i]!, points[i + 1]!);
+          if (away < smallest) [best, smallest] = [k, away];
+        }
+      }
+    });
+    return best;
+  }
+
+  /** Return for each posture the origin of the frame that is farthest from the same frame of the robot, for its label. */
+  anchors(T: ArrayLike<number>): Point[] {
+    return this.placements.map((other) => {
+      let [anchor, largest]: [Point, number] = [origin(other, 1), -1];
+      for (let j = 1; j <= other.length / 16; j++) {
+        const at = origin(other, j);
+        const away = distance(at, origin(T, j));
+        if (away > largest + 1e-6) [anchor, largest] = [at, away];
+      }
+      return anchor;
+    });
+  }
+
   clear(): void {
-    this.group.clear();
-    this.bars?.dispose();
-    this.bars = null;
+    this.placements = [];
+    this.highlighted = null;
+    this.draw();
   }
 
   dispose(): void {
-    this.clear();
+    this.group.clear();
+    this.bars?.dispose();
+    this.bars = null;
   }
 }

@@ -37,6 +37,10 @@ const EQUAL = 1e-5;
 /** With more legs not all combinations of working modes are drawn, because there are 2^legs of them. */
 const MOST_LEGS = 3;
 const STARTS = 60;
+/** Longest search for solutions, in milliseconds; the page does not respond meanwhile. */
+const SAMPLING_MS = 400;
+/** Iterations to a pose that is not near the current one. */
+const LONG_WAY = 200;
 const TURN = 2 * Math.PI;
 
 export class PoseSolver {
@@ -66,6 +70,11 @@ export class PoseSolver {
     return this.models.length > 0;
   }
 
+  /** Whether a pose leaves infinitely many postures, because no closed form fixes the joints that it does not determine. */
+  get redundant(): boolean {
+    return !this.closedForm && !this.view.loops.length && this.names.joints > 6;
+  }
+
   setParameters(parameters: Record<string, number>): void {
     for (const model of this.models) model.set(parameters);
   }
@@ -82,12 +91,22 @@ export class PoseSolver {
   follow(q: number[], frame: number, pose: Pose, levels: readonly Level[]): Followed {
     if (frame === endFrame(this.view)) {
       const row = this.nearest(q, this.rows(pose, q));
-      if (row && this.distance(row, q) < CONTINUOUS && this.isWithin(row)) {
-        const T = this.postures.transforms(row);
-        return { q: row, error: this.poseError(T, frame, pose), closed: true, stopped: [] };
-      }
+      if (row && this.distance(row, q) < CONTINUOUS && this.isWithin(row)) return this.reached(row, frame, pose);
     }
     return this.numeric.solve(q, { frame, pose, levels });
+  }
+
+  /** Return the posture with the pose nearest to a given one, which may be far from the current pose. */
+  goTo(q: number[], frame: number, pose: Pose): Followed {
+    if (frame === endFrame(this.view)) {
+      const row = this.nearest(q, this.rows(pose, q).filter((one) => this.isWithin(one)));
+      if (row) return this.reached(row, frame, pose);
+    }
+    return this.numeric.solve(q, { frame, pose, levels: ["position", "rotation"] }, LONG_WAY);
+  }
+
+  private reached(row: number[], frame: number, pose: Pose): Followed {
+    return { q: row, error: this.poseError(this.postures.transforms(row), frame, pose), closed: true, stopped: [] };
   }
 
   /** Return all solutions of a pose of the end effector, starting with the current posture. */
@@ -102,7 +121,8 @@ export class PoseSolver {
     const frame = endFrame(this.view);
     const free = this.coordinates.filter((k) => !this.view.joints[k]!.elastic);
     const next = sequence();
-    for (let k = 0; k < STARTS; k++) {
+    const end = Date.now() + SAMPLING_MS;
+    for (let k = 0; k < STARTS && Date.now() < end; k++) {
       const start = random(this.view, q, free, this.reach, 1, next);
       const result = this.numeric.solve(start, { frame, pose, levels: ["position", "rotation"] });
       if (!result.closed || result.error > ACCURACY) continue;

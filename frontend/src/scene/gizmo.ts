@@ -1,0 +1,82 @@
+// Handles at a frame, by which the pointer moves or turns it.
+
+import * as THREE from "three";
+import { TransformControls } from "three/addons/controls/TransformControls.js";
+
+import type { GizmoAxes, GizmoMode } from "./scene";
+
+/** Size of the handles relative to three's default, which is a quarter of the picture's height. */
+const SIZE = 0.55;
+
+export class Gizmo {
+  /** Object whose pose the handles change; its parent determines the frame of the pose. */
+  private readonly handle = new THREE.Object3D();
+  private readonly controls: TransformControls;
+  private readonly helper: THREE.Object3D;
+
+  constructor(
+    camera: THREE.Camera,
+    canvas: HTMLElement,
+    world: THREE.Object3D,
+    on: { change: () => void; drag: () => void; dragging: (active: boolean) => void },
+  ) {
+    this.controls = new TransformControls(camera, canvas);
+    this.controls.size = SIZE;
+    this.helper = this.controls.getHelper();
+    this.helper.visible = false;
+    world.add(this.helper);
+    this.controls.addEventListener("change", on.change);
+    this.controls.addEventListener("objectChange", on.drag);
+    this.controls.addEventListener("dragging-changed", ({ value }) => on.dragging(value as boolean));
+  }
+
+  get dragging(): boolean {
+    return this.controls.dragging;
+  }
+
+  /** Whether the pointer is over a handle. */
+  get hovered(): boolean {
+    return this.controls.axis !== null && this.helper.visible;
+  }
+
+  setCamera(camera: THREE.Camera): void {
+    this.controls.camera = camera;
+  }
+
+  show(parent: THREE.Object3D, mode: GizmoMode, axes: GizmoAxes): void {
+    parent.add(this.handle);
+    this.controls.setMode(mode);
+    this.controls.setSpace(axes === "frame" ? "local" : "world");
+    if (this.controls.object !== this.handle) this.controls.attach(this.handle);
+    this.helper.visible = true;
+    this.controls.enabled = true;
+  }
+
+  hide(): void {
+    this.helper.visible = false;
+    this.controls.enabled = false;
+    this.controls.detach();
+    this.handle.removeFromParent();
+  }
+
+  /** Move the handles to a pose (row-major, in the frame of the parent). */
+  place(T: ArrayLike<number>, at = 0): void {
+    const entries = Array.from({ length: 16 }, (_, k) => T[at + k]!);
+    if (!entries.every(Number.isFinite)) return;
+    this.handle.matrix.fromArray(entries).transpose().decompose(this.handle.position, this.handle.quaternion, this.handle.scale);
+    this.handle.scale.set(1, 1, 1);
+    this.handle.updateMatrixWorld(true);
+  }
+
+  /** Return the pose of the handles (row-major, in the frame of the parent). */
+  pose(): number[] {
+    this.handle.updateMatrix();
+    return this.handle.matrix.clone().transpose().toArray();
+  }
+
+  dispose(): void {
+    this.hide();
+    this.controls.dispose();
+    this.helper.removeFromParent();
+  }
+}
