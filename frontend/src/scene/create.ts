@@ -30,7 +30,7 @@ const SEEN = 80;
 const MOST_PLACES = 600;
 
 export const createScene: CreateScene = (container, options) => {
-  const renderer = new THREE.WebGLRenderer({ antialias: true, preserveDrawingBuffer: true });
+  const renderer = new THREE.WebGLRenderer({ antialias: true });
   renderer.setPixelRatio(Math.min(2, window.devicePixelRatio || 1));
   const canvas = renderer.domElement;
   canvas.className = "sc-canvas";
@@ -116,13 +116,16 @@ export const createScene: CreateScene = (container, options) => {
     return { target: gizmo.pose(), pose: Array.from(T.subarray(16 * (frame - 1), 16 * frame)), reach, ghosts: ghosts.count };
   }
 
-  /** Text description of the picture for screen readers and tests: origins of all frames in the world. */
+  /** Text description of the picture for screen readers and tests: origins of all frames in the world, and the handles in the picture. */
   function notify(): void {
     if (!view) return;
     const points = Array.from({ length: count() + 1 }, (_, j) =>
       new THREE.Vector3(...origin(T, j)).applyMatrix4(root.matrix).toArray().map((x) => +x.toFixed(6)),
     );
     canvas.dataset["frames"] = JSON.stringify(points);
+    const spot = gizmoFrame === null ? null : gizmo.spot(width, height);
+    if (spot) canvas.dataset["handle"] = JSON.stringify(spot);
+    else delete canvas.dataset["handle"];
   }
 
   function redraw(): void {
@@ -141,9 +144,11 @@ export const createScene: CreateScene = (container, options) => {
 
   function drawLabels(): void {
     const drawn: Label[] = [];
-    if (view && look.naming !== "none")
+    // The layout of labels takes longer than the picture, so that a drag hides them.
+    const dragged = gizmo.dragging || links.dragging;
+    if (view && !dragged && look.naming !== "none")
       for (let j = 0; j <= count(); j++) if (visible(j)) drawn.push(...labelsOf(j));
-    if (view && ghostTags.length)
+    if (view && !dragged)
       ghosts.anchors(T).forEach((at, k) => {
         const { x, y, ahead } = project(at);
         if (ahead) drawn.push({ text: ghostTags[k]!.tag, x: x + 8, y: y - 14, selected: false, colour: ghostColour(k, dark) });
@@ -404,7 +409,7 @@ export const createScene: CreateScene = (container, options) => {
     ghosts(next) {
       if (!view || !solver) return;
       ghostTags = next;
-      ghosts.set(view, next.map((one) => one.T), 0.075 * arrow());
+      ghosts.set(view, next.map((one) => one.T), 0.075 * arrow(), T);
       canvas.dataset["ghosts"] = String(next.length);
       invalidate();
     },

@@ -5,12 +5,14 @@ import * as THREE from "three";
 import type { View } from "../backend/messages";
 import { toolLink } from "./extras";
 import { Instances, cylinderOnOrigin } from "./instances";
-import { distance, origin, parameterPolyline, type Point } from "./polyline";
+import { axis, distance, origin, parameterPolyline, type Point } from "./polyline";
 
 /** Hues of the postures (degrees); neighbours in the list differ clearly. */
 const HUES = [265, 150, 20, 325, 95, 200, 45, 290, 175, 350, 120, 230];
 /** Segments of a link between two frames. */
 const SEGMENTS = 3;
+/** Smaller differences of positions (metres) and of unit vectors are not visible. */
+const SAME = 1e-4;
 
 export function ghostColour(k: number, dark: boolean): string {
   return `hsl(${HUES[k % HUES.length]} ${dark ? "45% 66%" : "42% 46%"})`;
@@ -24,6 +26,7 @@ export class Ghosts {
   private placements: readonly Float64Array[] = [];
   private view: View | null = null;
   private width = 0;
+  private robot: Float64Array = new Float64Array(0);
   private highlighted: number | null = null;
   private dark = false;
 
@@ -37,9 +40,9 @@ export class Ghosts {
     return this.placements.length;
   }
 
-  /** Draw postures, given by the transforms of their frames. */
-  set(view: View, placements: readonly Float64Array[], width: number): void {
-    [this.view, this.placements, this.width] = [view, placements, width];
+  /** Draw postures, given by the transforms of their frames, where they differ from each other and from the robot. */
+  set(view: View, placements: readonly Float64Array[], width: number, robot: Float64Array): void {
+    [this.view, this.placements, this.width, this.robot] = [view, placements, width, robot];
     this.draw();
   }
 
@@ -63,9 +66,13 @@ export class Ghosts {
     bars.begin();
     placements.forEach((T, k) => {
       this.colours[k] ??= new THREE.Color(ghostColour(k, this.dark));
-      const width = this.width * (k === this.highlighted ? 1.9 : 1);
+      const highlighted = k === this.highlighted;
+      const width = this.width * (highlighted ? 1.9 : 1);
       for (let j = 1; j <= T.length / 16; j++) {
-        const [a, b, c, d] = parameterPolyline(T, view.frames[j - 1]?.ant ?? toolLink(view), j).points;
+        const ant = view.frames[j - 1]?.ant ?? toolLink(view);
+        // Transparent links on top of each other would darken the picture and take most of the time.
+        if (!highlighted && (sameLink(T, this.robot, ant, j) || placements.slice(0, k).some((one) => sameLink(T, one, ant, j)))) continue;
+        const [a, b, c, d] = parameterPolyline(T, ant, j).points;
         bars.between(a, b, width, this.colours[k]!);
         bars.between(b, c, width, this.colours[k]!);
         bars.between(c, d, width, this.colours[k]!);
@@ -79,7 +86,7 @@ export class Ghosts {
     this.group.clear();
     this.capacity = capacity;
     const solid = cylinderOnOrigin(new THREE.CylinderGeometry(1, 1, 1, 6, 1, true).translate(0, 0.5, 0));
-    const material = new THREE.MeshLambertMaterial({ transparent: true, opacity: 0.34, depthWrite: false });
+    const material = new THREE.MeshBasicMaterial({ transparent: true, opacity: 0.4, depthWrite: false });
     this.bars = new Instances(solid, material, capacity);
     this.group.add(this.bars.mesh);
   }
@@ -99,16 +106,19 @@ export class Ghosts {
     return best;
   }
 
-  /** Return for each posture the origin of the frame that is farthest from the same frame of the robot, for its label. */
+  /**
+   * Return a point of each posture for its label: the origin of the frame that is farthest from the same frame of the
+   * robot, or of the first frame that is turned if the origins are the same.
+   */
   anchors(T: ArrayLike<number>): Point[] {
     return this.placements.map((other) => {
-      let [anchor, largest]: [Point, number] = [origin(other, 1), -1];
+      let [anchor, largest, turned]: [Point | null, number, number] = [null, 0, 0];
       for (let j = 1; j <= other.length / 16; j++) {
-        const at = origin(other, j);
-        const away = distance(at, origin(T, j));
-        if (away > largest + 1e-6) [anchor, largest] = [at, away];
+        const away = distance(origin(other, j), origin(T, j));
+        if (away > largest + SAME) [anchor, largest] = [origin(other, j), away];
+        if (!turned && [0, 1, 2].some((k) => distance(axis(other, j, k), axis(T, j, k)) > SAME)) turned = j;
       }
-      return anchor;
+      return anchor ?? origin(other, turned);
     });
   }
 
@@ -123,4 +133,13 @@ export class Ghosts {
     this.bars?.dispose();
     this.bars = null;
   }
+}
+
+/** Whether the bars between two frames are the same in two postures: equal origins, and equal lines of the axes z. */
+function sameLink(A: Float64Array, B: Float64Array, i: number, j: number): boolean {
+  return [i, j].every((frame) => {
+    if (distance(origin(A, frame), origin(B, frame)) > SAME) return false;
+    const [z, w] = [axis(A, frame, 2), axis(B, frame, 2)];
+    return 1 - Math.abs(z[0] * w[0] + z[1] * w[1] + z[2] * w[2]) < SAME;
+  });
 }

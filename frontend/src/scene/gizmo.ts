@@ -8,6 +8,9 @@ import type { GizmoAxes, GizmoMode } from "./scene";
 /** Size of the handles relative to three's default, which is a quarter of the picture's height. */
 const SIZE = 0.55;
 
+/** Distance of the middle of an arrow from the frame, as a fraction of the picture's height at the default size. */
+const HANDLE = 0.11;
+
 export class Gizmo {
   /** Object whose pose the handles change; its parent determines the frame of the pose. */
   private readonly handle = new THREE.Object3D();
@@ -72,6 +75,32 @@ export class Gizmo {
   pose(): number[] {
     this.handle.updateMatrix();
     return this.handle.matrix.clone().transpose().toArray();
+  }
+
+  /**
+   * Return a point on the handle that points most across the picture, in pixels, and the direction in which it moves;
+   * null if no handle is shown.
+   */
+  spot(width: number, height: number): { x: number; y: number; dx: number; dy: number } | null {
+    if (!this.helper.visible) return null;
+    const { camera } = this.controls;
+    const at = this.handle.getWorldPosition(new THREE.Vector3());
+    const turn = this.controls.space === "local" ? this.handle.getWorldQuaternion(new THREE.Quaternion()) : new THREE.Quaternion();
+    const pixels = (point: THREE.Vector3): THREE.Vector2 => {
+      const seen = point.clone().project(camera);
+      return new THREE.Vector2(((seen.x + 1) / 2) * width, ((1 - seen.y) / 2) * height);
+    };
+    const from = pixels(at);
+    const scale = camera.position.distanceTo(at) * 0.01;
+    const rays = [new THREE.Vector3(1, 0, 0), new THREE.Vector3(0, 1, 0), new THREE.Vector3(0, 0, 1)].map((axis) =>
+      pixels(at.clone().addScaledVector(axis.applyQuaternion(turn), scale)).sub(from),
+    );
+    const best = rays.reduce((longest, ray) => (ray.length() > longest.length() ? ray : longest));
+    if (!(best.length() > 0)) return null;
+    const [dx, dy] = best.clone().normalize().toArray();
+    // The arrow extends to a tenth of the picture's height times the size of the handles.
+    const out = HANDLE * SIZE * height;
+    return { x: from.x + dx * out, y: from.y + dy * out, dx, dy };
   }
 
   dispose(): void {

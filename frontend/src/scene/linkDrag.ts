@@ -52,6 +52,11 @@ export class LinkDrag {
     for (const [name, handler] of this.handlers) canvas.addEventListener(name as "pointerdown", handler);
   }
 
+  /** Whether a link is being pulled. */
+  get dragging(): boolean {
+    return this.grabbed?.active ?? false;
+  }
+
   private spot(event: { clientX: number; clientY: number }): Spot {
     const box = this.canvas.getBoundingClientRect();
     return { x: event.clientX - box.left, y: event.clientY - box.top };
