@@ -50,6 +50,7 @@ test("an arm follows its dragged tool, with all solutions as ghosts", async () =
   await it.endTour();
   await it.settled();
   await setJoints([20, 50, 10, 30, 60, -20]);
+  await it.page.getByTestId("scene-fit").click();
   await it.page.getByTestId("scene-tab-pose").click();
   await it.page.getByTestId("scene-solve").check();
   const rows = it.page.locator('[data-testid="scene-solutions"] li');
@@ -67,7 +68,7 @@ test("a solution is selected, and the pose stays", async () => {
   const rows = it.page.locator('[data-testid="scene-solutions"] li');
   const label = await rows.nth(3).locator("b").innerText();
   await rows.nth(3).getByRole("button").click();
-  await expect.poll(() => rows.first().locator("b").innerText()).toBe(label.replace(/^\s*\w /, ""));
+  await expect.poll(async () => (await rows.first().locator("b").innerText()).trim()).toBe(label.trim().slice(2));
   expect(await x.inputValue()).toBe(before);
 });
 
@@ -91,6 +92,8 @@ test("a platform follows, with its working modes as ghosts", async () => {
   const rows = it.page.locator('[data-testid="scene-solutions"] li');
   await expect.poll(() => rows.count()).toBe(8);
   expect(await rows.first().innerText()).toContain("working mode");
+  // In the plane of the robot
+  await it.page.getByTestId("scene-top").click();
   const drawn = await drag(15);
   for (const one of drawn) expect(error(one)).toBeLessThan(1e-6);
   expect(drawn.at(-1)!.ghosts).toBe(7);
