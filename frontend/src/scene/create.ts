@@ -311,6 +311,7 @@ export const createScene: CreateScene = (container, options) => {
     [width, height] = [container.clientWidth, container.clientHeight];
     if (!width || !height) return;
     labels.resize(width);
+    gizmo.resize(height);
     renderer.setSize(width, height, false);
     viewpoint.resize(width, height);
     // Unless the user has moved the camera, the robot is fitted again when the size of the pane changes.

@@ -15,7 +15,7 @@ const SEGMENTS = 3;
 const SAME = 1e-4;
 
 export function ghostColour(k: number, dark: boolean): string {
-  return `hsl(${HUES[k % HUES.length]} ${dark ? "45% 66%" : "42% 46%"})`;
+  return `hsl(${HUES[k % HUES.length]}, ${dark ? "45%, 66%" : "42%, 46%"})`;
 }
 
 export class Ghosts {

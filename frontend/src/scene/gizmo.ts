@@ -5,11 +5,10 @@ import { TransformControls } from "three/addons/controls/TransformControls.js";
 
 import type { GizmoAxes, GizmoMode } from "./scene";
 
-/** Size of the handles relative to three's default, which is a quarter of the picture's height. */
-const SIZE = 0.55;
-
-/** Distance of the middle of an arrow from the frame, as a fraction of the picture's height at the default size. */
-const HANDLE = 0.11;
+/** Length of an arrow in pixels. */
+const ARROW = 56;
+/** Length of an arrow at size 1, as a fraction of the picture's height: half of three's 1.9 / 2 / 4. */
+const UNIT = 0.119;
 
 export class Gizmo {
   /** Object whose pose the handles change; its parent determines the frame of the pose. */
@@ -24,7 +23,6 @@ export class Gizmo {
     on: { change: () => void; drag: () => void; dragging: (active: boolean) => void },
   ) {
     this.controls = new TransformControls(camera, canvas);
-    this.controls.size = SIZE;
     this.helper = this.controls.getHelper();
     this.helper.visible = false;
     world.add(this.helper);
@@ -40,6 +38,11 @@ export class Gizmo {
   /** Whether the pointer is over a handle. */
   get hovered(): boolean {
     return this.controls.axis !== null && this.helper.visible;
+  }
+
+  /** Keep the length of the arrows in a picture of another height. */
+  resize(height: number): void {
+    this.controls.size = ARROW / (UNIT * Math.max(1, height));
   }
 
   setCamera(camera: THREE.Camera): void {
@@ -98,8 +101,7 @@ export class Gizmo {
     const best = rays.reduce((longest, ray) => (ray.length() > longest.length() ? ray : longest));
     if (!(best.length() > 0)) return null;
     const [dx, dy] = best.clone().normalize().toArray();
-    // The arrow extends to a tenth of the picture's height times the size of the handles.
-    const out = HANDLE * SIZE * height;
+    const out = 0.7 * ARROW;
     return { x: from.x + dx * out, y: from.y + dy * out, dx, dy };
   }
 
