@@ -14,8 +14,8 @@ from symoro.models.geometric.inverse.redundancy import has_redundant_joint
 from symoro.models.geometric.scene import all_frames
 from symoro.robot.coordinates import independent
 from symoro.robot.description import JointType, Robot
-from symoro.robot.topology import cut_joints, loops
 from symoro.robot.platform import parallel_robot
+from symoro.robot.topology import cut_joints, loops
 from symoro.ui.failure import on_the_page
 from symoro.ui.service.answer_types import InverseModules, PostureRow, SolvedPose
 from symoro.ui.service.answers import javascript_module
