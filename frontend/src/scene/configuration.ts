@@ -28,10 +28,12 @@ type Part = { name: string; factor: Factor; words: [positive: string, negative: 
 export class Configurations {
   private readonly chain: number[];
   private readonly kinds: string;
+  private readonly isPlatform: boolean;
   private parts: Part[] | null = null;
 
   constructor(view: View, frame = endFrame(view)) {
     const moving = new Map(view.joints.map((joint) => [joint.frame, joint.kind]));
+    this.isPlatform = view.platform !== null;
     this.chain = [];
     for (let j = frame; j > 0; j = view.frames[j - 1]?.ant ?? toolLink(view)) if (moving.has(j)) this.chain.unshift(j);
     this.kinds = this.chain.map((j) => moving.get(j)).join("");
@@ -46,7 +48,7 @@ export class Configurations {
   name(T: ArrayLike<number>): string {
     const axes: Axes = { z: this.chain.map((j) => axis(T, j, 2)), p: this.chain.map((j) => origin(T, j)) };
     // Which axes are parallel does not depend on the posture for neighbours.
-    this.parts ??= partsOf(this.kinds, axes);
+    this.parts ??= this.isPlatform ? [] : partsOf(this.kinds, axes);
     return this.parts.map(({ name, factor, words }) => `${name} ${factor(axes) >= 0 ? words[0] : words[1]}`).join(", ");
   }
 }

@@ -45,6 +45,8 @@ export class Dragging {
   });
   private solver: PoseSolver | null = null;
   private loaded: { key: string; models: LoadedModel[]; answer: InverseModules } | null = null;
+  /** Whether the inverse geometric model is being derived; solutions are then not sampled. */
+  private loading = false;
   private latest: PoseSolution[] | null = null;
   private shownAt = 0;
   private readonly disposers: (() => void)[];
@@ -83,6 +85,7 @@ export class Dragging {
   async load(view: View, key: string, alive: AbortSignal): Promise<void> {
     if (this.loaded?.key !== key) {
       this.loaded = null;
+      this.loading = true;
       this.rebuild();
       try {
         const answer = await this.store.backend.call<InverseModules>("inverse", { robot: view.robot }, { signal: alive });
@@ -94,6 +97,7 @@ export class Dragging {
         this.remark.value = `The inverse geometric model is not available: ${error instanceof Error ? error.message : error}`;
       }
     }
+    this.loading = false;
     this.rebuild();
     this.followPosture(this.store.q.peek(), this.wanted.peek());
   }
@@ -275,7 +279,7 @@ export class Dragging {
 
   /** Compute and draw the solutions of the pose that the end effector has in a posture. */
   private updateGhosts(q: number[]): void {
-    if (!this.solver || !this.wanted.peek() || this.control.broken.peek()) return;
+    if (!this.solver || this.loading || !this.wanted.peek() || this.control.broken.peek()) return;
     const T = this.scene.transform(this.endFrame());
     if (this.solver.closedForm) this.latest = this.solver.all(T, q);
     else if (!this.solver.redundant) this.latest = this.latest ? this.solver.moved(this.latest, T, q) : this.solver.sampled(T, q);
