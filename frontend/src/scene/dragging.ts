@@ -294,9 +294,9 @@ export class Dragging {
   }
 }
 
-/** Return the letter of another solution. */
+/** Return the letter of another solution; after z, letters with a number. */
 export function letter(k: number): string {
-  return String.fromCharCode(97 + (k % 26));
+  return String.fromCharCode(97 + (k % 26)) + (k < 26 ? "" : Math.floor(k / 26) + 1);
 }
 
 function remarkOf(answer: InverseModules, solver: PoseSolver): string {

@@ -37,6 +37,8 @@ const EQUAL = 1e-5;
 /** With more legs not all combinations of working modes are drawn, because there are 2^legs of them. */
 const MOST_LEGS = 3;
 const STARTS = 60;
+/** More solutions than a general arm has mean that the pose does not determine the joints. */
+const MOST_SAMPLED = 16;
 /** Longest search for solutions, in milliseconds; the page does not respond meanwhile. */
 const SAMPLING_MS = 400;
 /** Iterations to a pose that is not near the current one. */
@@ -122,7 +124,7 @@ export class PoseSolver {
     const free = this.coordinates.filter((k) => !this.view.joints[k]!.elastic);
     const next = sequence();
     const end = Date.now() + SAMPLING_MS;
-    for (let k = 0; k < STARTS && Date.now() < end; k++) {
+    for (let k = 0; k < STARTS && rows.length < MOST_SAMPLED && Date.now() < end; k++) {
       const start = random(this.view, q, free, this.reach, 1, next);
       const result = this.numeric.solve(start, { frame, pose, levels: ["position", "rotation"] });
       if (!result.closed || result.error > ACCURACY) continue;
