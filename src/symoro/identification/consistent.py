@@ -33,6 +33,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf, isfinite
 from typing import Any
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -380,7 +381,10 @@ class _Problem:
         # scaled to a size that suits the solver
         program = cp.Problem(cp.Minimize(cost / (1 + max(weights.values()))), constraints)
         try:
-            program.solve(solver=cp.CLARABEL)
+            with catch_warnings():
+                # an inaccurate solution increases the residual, which the result contains
+                simplefilter("ignore", UserWarning)
+                program.solve(solver=cp.CLARABEL)
         except cp.SolverError as error:
             raise ProgramError(
                 f"the semidefinite solver did not converge: {error}", hint="change the weight of the prior"

@@ -174,7 +174,10 @@ def _known(result: Identification) -> list[tuple[str, str]]:
     """
     words = known_load_names(result.original)
     pairs = zip(result.log_names, result.logs, strict=True)
-    words += [f"payload of {name} ({log.payload})" for name, log in pairs if log.payload and log.payload.mass]
+    for name, log in pairs:
+        if log.payload and log.payload.mass:
+            part = "mass of the payload" if log.payload.unknown else "payload"
+            words.append(f"{part} of {name} ({log.payload})")
     return [("known torques, subtracted", ", ".join(words))] if words else []
 
 
