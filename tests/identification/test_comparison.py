@@ -12,8 +12,11 @@ import pytest
 
 import symoro
 from symoro.errors import ArgumentError, FormatError
+from symoro.expr.formula import formula
 from symoro.identification.dynamic import Identification
+from symoro.identification.log import log_of_arrays
 from symoro.identification.tolerances import SAME_GROUPING, SIGNIFICANT
+from symoro.robot.description import CoupledMotor, Robot
 from symoro.ui.identification_report import as_data
 from tests.identification.truth import smooth, two_links
 
@@ -163,3 +166,61 @@ def test_a_damaged_result_is_rejected(tmp_path: Path) -> None:
             symoro.compare(tmp_path / "result.json", two_links())
     with pytest.raises(FormatError, match=r"missing\.json"):
         symoro.compare(tmp_path / "missing.json", two_links())
+
+
+def with_motor(ratio: float = 0.5, FSM: float = 0.3) -> Robot:
+    motor = CoupledMotor(2, ((1, formula(ratio)),), formula(0.02), formula(0.1), formula(FSM))
+    return two_links().replace(motors=(motor,))
+
+
+@pytest.mark.parametrize(
+    ("change", "names"),
+    [
+        ({"FB": 0.3, "VS": 0.2}, ["FB2"]),
+        ({"FL": 0.1}, ["FL2"]),
+        ({"FB": 0.3, "VS": 0.2, "FL": 0.1}, ["FB2", "FL2"]),
+    ],
+)
+def test_further_friction_is_compared(change: dict[str, float], names: list[str]) -> None:
+    robot = two_links().with_frame(2, **change)
+    assert symoro.compare(two_links(), robot).significant == names
+    assert symoro.compare(robot, two_links()).significant == names
+    same = symoro.compare(robot, robot)
+    assert same.significant == [] and {one.name for one in same.parameters} >= set(names)
+    assert symoro.compare(two_links(), two_links()).only_first == ()
+
+
+def test_coupled_motors_are_compared() -> None:
+    names = ["IAM2", "FVM2", "FSM2"]
+    assert symoro.compare(two_links(), with_motor()).significant == names
+    assert symoro.compare(with_motor(), with_motor(FSM=0.4)).significant == ["FSM2"]
+
+
+@pytest.mark.parametrize(("factor", "compared"), [(0.9, True), (1.1, False)])
+def test_friction_with_other_constants_is_not_compared(factor: float, compared: bool) -> None:
+    """FB depends on Stribeck's velocity, and the parameters of a coupled motor on its ratios."""
+    change = 1 + factor * SAME_GROUPING
+    robots = (two_links().with_frame(2, FB=0.3, VS=0.2), with_motor(0.5))
+    others = (two_links().with_frame(2, FB=0.3, VS=0.2 * change), with_motor(0.5 * change))
+    for robot, other, name in zip(robots, others, ("FB2", "FSM2"), strict=True):
+        got = symoro.compare(robot, other)
+        assert (name in [one.name for one in got.parameters]) == compared
+        assert any(note.startswith(f"{name} is not compared") for note in got.notes) != compared
+
+
+def test_a_result_with_further_friction_is_compared_with_a_robot(tmp_path: Path) -> None:
+    true = two_links().with_frame(1, FB=0.8, VS=0.3).with_frame(2, FB=0.4, VS=0.3)
+    t = smooth(two_links())
+    tau = symoro.derive.inverse_dynamics(true).function()(q=t.q, qd=t.qd, qdd=t.qdd)["tau"]
+    log = log_of_arrays(t.rate, t.q, tau + 0.1 * np.random.default_rng(1).standard_normal(tau.shape))
+    options = symoro.IdentificationOptions(stribeck_velocity=0.3)
+    terms = ("viscous", "coulomb", "offset", "stribeck")
+    result = symoro.identify(two_links(), log, decimation=10, friction=terms, options=options)
+    (tmp_path / "a.json").write_text(json.dumps(as_data(result)))
+    for one in (result, tmp_path / "a.json"):
+        got = symoro.compare(one, true)
+        assert got.freedom == len(result.estimate.names) and got.p_value > 1e-3
+        assert set(symoro.compare(one, two_links()).significant) >= {"FB1", "FB2"}
+    without = symoro.compare(identified(0), true)
+    assert without.only_second == ("FB1", "FB2")
+    assert "FB1, FB2 of two links are not zero and are not estimated" in " ".join(without.notes)

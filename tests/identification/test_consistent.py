@@ -111,6 +111,20 @@ def test_the_robot_has_the_standard_parameters() -> None:
     assert estimate.robot.link(2).M.number == pytest.approx(estimate.consistent.standard["M2"])
 
 
+def test_parameters_that_are_left_out_are_zero() -> None:
+    """The estimate does not contain them, so that the robot of the result must not contain them either."""
+    t = truth(1500, 500.0)
+    log = t.log(np.random.default_rng(4), torque=0.5)
+    options = symoro.IdentificationOptions(find_consistent=True, without=["IA2", "MY2"])
+    result = symoro.identify(two_links(), log, options=options)
+    assert result.consistent is not None and "IA2" not in result.consistent.standard
+    assert result.robot.frame(2).IA.is_zero
+    assert abs(result.consistent.standard["MY2"]) < 1e-9 * result.consistent.standard["M2"]
+    impossible = symoro.IdentificationOptions(find_consistent=True, without=["ZZ2"])
+    with pytest.raises(SymoroError, match="ZZ2 is left out, that is zero"):
+        symoro.identify(two_links(), log, options=impossible)
+
+
 @pytest.mark.parametrize("method", ["ols", "irls", "tls", "iv", "didim"])
 def test_consistent_and_essential_parameters_are_those_of_the_method(method: str) -> None:
     """Noise on positions takes WLS far from the others; nothing binds here, so that all three are one estimate."""

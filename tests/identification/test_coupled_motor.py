@@ -181,3 +181,23 @@ def test_a_robot_with_coupled_motors_requires_a_transmission() -> None:
     motor = CoupledMotor(4, ((3, formula(0.5)),), formula(0.01))
     with pytest.raises(ArgumentError, match="transmission"):
         symoro.identify(symoro.load("scara").replace(motors=(motor,)), scara_log(1, 0.0, None), decimation=10)
+
+
+@pytest.mark.parametrize(
+    ("gear", "message"),
+    [
+        (
+            transmission([20, 20, 50, 30], {4: {3: 16}}),
+            r"joint 3 \(ratio 0.5\) in robot .* \(ratio 0.533333\) in the",
+        ),
+        (transmission([20, 20, 50, 30]), "and with its joint alone in the transmission of the log"),
+        (
+            transmission([20, 20, 50, 30], {4: {3: 15}, 2: {1: 10}}),
+            "joint 2 turns with its joint alone in robot",
+        ),
+    ],
+)
+def test_motors_that_contradict_the_transmission_are_rejected(gear: Transmission, message: str) -> None:
+    motor = CoupledMotor(4, ((3, formula(0.5)),))
+    with pytest.raises(ArgumentError, match=message):
+        symoro.identify(symoro.load("scara").replace(motors=(motor,)), scara_log(1, 0.0, gear), decimation=10)

@@ -18,6 +18,7 @@ from symoro.identification.log import log_of_arrays
 from symoro.identification.tolerances import QUATERNION_LENGTH
 from symoro.robot.description import Placement, Tool
 from symoro.robot.formats.urdf import read_urdf
+from symoro.ui.identification_report import report_files
 from tests.identification.floating import FloatingTruth, moved, urdf_of, walker
 from tests.robot.urdf.examples import example_robots
 
@@ -221,6 +222,28 @@ def test_consistent_parameters_include_the_body() -> None:
     assert result.robot.base.link.M.number == pytest.approx(result.consistent.standard["M0"])
 
 
+@pytest.mark.parametrize("consistent", [True, False])
+def test_without_torques_the_drives_are_those_of_the_description(consistent: bool) -> None:
+    if consistent:
+        pytest.importorskip("cvxpy")
+    t = walker("RRR")
+    robot = t.robot.with_frame(2, IA=0.5, FV=0.3, FS=0.2, FB=0.1, VS=0.05)
+    options = symoro.IdentificationOptions(find_consistent=consistent)
+    result = symoro.identify(robot, t.log(rng(), base=IMU, torques=False, **NOISE), options=options)
+    got = result.robot.frame(2)
+    numbers = [getattr(got, name).number for name in ("IA", "FV", "FS", "FB", "VS")]
+    assert numbers == [0.5, 0.3, 0.2, 0.1, 0.05]
+    assert result.consistent is None or "IA2" not in result.consistent.standard
+
+
+def test_plots_of_the_report_have_names_without_spaces() -> None:
+    t = walker("RRR")
+    result = symoro.identify(t.robot, t.log(rng(), base=IMU, **NOISE), friction=())
+    files = report_files(result)
+    assert "torque-base-force-x.svg" in files and not any(" " in name for name in files)
+    assert "](residual-base-moment-z.svg)" in files["report.md"]
+
+
 # -- wrong data
 
 
@@ -328,6 +351,13 @@ def test_unsupported_combinations_are_rejected() -> None:
     for model in ("filtered", "power", "energy"):
         with pytest.raises(NotApplicableError, match=f"the {model} model is not supported"):
             symoro.identify(t.robot, log, options=symoro.IdentificationOptions(model=model))
+    weighed = symoro.IdentificationOptions(
+        drive_gains="estimate", payloads=[None, {"unknown": "box", "mass": 2, "link": "foot0"}]
+    )
+    with pytest.raises(
+        NotApplicableError, match="drive gains cannot be estimated for robots with a floating base"
+    ):
+        symoro.identify(t.robot, [log, log], options=weighed)
     with pytest.raises(ArgumentError, match="only one of both logs contains torques"):
         symoro.identify(t.robot, [log, t.log(torques=False)])
 

@@ -115,7 +115,7 @@ def test_the_dry_friction_of_a_coupled_motor_acts_on_its_velocity() -> None:
     lost = 0.3 * np.abs(rates) + viscous
     total = np.concatenate([[0], np.cumsum((lost[1:] + lost[:-1]) / 2 * np.diff(motion.t))])
     assert np.abs(motion.energy[0] - motion.energy - total).max() < 1e-5 * total[-1]
-    first = next(event for event in motion.events if event.what == "sticks")
+    first = next(event for event in motion.events if event.what == "has a motor that sticks")
     after = motion.t > first.time + 1e-3
     until = min([event.time for event in motion.events if event.time > first.time], default=np.inf)
     stuck = after & (motion.t < until)

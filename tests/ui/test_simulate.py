@@ -43,6 +43,16 @@ def test_the_law_follows_a_trajectory(capsys):
     assert end["q2"] == pytest.approx(np.pi / 3, abs=1e-5)
 
 
+def test_a_tracked_trajectory_gives_the_initial_state(capsys):
+    ends = []
+    for start in (["q=-pi/2,0,0"], []):
+        assert main(["simulate", "filip3r", *start, "--track", "filip3r", "--duration", "0.2", "--json"]) == 0
+        ends.append(json.loads(capsys.readouterr().out)["end"])
+    assert ends[0] == pytest.approx(ends[1])
+    assert main(["simulate", "filip3r", "qd=0,0,0", "--track", "filip3r", "--duration", "0.2"]) == 2
+    assert "the initial position is missing" in capsys.readouterr().err
+
+
 def test_joints_follow_a_trajectory(capsys):
     words = ["q=-pi/2,0,0", "--driven", "filip3r", "--duration", "1", "--json"]
     assert main(["simulate", "filip3r", *words]) == 0

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isfinite, nan
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from symoro.display import OneLineRepr, aligned
 from symoro.errors import ArgumentError, FormatError, Place
+from symoro.expr.formula import ZERO, Formula
 from symoro.files import reason
 from symoro.identification.dynamic import Identification, symbolic_robot
 from symoro.identification.identified_robot import column_base, nominal_columns
@@ -35,8 +36,10 @@ from symoro.identification.text import parameter_unit, rounded
 from symoro.identification.tolerances import LEAST_EIGENVALUE, ROUND_OFF, SAME_GROUPING, SIGNIFICANT
 from symoro.models.identification.base.geometry import value
 from symoro.models.identification.base.parameters import BaseParameters, split
-from symoro.robot.description import Robot
+from symoro.robot.description import MOTOR, Robot
 from symoro.robot.formats import RobotLike, as_robot
+from symoro.robot.records import FURTHER_FRICTION
+from symoro.robot.topology import moving_joints
 
 Array = NDArray[np.float64]
 ResultLike = Identification | RobotLike
@@ -55,6 +58,8 @@ class ComparedResult:
         units: unit of each parameter.
         covariance: covariance of the parameters, in their order; None for a robot, whose parameters count as exact.
         sums: for each base parameter, the coefficients of the standard parameters that are grouped with it.
+        constants: for each parameter of Stribeck's friction or of a coupled motor, the velocity VS or the ratios of the
+            motor, on which its effect depends.
         residuals: relative residuals, by data.
         logs: names of the logs.
     """
@@ -64,6 +69,7 @@ class ComparedResult:
     units: Mapping[str, str]
     covariance: Array | None
     sums: Mapping[str, Mapping[str, float]]
+    constants: Mapping[str, Mapping[str, float]]
     residuals: Mapping[str, Shares] = field(default_factory=dict)
     logs: tuple[str, ...] = ()
 
@@ -220,13 +226,14 @@ def compare(first: ResultLike, second: ResultLike) -> Comparison:
         ArgumentError: the results have no common parameters, or their base parameters are different sums.
     """
     results = [_compared(one) for one in (first, second)]
-    a, b = results
-    names = [name for name in a.values if name in b.values]
+    a, b = (_without_idle_terms(own, other) for own, other in (results, results[::-1]))
+    changed = [name for name in a.values if name in b.values and _other_constants(a, b, name)]
+    names = [name for name in a.values if name in b.values and name not in changed]
     if not names:
         raise ArgumentError(
             f"{a.name} and {b.name} have no parameter in common", hint="compare results of one robot"
         )
-    notes = [*_grouping_notes(a, b, names), *_notes(a, b)]
+    notes = [*_grouping_notes(a, b, names), *_constant_notes(a, b, changed), *_notes(a, b)]
     covariance = a.variances(names) + b.variances(names)
     chi_square, freedom, p = _chi_square(a, b, names, covariance)
     return Comparison(
@@ -240,6 +247,43 @@ def compare(first: ResultLike, second: ResultLike) -> Comparison:
         p,
         tuple(notes),
     )
+
+
+def _without_idle_terms(own: ComparedResult, other: ComparedResult) -> ComparedResult:
+    """Leave out the further friction and the coupled motors of a robot that are zero in both results."""
+    if own.covariance is not None:
+        return own
+    idle = {
+        name for name in own.values if _is_further(name) and not (own.values[name] or other.values.get(name))
+    }
+    if other.covariance is not None:
+        idle -= other.values.keys()
+    return replace(own, values={name: x for name, x in own.values.items() if name not in idle})
+
+
+def _is_further(name: str) -> bool:
+    return name.rstrip("0123456789") in (*FURTHER_FRICTION, *MOTOR)
+
+
+def _other_constants(a: ComparedResult, b: ComparedResult, name: str) -> bool:
+    """Return whether the constants on which the effect of a parameter depends are known and differ."""
+    own, other = a.constants.get(name), b.constants.get(name)
+    if own is None or other is None:  # a result without this friction has no constants
+        return False
+    return own.keys() != other.keys() or any(
+        abs(own[key] - other[key]) > SAME_GROUPING * abs(own[key]) for key in own
+    )
+
+
+def _constant_notes(a: ComparedResult, b: ComparedResult, changed: list[str]) -> list[str]:
+    """Return notes on parameters whose values have different effects in both results."""
+    notes = []
+    for name in changed:
+        texts = [", ".join(f"{key} = {x:g}" for key, x in one.constants[name].items()) for one in (a, b)]
+        notes.append(
+            f"{name} is not compared: it refers to {texts[0]} in {a.name}, and to {texts[1]} in {b.name}."
+        )
+    return notes
 
 
 def _differences(
@@ -323,6 +367,13 @@ def _notes(a: ComparedResult, b: ComparedResult) -> list[str]:
             f"Base parameters of {' and '.join(robots)} are compared and count as exact; standard parameters are not "
             "unique, because different values of them give the same torques."
         )
+    for own, other in ((a, b), (b, a)):
+        missing = [name for name, x in own.values.items() if x and name not in other.values]
+        if own.covariance is None and other.covariance is not None and missing:
+            notes.append(
+                f"{', '.join(missing)} of {own.name} are not zero and are not estimated in {other.name}, so that other "
+                "parameters of it may contain their effect."
+            )
     shared = [name for name in a.logs if name in b.logs]
     if shared:
         notes.append(
@@ -367,6 +418,7 @@ def _of_identification(result: Identification) -> ComparedResult:
         {name: parameter_unit(name, result.original) for name in estimate.names},
         estimate.covariance,
         grouped(result.base),
+        friction_constants(result.robot),
         {case: shares(residual) for case, residual in cases.items() if residual is not None},
         tuple(result.log_names),
     )
@@ -382,6 +434,33 @@ def grouped(base: BaseParameters) -> dict[str, dict[str, float]]:
     }
 
 
+def friction_constants(robot: Robot) -> dict[str, dict[str, float]]:
+    """Return the constants on which the effect of further friction and of coupled motors depends, by parameter.
+
+    They are Stribeck's velocity VS for FB, and the ratios of the motor by joint for IAM, FVM and FSM.
+    """
+    numbers = dict(robot.nominal)
+    constants = {
+        f"FB{j}": {"VS": frame.VS.value(numbers)}
+        for j, frame in enumerate(robot.frames, 1)
+        if not frame.FB.is_zero
+    }
+    for motor in robot.motors:
+        ratios = {f"ratio to joint {j}": ratio.value(numbers) for j, ratio in motor.turns_with}
+        constants |= {f"{kind}{motor.joint}": ratios for kind in MOTOR}
+    return constants
+
+
+def _further_terms(robot: Robot) -> dict[str, Formula]:
+    """Return the further friction of all joints and the parameters of all coupled motors, by name."""
+    motors = {motor.joint: motor for motor in robot.motors}
+    terms = {}
+    for j in moving_joints(robot):
+        terms |= {f"{kind}{j}": getattr(robot.frame(j), kind) for kind in FURTHER_FRICTION}
+        terms |= {f"{kind}{j}": getattr(motors[j], kind) if j in motors else ZERO for kind in MOTOR}
+    return terms
+
+
 def _of_robot(robot: Robot, name: str | None) -> ComparedResult:
     """Return the base parameters and the friction of a robot.
 
@@ -393,22 +472,25 @@ def _of_robot(robot: Robot, name: str | None) -> ComparedResult:
     """
     symbolic = symbolic_robot(robot)
     base = column_base(in_mode_of(symbolic, None), symbolic.postures)
+    further = _further_terms(robot)
     values = nominal_columns(base)
-    if values is None:
-        missing = _without_numbers(base)
+    missing = _without_numbers(base, [*further.values(), *(frame.VS for frame in robot.frames)])
+    if values is None or missing:
         listed = ", ".join(missing[:12]) + (", ..." if len(missing) > 12 else "")
         raise ArgumentError(
             f"robot '{robot.name}' has symbols without numbers: {listed}",
             hint="give them nominal values, or compare robots with numbers",
         )
+    numbers = dict(robot.nominal)
+    values |= {name: formula.value(numbers) for name, formula in further.items()}
     units = {name: parameter_unit(name, robot) for name in values}
-    return ComparedResult(name or robot.name, values, units, None, grouped(base))
+    return ComparedResult(name or robot.name, values, units, None, grouped(base), friction_constants(robot))
 
 
-def _without_numbers(base: BaseParameters) -> list[str]:
-    """Return the symbols of inertial parameters and of their coefficients that have no nominal value."""
+def _without_numbers(base: BaseParameters, further: list[Formula]) -> list[str]:
+    """Return the symbols of inertial parameters, of their coefficients and of further terms without nominal value."""
     robot = base.original
-    formulas = [
+    formulas = further + [
         formula
         for kept, others in base.relations.items()
         for formula in (*(value(robot, split(name)) for name in (kept, *others)), *others.values())
@@ -465,6 +547,7 @@ def _of_data(name: str, data: Mapping[str, Any]) -> ComparedResult:
         units,
         covariance,
         {kept: {key: float(c) for key, c in others.items()} for kept, others in data["relations"].items()},
+        {key: {c: float(x) for c, x in own.items()} for key, own in data["constants"].items()},
         {case: shares(residual) for case, residual in cases.items() if residual is not None},
         tuple(str(log) for log in data["logs"]),
     )

@@ -33,6 +33,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf, isfinite
 from typing import Any
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -306,7 +307,15 @@ class _Problem:
         robot = base.original
         self.links = inertial_links(robot)
         inertial = [f"{kind}{j}" for j in self.links for kind in INERTIAL]
-        rotors = sorted({n for n in _inertial_names(base) if n.startswith("IA")}, key=lambda n: int(n[2:]))
+        # Base parameters that are left out of the estimate are zero in it. A rotor inertia that is not grouped with
+        # others is therefore not an unknown; a sum of several parameters is constrained.
+        left_out = [n for n in base.names if n not in estimate.names]
+        single = [n for n in left_out if n.startswith("IA") and not base.relations[n]]
+        self.zero_sums = [n for n in left_out if n not in single]
+        rotors = sorted(
+            {n for n in _inertial_names(base) if n.startswith("IA")} - set(single),
+            key=lambda n: int(n[2:]),
+        )
         others = [n for n in estimate.names if n not in base.names and payload_kind(n) is None]
         carried = [name for one in self.payloads for name in one.payload.columns]
         self.names = [*inertial, *rotors, *others, *carried]
@@ -315,6 +324,7 @@ class _Problem:
         self.units = np.array([self.length ** column_length_power(robot, name) for name in kinds])
         self.R, _ = normal_rows(estimate, data)
         self.map = self._map(base, estimate)
+        self.zero_map = grouping_matrix(base, self.zero_sums, self.names)
 
     def _map(self, base: BaseParameters, estimate: Estimate) -> Array:
         matrix = grouping_matrix(base, estimate.names, self.names)
@@ -348,6 +358,9 @@ class _Problem:
         constraints = [form >> CONSISTENT_MARGIN * np.eye(4) for form in forms]
         if bound:
             constraints.append(x[bound] >= 0)
+        if self.zero_sums:
+            scales = [self.units[self.names.index(name)] for name in self.zero_sums]
+            constraints.append((self.zero_map * self.units / np.array(scales)[:, None]) @ x == 0)
         undetermined = []  # pseudo-inertias of payloads of which the data determine combinations only
         for one in self.payloads:
             first = self.names.index(one.payload.columns[0])
@@ -368,13 +381,17 @@ class _Problem:
         # scaled to a size that suits the solver
         program = cp.Problem(cp.Minimize(cost / (1 + max(weights.values()))), constraints)
         try:
-            program.solve(solver=cp.CLARABEL)
+            with catch_warnings():
+                # an inaccurate solution increases the residual, which the result contains
+                simplefilter("ignore", UserWarning)
+                program.solve(solver=cp.CLARABEL)
         except cp.SolverError as error:
             raise ProgramError(
                 f"the semidefinite solver did not converge: {error}", hint="change the weight of the prior"
             ) from None
         if program.status not in (cp.OPTIMAL, cp.OPTIMAL_INACCURATE):
             given = "".join(f"; {name} {low:g}..{high:g} kg" for name, (low, high) in masses.items())
+            given += "".join(f"; {name} is left out, that is zero" for name in self.zero_sums)
             raise ProgramError(
                 f"no physically consistent parameters exist{given}; status of the solver: {program.status}"
             )

@@ -36,7 +36,7 @@ from symoro.identification.consistent import (
     checked_nominal,
     consistent,
 )
-from symoro.identification.contacts import check_contacts
+from symoro.identification.contacts import BASE_ROWS, check_contacts
 from symoro.identification.correlated_rows import with_correlated_rows
 from symoro.identification.delay import TorqueDelay, aligned, delay_seconds, estimated_delay
 from symoro.identification.diagnostics import DiagnosticWarning
@@ -66,9 +66,11 @@ from symoro.identification.estimate_diagnostics import (
 )
 from symoro.identification.friction import USUAL, Friction
 from symoro.identification.identified_robot import (
+    check_motors,
     column_base,
     identified_robot,
     standard_robot,
+    with_drives_of,
     without_further_friction,
     without_passive_rotors,
 )
@@ -153,6 +155,7 @@ class Identification(OneLineRepr, FormerWarningsName):
         delay: remaining delay of the torques with respect to the motion; None if it is not significant.
         validation_rows: the rows of the regression of the validation logs; None without such logs.
         drive_gains: estimated drive gains, by which the torques of the logs were multiplied; None if they were given.
+        described: the robot as described, whose drives are those of the result if the logs contain no torques.
         payloads: estimated payloads, by name.
     """
 
@@ -172,16 +175,22 @@ class Identification(OneLineRepr, FormerWarningsName):
     delay: TorqueDelay | None = None
     validation_rows: LogRows | None = None
     drive_gains: DriveGains | None = None
+    described: Robot | None = None
 
     @cached_property
     def robot(self) -> Robot:
         """The robot with the estimated numbers: consistent standard parameters if requested, otherwise base parameters.
 
-        With base parameters, the parameters that are regrouped into others are zero.
+        With base parameters, the parameters that are regrouped into others are zero. Without torques the drives have no
+        effect on the rows, and are those of the description.
         """
         if self.consistent is not None:
-            return standard_robot(self.original, dict(self.consistent.standard), self.model.further)
-        return identified_robot(self.base, self.estimate, self.model.further)
+            robot = standard_robot(self.original, dict(self.consistent.standard), self.model.further)
+        else:
+            robot = identified_robot(self.base, self.estimate, self.model.further)
+        if self.described is not None and self.model.labels == BASE_ROWS:
+            return with_drives_of(robot, self.described)
+        return robot
 
     @cached_property
     def verdict(self) -> Verdict:
@@ -292,17 +301,15 @@ def identify(
     preparation = Preparation(
         cutoff, decimation, slow, **({} if chosen.piece is None else {"piece": chosen.piece})
     )
-    symbolic = symbolic_robot(as_robot(robot), chosen.values)
+    described = as_robot(robot).bind(dict(chosen.values or {}))
+    symbolic = symbolic_robot(described)
     check_base(symbolic)
     check_floating(symbolic, chosen.model, method, friction)
     _check_method(method, symbolic)
     check_start(chosen.start, method in SIMULATING)
     used = _with_payloads(_opened(logs, symbolic, chosen), chosen.payloads)
-    if as_robot(robot).motors and used[0].transmission is None:
-        raise ArgumentError(
-            f"robot '{symbolic.name}' has coupled motors, but the description of the log has no transmission",
-            hint="give the transmission in the description of the log, or remove 'motors' from the robot",
-        )
+    if described.motors and has_torques(used[0]):
+        check_motors(described, used[0].transmission)
     _check_files(used)
     others = _opened(validate, symbolic, chosen, rests=True) if validate else ()
     of_times = time_warnings((*used, *others), preparation)
@@ -445,6 +452,7 @@ def identify(
         lag,
         LogRows(rows.model, others, preparation) if others else None,
         gains,
+        described,
     )
 
 
@@ -622,6 +630,11 @@ def _estimated_gains(
             if chosen.model in SCALAR
             else "drive gains cannot be estimated on a cluster",
             hint="use the dynamic or the filtered model, and omit the option 'client'",
+        )
+    if equation.contacts:
+        raise NotApplicableError(
+            "drive gains cannot be estimated for robots with a floating base",
+            hint="give the drive gains as numbers, or leave out the torques: the contact forces determine the links",
         )
     if logs[0].transmission is not None and logs[0].transmission.coupled():
         raise NotApplicableError(

@@ -20,13 +20,15 @@ from typing import Any
 
 import numpy as np
 
-from symoro.errors import NotApplicableError
+from symoro.errors import ArgumentError, NotApplicableError
 from symoro.expr.formula import ZERO, Formula, formula
 from symoro.identification.friction import FurtherColumns
+from symoro.identification.log_description import Transmission
 from symoro.identification.regression import Estimate
-from symoro.identification.tolerances import ROUND_OFF
+from symoro.identification.tolerances import ROUND_OFF, SAME_GROUPING
 from symoro.models.calibration.chain import displacement
 from symoro.models.calibration.columns import BASE, DISPLACEMENT, END, path_to
+from symoro.models.coordinates.couplings import coordinate_joints
 from symoro.models.identification.base.geometry import value, with_values
 from symoro.models.identification.base.parameters import BaseParameters, split
 from symoro.models.identification.columns import regressor_base
@@ -120,13 +122,14 @@ def identified_robot(
 
 
 def standard_robot(robot: Robot, known: dict[str, float], further: FurtherColumns | None = None) -> Robot:
-    """Return the robot with given values of its standard parameters.
+    """Return the robot with given values of its standard parameters; other rotor inertias and friction are zero.
 
     Args:
         known: values of inertial and friction parameters by name (XX1, M1, FV1, ...).
         further: the columns of further friction and of coupled motors; None if there are none.
     """
-    values = {
+    rotors = {(j, "IA"): ZERO for j, frame in enumerate(robot.frames, 1) if not frame.IA.is_zero}
+    values = rotors | {
         (j, kind): formula(known[f"{kind}{j}"])
         for j in inertial_links(robot)
         for kind in (*INERTIAL, "IA")
@@ -160,6 +163,52 @@ def _with_drives(robot: Robot, known: dict[str, float], further: FurtherColumns 
     used = robot.replace(frames=tuple(frames), motors=motors, notes=notes)
     symbols = set(used.symbols())
     return used.replace(nominal=tuple(pair for pair in used.nominal if pair[0] in symbols))
+
+
+def with_drives_of(robot: Robot, described: Robot) -> Robot:
+    """Return the robot with the rotor inertias, friction and coupled motors of another description of it."""
+    frames = tuple(
+        replace(frame, **{kind: getattr(own, kind) for kind in (*DRIVE, "IA", "VS")})
+        for frame, own in zip(robot.frames, described.frames, strict=True)
+    )
+    used = robot.replace(frames=frames, motors=described.motors)
+    nominal = dict(described.nominal) | dict(robot.nominal)
+    symbols = set(used.symbols())
+    return used.replace(nominal=tuple(pair for pair in nominal.items() if pair[0] in symbols))
+
+
+def check_motors(robot: Robot, gear: Transmission | None) -> None:
+    """Check that the coupled motors of a robot are those of the transmission of a log.
+
+    Raises:
+        ArgumentError: there is no transmission, or its motors turn with other joints or with other ratios.
+    """
+    if gear is None:
+        raise ArgumentError(
+            f"robot '{robot.name}' has coupled motors, but the description of the log has no transmission",
+            hint="give the transmission in the description of the log, or remove 'motors' from the robot",
+        )
+    joints, numbers = coordinate_joints(robot), dict(robot.nominal)
+    described = {
+        motor.joint: np.array([float(motor.shares.get(j, ZERO).value(numbers)) for j in joints])
+        for motor in robot.motors
+    }
+    logged = {joints[k]: gear.shares(k) for k in gear.coupled()}
+    for j in sorted({*described, *logged}):
+        own, other = described.get(j), logged.get(j)
+        if own is None or other is None or np.abs(own - other).max() > SAME_GROUPING * np.abs(own).max():
+            texts = [_ratios_text(j, joints, shares) for shares in (own, other)]
+            raise ArgumentError(
+                f"the motor of joint {j} turns {texts[0]} in robot '{robot.name}', and {texts[1]} in the transmission "
+                "of the log",
+                hint="correct 'motors' of the robot or 'transmission' of the log, or remove 'motors' from the robot",
+            )
+
+
+def _ratios_text(own: int, joints: Sequence[int], shares: Array | None) -> str:
+    pairs = zip(joints, shares if shares is not None else [], strict=False)
+    others = [f"joint {j} (ratio {share:g})" for j, share in pairs if share and j != own]
+    return f"with {' and '.join(others)}" if others else "with its joint alone"
 
 
 def _motors(known: dict[str, float], further: FurtherColumns) -> tuple[CoupledMotor, ...]:

@@ -56,7 +56,8 @@ class IdentificationOptions:
         nominal: nominal values of inertial parameters (M3, MX3, ...) for this regularisation, in place of the robot's.
         masses: lower and upper bounds (kg) of the masses of links, for the consistent parameters, by link number:
             {3: (2.1, 2.4)}.
-        total_mass: lower and upper bound of the mass of all links without link 0 (kg); a number is an upper bound.
+        total_mass: lower and upper bound of the mass of all links (kg), of link 0 too if the base floats; a number is
+            an upper bound.
         controller: gains of the joint controllers, if the description of the log contains none; for the methods 'iv',
             'didim' and 'cloe'.
         start: initial values of these methods: 'wls', 'nominal' (the robot's nominal values), or numbers by

@@ -226,9 +226,8 @@ VERDICT_WARNINGS = (0.0, 1.0)  # 0 without warnings, 1 for warnings, 2 for warni
 
 # -- comparison
 
-SAME_GROUPING = (
-    1e-6  # relative to the largest coefficient of a sum: digits of a robot file; more is another geometry
-)
+# relative to the largest coefficient of a sum or ratio of a motor: digits of a file; more is another robot
+SAME_GROUPING = 1e-6
 
 # -- floating robots
 

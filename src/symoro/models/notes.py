@@ -54,3 +54,10 @@ def _friction(robot: Robot, outputs: Sequence[str]) -> Iterator[str]:
         if joints:
             shown = ", ".join(joints[:12]) + (" ..." if len(joints) > 12 else "")
             yield f"the torques include the {words} {field} of the description (joints {shown})"
+    motors = [
+        str(motor.joint)
+        for motor in robot.motors
+        if any(term.number not in (None, 0) for term in (motor.FVM, motor.FSM))
+    ]
+    if motors:
+        yield f"the torques include the friction of the coupled motors of the description (joints {', '.join(motors)})"

@@ -126,6 +126,7 @@ class ContactRows:
 
     Attributes:
         joints: joint of each contact.
+        motor: mask of the contacts that are coupled motors.
         coordinate: index of the contact's coordinate if its row is a unit vector, otherwise -1.
         stop: mask of the stops.
         friction: Coulomb friction torque FS per contact, infinite for stops.
@@ -158,6 +159,7 @@ class ContactRows:
         self.joints = (*self._rubbing, *(coordinates[k] for k in at_stop))
         self.coordinate = np.array([*own, *at_stop], dtype=int)
         self.stop = np.arange(len(self.joints)) >= len(self._rubbing)
+        self.motor = np.array([*(one.shares is not None for one in friction), *(False for _ in stops)])
         self.friction = np.array([*(one.FS for one in friction), *(np.inf for _ in stops)])
         self.low_speed = np.array([*(one.FB for one in friction), *(0.0 for _ in stops)])
         self.velocity = np.array([*(one.VS for one in friction), *(1.0 for _ in stops)])

@@ -57,6 +57,8 @@ Mask = NDArray[np.bool_]
 What = Literal[
     "sticks",
     "slides",
+    "has a motor that sticks",
+    "has a motor that slides",
     "meets its stop",
     "leaves its stop",
     "passes its limit",
@@ -66,7 +68,7 @@ What = Literal[
 
 @dataclass(frozen=True)
 class MotionEvent:
-    """Event of a joint: it starts to stick or to slide, reaches or leaves a stop, or passes a limit."""
+    """Event of a joint: it or its motor starts to stick or to slide, it reaches or leaves a stop, or passes a limit."""
 
     time: float
     joint: int
@@ -593,7 +595,13 @@ class ContactModes:
                 yield MotionEvent(t, self.rows.joints[i], "meets its stop" if now[i] else "leaves its stop")
         for i in np.flatnonzero(~stop & (before != self.mode) & ~(was & now)):
             if coordinate[i] < 0 or coordinate[i] not in at_stop:
-                yield MotionEvent(t, self.rows.joints[i], "sticks" if now[i] else "slides")
+                yield MotionEvent(t, self.rows.joints[i], self._friction_event(i, bool(now[i])))
+
+    def _friction_event(self, i: int, rests: bool) -> What:
+        """Return the change of contact i, which is a joint or a coupled motor with dry friction."""
+        if self.rows.motor[i]:
+            return "has a motor that sticks" if rests else "has a motor that slides"
+        return "sticks" if rests else "slides"
 
 
 def _at_rest(mode: NDArray[np.int_]) -> Mask:

@@ -13,7 +13,7 @@ import numpy as np
 
 from symoro.deprecation import FORMER_WARNINGS_KEY
 from symoro.files import MADE_BY
-from symoro.identification.comparison import grouped
+from symoro.identification.comparison import friction_constants, grouped
 from symoro.identification.consistent import TOTAL, Consistent
 from symoro.identification.dynamic import Identification
 from symoro.identification.equations import known_load_names
@@ -103,7 +103,17 @@ def plot_groups(result: Identification) -> list[PlotGroup]:
 
 
 def _named(name: str, plots: Mapping[str, str]) -> dict[str, str]:
-    return {f"{name}-{label}.svg": chart for label, chart in plots.items()}
+    return {plot_file(name, label): chart for label, chart in plots.items()}
+
+
+def plot_file(name: str, label: str) -> str:
+    """Return the name of a plot file, without spaces, which links of Markdown cannot contain.
+
+    Args:
+        name: one of `PLOTS`.
+        label: label of the equation, such as '2' or 'base force x'.
+    """
+    return f"{name}-{label.replace(' ', '-')}.svg"
 
 
 def _data(result: Identification) -> Section:
@@ -164,7 +174,10 @@ def _known(result: Identification) -> list[tuple[str, str]]:
     """
     words = known_load_names(result.original)
     pairs = zip(result.log_names, result.logs, strict=True)
-    words += [f"payload of {name} ({log.payload})" for name, log in pairs if log.payload and log.payload.mass]
+    for name, log in pairs:
+        if log.payload and log.payload.mass:
+            part = "mass of the payload" if log.payload.unknown else "payload"
+            words.append(f"{part} of {name} ({log.payload})")
     return [("known torques, subtracted", ", ".join(words))] if words else []
 
 
@@ -443,6 +456,7 @@ def as_data(result: Identification) -> dict[str, Any]:
         },
         "covariance": e.covariance.tolist(),
         "relations": grouped(result.base),
+        "constants": friction_constants(result.robot),
         "labels": list(result.model.labels),
         "logs": result.log_names,
         "residuals": {

@@ -12,7 +12,9 @@ from typing import TypeVar
 from symoro.errors import OptionError
 from symoro.files import check_targets, write_files, write_folder
 from symoro.identification.consistent import PRIOR_WEIGHT, Interval
+from symoro.identification.contacts import BASE_ROWS
 from symoro.identification.dynamic import Identification, identify, symbolic_robot
+from symoro.identification.equations import SCALAR
 from symoro.identification.friction import Friction, further_columns
 from symoro.identification.identified_robot import standard_robot
 from symoro.identification.log_description import ESTIMATE
@@ -23,7 +25,7 @@ from symoro.robot import formats
 from symoro.robot.description import Robot
 from symoro.ui import present
 from symoro.ui.failure import NOT_SATISFIED
-from symoro.ui.identification_report import PLOTS, as_data, report_files, result_sections
+from symoro.ui.identification_report import PLOTS, as_data, plot_file, report_files, result_sections
 from symoro.ui.outputs import deliver
 from symoro.ui.values import assignments, log_payload_fields, posture_word, words
 
@@ -149,7 +151,8 @@ def _number(option: str, text: str) -> float:
 def _check_format(robot: Robot, options: argparse.Namespace) -> None:
     """Check, before the identification, that the output files can represent its result."""
     if options.report:
-        plots = [f"{name}-{j}.svg" for name in PLOTS for j in coordinate_joints(robot)]
+        labels = [*BASE_ROWS, *SCALAR, *map(str, coordinate_joints(robot))]
+        plots = [plot_file(name, label) for name in PLOTS for label in labels]
         names = ("report.md", "report.html", *plots)
         targets = [path for name in names if (path := Path(options.report) / name).exists()]
         check_targets(targets, force=options.force)

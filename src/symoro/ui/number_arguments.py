@@ -179,7 +179,8 @@ def add_identifying(command: Command) -> None:
     identify.add_argument(
         "--total-mass",
         metavar="BOUNDS",
-        help="bounds (kg) of the mass of all links without link 0, for --consistent: 29.5..30.5, 30+-0.5, ..30.5",
+        help="bounds (kg) of the mass of all links, of link 0 too if the base floats, for --consistent: 29.5..30.5, "
+        "30+-0.5, ..30.5",
     )
     identify.add_argument(
         "--require",

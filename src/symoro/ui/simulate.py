@@ -35,6 +35,8 @@ GAINS = "400,40"
 def show_simulation(robot: Robot, options: argparse.Namespace) -> int:
     """Simulate a motion, print and write it, and return the exit code (130 if it was interrupted)."""
     given, values = state_and_symbols(robot, options.values)
+    if options.track is not None and not {"q", "qd"} & given.keys():
+        given |= _start_of_track(robot, options.track, values)
     _check_start(robot, given)
     result = simulate(
         robot,
@@ -98,6 +100,12 @@ def state_and_symbols(robot: Robot, words: list[str]) -> tuple[dict[str, Any], d
     return given, values
 
 
+def _start_of_track(robot: Robot, file: str, values: Mapping[str, float]) -> dict[str, Any]:
+    """Return position and velocity at the start of a trajectory, of all joints of the tree if there are loops."""
+    path = _samples(robot, file, values)
+    return {"q": path.q[0] if path.tree is None else path.tree[0], "qd": path.qd[0]}
+
+
 def _check_start(robot: Robot, given: Mapping[str, Any]) -> None:
     """Check that the initial position is given."""
     if "q" not in given:
@@ -133,9 +141,11 @@ def _torques(
 
 
 def _driven(robot: Robot, options: argparse.Namespace, values: Mapping[str, float]) -> Samples | None:
-    if options.driven is None:
-        return None
-    path = load_trajectory(options.driven)
+    return None if options.driven is None else _samples(robot, options.driven, values)
+
+
+def _samples(robot: Robot, file: str, values: Mapping[str, float]) -> Samples:
+    path = load_trajectory(file)
     return path if isinstance(path, Samples) else sampled(robot, path, values=dict(values))
 
 

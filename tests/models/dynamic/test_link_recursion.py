@@ -14,10 +14,11 @@ import pytest
 import symoro
 from symoro.errors import NotApplicableError, UnknownNameError
 from symoro.expr.evaluate import evaluate
+from symoro.expr.formula import formula
 from symoro.expr.graph import Graph
 from symoro.expr.parser import parse
 from symoro.robot.coordinates import following, independent
-from symoro.robot.description import BaseKind, JointType, Robot
+from symoro.robot.description import BaseKind, CoupledMotor, JointType, Robot
 from symoro.ui.cli import main
 from tests.models.dynamic.cases import Inputs, error, oracle, outputs, seeded_tree, state
 from tests.models.dynamic.test_hybrid_dynamics import floating
@@ -117,6 +118,33 @@ def test_coupled_joints() -> None:
 
 def test_elastic_joint() -> None:
     assert "elastic joint: qdd3 follows from Gamma3 = " in symoro.newton_euler("rx90_elastic", 3).text()
+
+
+@pytest.mark.parametrize("seed", range(100, 106))
+def test_further_friction_and_coupled_motors(seed: int) -> None:
+    robot = seeded_tree(seed, coupled=False)
+    joints = [j for j in range(1, robot.NL + 1) if robot.frame(j).moving and not robot.frame(j).eta]
+    for k, j in enumerate(joints):
+        robot = robot.with_frame(j, FB=0.3 + 0.1 * k, VS=0.8, FL=0.1 + 0.05 * k if robot.frame(j).mu else 0)
+    motor = CoupledMotor(joints[-1], ((joints[0], formula(0.5)),), formula(0.7), formula(0.4), formula(0.9))
+    robot = robot.replace(motors=(motor,))
+    at = state(robot, seed)
+    tau = torques_of(robot, printed_values(robot, at))
+    expected = outputs(robot, "inverse-dynamics", at)["tau"]
+    assert error(tau, expected) < CLOSE
+    for change in ({"FB": 0}, {"FL": 0}):  # each term has an effect
+        assert (
+            error(tau, outputs(robot.with_frame(joints[-1], **change), "inverse-dynamics", at)["tau"]) > 1e-4
+        )
+    text = symoro.newton_euler(robot, joints[-1]).text()
+    assert "FB_j exp(-(qd_j/VS_j)^2) sign(qd_j)" in text and "FSM_m sign(c' qd)" in text
+    assert "Gamma_j = Gamma0_j + FL_j |Gamma_j| sign(qd_j)" in text
+
+
+def test_load_friction_of_projected_torques_is_rejected() -> None:
+    robot = symoro.load("fivebar").with_frame(1, FL=0.1)
+    with pytest.raises(NotApplicableError, match="load-dependent friction FL"):
+        symoro.newton_euler(robot, 1)
 
 
 def test_rejections() -> None:

@@ -36,9 +36,10 @@ from symoro.expr.linalg import (
 from symoro.expr.scalar import Expr, Scalar, symbol, wrap
 from symoro.models.coordinates.couplings import fixed_value
 from symoro.models.dynamic.floating_base import base_gravity
-from symoro.models.dynamic.force_elements import drive_torques
+from symoro.models.dynamic.force_elements import coupled_torques, drive_torques, loaded_torque
 from symoro.models.dynamic.inertia import link_inertias
 from symoro.models.dynamic.setting import gravity, wrenches
+from symoro.models.dynamic.structures import supported_friction, without_load_friction
 from symoro.models.joints import Trigonometry, is_zero
 from symoro.models.recursion import JointFrame, SinCos, base_motion, inward, joint_frames, origin, outward
 from symoro.models.spatial import Inertia
@@ -122,14 +123,28 @@ GENERAL: dict[str, Sentence] = {
         r"{}^{j}M_{j} + {}^{j}m_{ej} + \sum_{k} \left({}^{j}R_{k}\,{}^{k}m_{k} + {}^{j}P_{k} \times {}^{j}f_{k}\right) "
         r"\qquad (27), (30)",
     ),
-    "Gamma": _general(
+    "load": _general(
         "Gamma_j",
-        "(s jfj + sb jmj)' jaj + IA_j qdd_j + FS_j sign(qd_j) + FV_j qd_j + FO_j   (31)",
+        "Gamma0_j + FL_j |Gamma_j| sign(qd_j)",
         r"\Gamma_{j}",
-        r"\left(\sigma_j\,{}^{j}f_{j} + \bar\sigma_j\,{}^{j}m_{j}\right)^T {}^{j}a_{j} + I_{a,j}\,\ddot q_j + "
-        r"F_{s,j}\,\mathrm{sign}(\dot q_j) + F_{v,j}\,\dot q_j + F_{o,j} \qquad (31)",
+        r"\Gamma_{0,j} + F_{l,j}\,|\Gamma_{j}|\,\mathrm{sign}(\dot q_j)",
     ),
 }
+# Terms of the torque (31): those of every joint, of Stribeck's friction, and of coupled motors m with the ratios c.
+TORQUE = Notation(
+    "(s jfj + sb jmj)' jaj + IA_j qdd_j + FS_j sign(qd_j) + FV_j qd_j + FO_j",
+    r"\left(\sigma_j\,{}^{j}f_{j} + \bar\sigma_j\,{}^{j}m_{j}\right)^T {}^{j}a_{j} + I_{a,j}\,\ddot q_j + "
+    r"F_{s,j}\,\mathrm{sign}(\dot q_j) + F_{v,j}\,\dot q_j + F_{o,j}",
+)
+STRIBECK = Notation(
+    "FB_j exp(-(qd_j/VS_j)^2) sign(qd_j)",
+    r"F_{b,j}\,e^{-(\dot q_j / v_{s,j})^2}\,\mathrm{sign}(\dot q_j)",
+)
+COUPLED = Notation(
+    "sum over m of c_j (sum over i != j of c_i (IAM_m qdd_i + FVM_m qd_i) + FSM_m sign(c' qd))",
+    r"\sum_{m} c_j \left(\sum_{i \neq j} c_i \left(I_{am,m}\,\ddot q_i + F_{vm,m}\,\dot q_i\right) + "
+    r"F_{sm,m}\,\mathrm{sign}(c^T \dot q)\right)",
+)
 
 # Letters of the vectors in text and LaTeX.
 LETTERS = {
@@ -175,13 +190,21 @@ def link_recursion(robot: Robot, link: int | str) -> tuple[str, tuple[Stage, ...
         link: number of the link, or name of the link or its joint; 0 is the base, if it is floating.
 
     Raises:
-        NotApplicableError: the robot has wheels or flexible links, or a symbol with the name of a component.
+        NotApplicableError: the robot has wheels or flexible links, load-dependent friction of joints whose torques are
+            projected on others, or a symbol with the name of a component.
         UnknownNameError: there is no such link.
     """
     if robot.wheels or flexible_links(robot):
         what = "wheels" if robot.wheels else "flexible links"
         raise NotApplicableError(
             f"the Newton-Euler recursion of one link does not apply to robot '{robot.name}': it has {what}"
+        )
+    reason = supported_friction(robot, {})
+    if reason is None and (robot.B or followers(robot)):
+        reason = without_load_friction(robot, {})
+    if reason is not None:
+        raise NotApplicableError(
+            f"the Newton-Euler recursion of one link does not apply to robot '{robot.name}': {reason}"
         )
     j = robot.frame_number(link)
     floating = robot.base.kind == BaseKind.FLOATING
@@ -531,14 +554,27 @@ class _Recursion:
     def _torque(self, j: int, link: _Link) -> Stage:
         frame = self.frames[j]
         vector = link.force if frame.prismatic else link.moment
-        drive = drive_torques(self.builder, self.robot, {j: self.qd[j]}, {j: self.qdd[j]})[j]
-        name = f"Gamma{j}"
-        self.defined.add(name)
-        sentences: list[Sentence] = [
-            GENERAL["Gamma"],
-            (self._symbol(name), "=", self._number(vector[2] + drive)),
-        ]
         described = self.robot.frame(j)
+        drive = drive_torques(self.builder, self.robot, {j: self.qd[j]}, {j: self.qdd[j]})[j]
+        motors = coupled_torques(self.builder, self.robot, self.qd, self.qdd)
+        torque: Scalar = vector[2] + drive + motors.get(j, 0)
+        terms = [TORQUE, *([] if described.FB.is_zero else [STRIBECK]), *([COUPLED] if j in motors else [])]
+        loaded = not described.FL.is_zero
+        left = Notation("Gamma0_j", r"\Gamma_{0,j}") if loaded else Notation("Gamma_j", r"\Gamma_{j}")
+        plain, latex = " + ".join(t.text for t in terms), " + ".join(t.latex for t in terms)
+        sentences: list[Sentence] = [
+            _general(left.text, f"{plain}   (31)", left.latex, rf"{latex} \qquad (31)")
+        ]
+        name = f"Gamma{j}"
+        if (
+            loaded
+        ):  # the torque without this friction occurs twice in that of the drive, so that it has a name
+            without = self._symbol(f"Gamma0_{j}")
+            self.defined.add(f"Gamma0_{j}")
+            sentences += [(without, "=", self._number(torque)), GENERAL["load"]]
+            torque = loaded_torque(self.builder, self.robot, j, without, self.qd[j])
+        self.defined.add(name)
+        sentences.append((self._symbol(name), "=", self._number(torque)))
         if described.eta:
             spring = -(self.builder.formula(described.k) * (self.q[j] - self.builder.formula(described.rest)))
             sentences.append((f"elastic joint: qdd{j} follows from Gamma{j} = ", self._number(spring)))
