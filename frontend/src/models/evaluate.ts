@@ -1,18 +1,9 @@
 // Evaluation of models in the page, with the JavaScript code that symoro generated (docs/languages.md).
 
 import type { InputData } from "../backend/messages";
+import type { GeneratedModule } from "./emitted";
 
 type Numbers = ArrayLike<number>;
-
-/** Generated module; a module without parameters has neither PARAMETERS nor setup. */
-export interface GeneratedModule {
-  PARAMETERS?: readonly string[];
-  INPUTS: Readonly<Record<string, readonly number[]>>;
-  OUTPUTS: Readonly<Record<string, readonly number[]>>;
-  setup?: (parameters: Numbers) => Float64Array;
-  call: (...given: unknown[]) => Record<string, Float64Array | number>;
-  batch: (n: number, ...given: unknown[]) => Record<string, Float64Array>;
-}
 
 /** Generated module with the names of the entries of its inputs. */
 export interface Program {
@@ -21,20 +12,6 @@ export interface Program {
 }
 
 export type Values = Record<string, Float64Array>;
-
-const blobAddress = (source: string): string => URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
-
-/** Return the imported module of an answer of `code` in JavaScript. */
-export async function load(files: Record<string, string>, addressOf = blobAddress): Promise<GeneratedModule> {
-  const source = Object.entries(files).find(([name]) => name.endsWith(".js"))?.[1];
-  if (source === undefined) throw new Error("the answer contains no JavaScript file");
-  const address = addressOf(source);
-  try {
-    return (await import(/* @vite-ignore */ address)) as GeneratedModule;
-  } finally {
-    URL.revokeObjectURL(address);
-  }
-}
 
 /** Return the parameter values in their order; NaN for a parameter without value. */
 export function constants(module: GeneratedModule, parameters: Record<string, number>): Float64Array[] {

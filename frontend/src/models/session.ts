@@ -6,7 +6,8 @@ import { computed, effect, signal, untracked, type ReadonlySignal, type Signal }
 import { Failure, type Problem, type Progress } from "../backend/backend";
 import type { About, EntryData, Files, InputData, ModelAnswer, View } from "../backend/messages";
 import type { ModelChoice, Store } from "../store/store";
-import { load, type Program } from "./evaluate";
+import { compile } from "./emitted";
+import type { Program } from "./evaluate";
 import { changedOptions } from "./options";
 
 /** A model with the robot and the request that produced it; code and numbers are derived from the same robot. */
@@ -175,7 +176,7 @@ export function createSession(store: Store): Session {
       return once(robot, `program ${model} ${JSON.stringify(options)}`, async () => {
         const payload = { robot, model, options, language: "javascript" };
         const { files, inputs } = await store.backend.call<Files & { inputs: Record<string, InputData> }>("code", payload);
-        return { module: await load(files), inputs };
+        return { module: await compile(files), inputs };
       });
     },
     dispose() {

@@ -1,17 +1,10 @@
 // JavaScript that symoro generated, loaded into the page.
 
 import type { Module } from "../backend/messages";
+import { compile, type GeneratedModule } from "../models/emitted";
 
 type Numbers = ArrayLike<number>;
 type Outputs = Record<string, Float64Array>;
-
-interface GeneratedModule {
-  INPUTS: Record<string, number[]>;
-  OUTPUTS: Record<string, number[]>;
-  PARAMETERS?: readonly string[];
-  setup?: (parameters: Record<string, number>) => unknown;
-  call: (...given: unknown[]) => Outputs;
-}
 
 /** A generated model with its parameters set: named inputs, named outputs. */
 export class LoadedModel {
@@ -30,7 +23,7 @@ export class LoadedModel {
     return Object.keys(this.out);
   }
 
-  shape(output: string): number[] {
+  shape(output: string): readonly number[] {
     return this.generated.OUTPUTS[output] ?? [];
   }
 
@@ -45,24 +38,15 @@ export class LoadedModel {
   call(inputs: Record<string, Numbers>): Outputs {
     const given: unknown[] = this.names.map((name) => inputs[name] ?? []);
     if (this.generated.setup) given.push(this.constants);
-    return this.generated.call(...given, this.out);
+    return this.generated.call(...given, this.out) as Outputs;
   }
 }
 
-function size(shape: number[]): number {
+function size(shape: readonly number[]): number {
   return shape.reduce((product, n) => product * n, 1);
 }
 
 /** Import a module from its source; `address` converts the source to a URL (default: a blob URL). */
-export async function load(module: Module, address: (source: string) => string = blob): Promise<LoadedModel> {
-  const url = address(module.source);
-  try {
-    return new LoadedModel((await import(/* @vite-ignore */ url)) as GeneratedModule);
-  } finally {
-    if (url.startsWith("blob:")) URL.revokeObjectURL(url);
-  }
-}
-
-function blob(source: string): string {
-  return URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
+export async function load(module: Module, address?: (source: string) => string): Promise<LoadedModel> {
+  return new LoadedModel(await compile({ "module.js": module.source }, address));
 }
