@@ -5,7 +5,7 @@ import { LONG } from "./http";
 
 /** Message from the page to a worker. */
 export type WorkerRequest =
-  | { kind: "start"; root: string; archive: string }
+  | { kind: "start"; root: string; archive: string; packages: string[] }
   | { kind: "call"; name: string; payload: string };
 
 /** Message from a worker to the page; a call ends with an answer or with the termination of the worker. */
@@ -160,10 +160,15 @@ function abortion(): DOMException {
   return new DOMException("the request was cancelled", "AbortError");
 }
 
+function meta(name: string): string {
+  return document.querySelector<HTMLMetaElement>(`meta[name=${name}]`)?.content ?? "";
+}
+
 /** Create a worker that loads Python from the page's folder; the head of the page names the archive of sources. */
 function startWorker(): WorkerLike {
-  const archive = document.querySelector<HTMLMetaElement>("meta[name=symoro-archive]")?.content ?? "";
+  const archive = meta("symoro-archive");
+  const packages = meta("symoro-packages").split(" ").filter(Boolean);
   const worker = new Worker(new URL("./pyodide.worker.ts", import.meta.url), { type: "module", name: "symoro" });
-  worker.postMessage(checked({ kind: "start", root: new URL(".", document.baseURI).href, archive }));
+  worker.postMessage(checked({ kind: "start", root: new URL(".", document.baseURI).href, archive, packages }));
   return worker;
 }

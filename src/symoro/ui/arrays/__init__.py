@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import sys
 from importlib.util import find_spec
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from symoro.errors import MissingDependencyError
@@ -35,6 +35,7 @@ _SPECIAL: dict[str, Any] = {
     "complex128": complex,
     "complex64": complex,
     "dtype": elements.dtype_of,
+    "finfo": lambda _: SimpleNamespace(eps=sys.float_info.epsilon, max=sys.float_info.max, tiny=sys.float_info.min),
     "abs": functions.absolute,
     "float32": float,
     "fft": fft,

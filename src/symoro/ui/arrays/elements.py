@@ -214,6 +214,16 @@ def positions(shape: Shape, strides: Shape) -> Sequence[int]:
     return tuple(places)
 
 
+@lru_cache(1024)
+def gather(shape: Shape, strides: Shape) -> tuple[Callable[[list[Any]], tuple[Any, ...]], int]:
+    """Return a function that collects the elements of a view from a list that starts at the offset, and its length.
+
+    No stride is negative.
+    """
+    places = positions(shape, strides)
+    return operator.itemgetter(*places), max(places) + 1
+
+
 def broadcast_shapes(*shapes: Any) -> Shape:
     """Return the common shape of arrays.
 
@@ -337,10 +347,16 @@ class ndarray:
     @property
     def flat(self) -> list[Any]:
         """List of all elements, row by row."""
+        store, at = self.store, self.offset
+        if len(self.shape) == 1 and self.strides[0] > 0:
+            (n,), (step,) = self.shape, self.strides
+            return store[at : at + n * step : step]
         places = positions(self.shape, self.strides)
         if isinstance(places, range):
-            return self.store[self.offset : self.offset + len(places)]
-        store, at = self.store, self.offset
+            return store[at : at + len(places)]
+        if len(places) > 1 and min(self.strides) >= 0:
+            chosen, span = gather(self.shape, self.strides)
+            return list(chosen(store[at : at + span] if at else store))
         return [store[at + k] for k in places]
 
     def __len__(self) -> int:
@@ -821,8 +837,15 @@ _FLOATS = {"divide", "arctan2", "hypot", "copysign"}
 
 def binary(name: str, a: Any, b: Any) -> Any:
     """Return an elementwise function of two arrays or numbers."""
-    left, right = asarray(a), asarray(b)
     function, safe = _ARITHMETIC[name]
+    if type(a) is type(b) is ndarray and a.dtype is b.dtype is FLOAT and a.shape == b.shape and a.shape:
+        # The most frequent case; the general one takes several times longer.
+        try:
+            values = list(map(function, a.flat, b.flat))
+        except (ArithmeticError, ValueError):
+            values = list(map(safe, a.flat, b.flat))
+        return ndarray(values, a.shape, BOOL if name in _COMPARISONS else FLOAT)
+    left, right = asarray(a), asarray(b)
     kind = left.dtype.kind if ORDER[left.dtype.kind] >= ORDER[right.dtype.kind] else right.dtype.kind
     if name in _COMPARISONS:
         dtype = BOOL

@@ -152,33 +152,38 @@ def _length(x: list[Any]) -> float:
 def _jacobi(columns: Rows, vectors: Rows | None) -> None:
     """Rotate pairs of columns until all are orthogonal; the same rotations are applied to `vectors`."""
     count = len(columns)
+    tables = (columns,) if vectors is None else (columns, vectors)
     # Columns below this length are round-off of the others; they cannot become more orthogonal.
-    negligible = (EPSILON * max((_length(c) for c in columns), default=0.0)) ** 2
+    negligible = EPSILON * (EPSILON * max((_length(c) for c in columns), default=0.0)) ** 2
     for _ in range(SWEEPS):
         turned = False
+        squares = [_dot(c, c).real for c in columns]  # updated by the rotations of this sweep
         for q in range(count):
             for p in range(q):
-                a, b = columns[p], columns[q]
-                aa, bb, ab = _dot(a, a).real, _dot(b, b).real, _dot(a, b)
+                ab = _dot(columns[p], columns[q])
                 size = abs(ab)
-                if size <= EPSILON * math.sqrt(aa * bb) or size <= negligible * EPSILON:
+                if size <= negligible or size <= EPSILON * math.sqrt(abs(squares[p] * squares[q])):
                     continue
                 turned = True
                 phase = ab / size
-                half = (bb - aa) / (2 * size)
+                half = (squares[q] - squares[p]) / (2 * size)
                 t = math.copysign(1 / (abs(half) + math.hypot(half, 1)), half)
                 c = 1 / math.hypot(t, 1)
                 s, back = c * t * phase.conjugate(), c * t * phase
-                for rows in (columns, vectors) if vectors is not None else (columns,):
+                squares[p] -= t * size
+                squares[q] += t * size
+                for rows in tables:
                     a, b = rows[p], rows[q]
-                    rows[p] = [c * x - s * y for x, y in zip(a, b, strict=True)]
-                    rows[q] = [back * x + c * y for x, y in zip(a, b, strict=True)]
+                    rows[p] = [c * x - s * y for x, y in zip(a, b)]  # noqa: B905
+                    rows[q] = [back * x + c * y for x, y in zip(a, b)]  # noqa: B905
         if not turned:
             return
 
 
 def _completed(vectors: Rows, n: int, one: Any) -> Rows:
     """Return orthonormal vectors of length n, the given ones first; vectors of length zero are replaced."""
+    if len(vectors) == n and all(vectors):
+        return vectors
     basis: Rows = [v for v in vectors if v]
     made: Rows = []
     axis = 0

@@ -47,6 +47,7 @@ from symoro.ui.service.answer_types import (
 )
 from symoro.ui.service.copy_as import as_command, as_python
 from symoro.ui.service.gallery import READ_ONLY, STRUCTURES
+from symoro.ui.service.page_simulation import METHOD
 from symoro.ui.service.payload import item, robot_of
 from symoro.ui.service.variables import variables_of
 from symoro.ui.singularities import distances_at_home
@@ -86,10 +87,10 @@ def about(payload: Mapping[str, Any]) -> About:
 def _integrators() -> list[str]:
     """Return the integrators of simulations that can run here: SciPy's with SciPy, rk4 with a C compiler.
 
-    In a browser, SciPy is loaded by the first call that requires it, and there is no compiler.
+    A page without SciPy integrates by itself (`page_simulation`).
     """
     if sys.platform == "emscripten":
-        return list(SCIPY_INTEGRATORS)
+        return list(SCIPY_INTEGRATORS) if find_spec("scipy") is not None else [METHOD]
     from symoro.runtime.compiler import find_compiler
 
     offered = list(SCIPY_INTEGRATORS) if find_spec("scipy") is not None else []
