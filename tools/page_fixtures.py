@@ -68,7 +68,9 @@ def write_simulations(folder: Path) -> None:
     folder.mkdir(exist_ok=True)
     for name, (q, qd) in SIMULATIONS.items():
         view = call("robot_open", {"id": name})
-        payload = {"robot": view["robot"], "values": view["values"], "duration": 0.5, "step": 0.1, "qd": qd}
+        # SciPy needs very small steps where sign(qd) changes.
+        values = {name: 0.0 if name.startswith("FS") else x for name, x in view["values"].items()}
+        payload = {"robot": view["robot"], "values": values, "duration": 0.5, "step": 0.1, "qd": qd}
         payload["q"] = q
         if view["sizes"]["B"]:
             closed = call("evaluate", {**payload, "model": "loop-geometry", "inputs": {"qa": q}})["outputs"]
@@ -83,7 +85,7 @@ def write_simulations(folder: Path) -> None:
         robot = robot_of(payload)
         options = SimulationOptions(start=payload.get("start"), friction="sign", rtol=1e-11, atol=1e-11)
         exact = simulate(
-            robot, 0.5, q=payload["q"], qd=qd, step=0.1, values=view["values"], options=options
+            robot, 0.5, q=payload["q"], qd=qd, step=0.1, values=values, options=options
         )
         end = [*exact.q[-1], *exact.qd[-1], *(x for part in exact.parts.values() for x in part[-1])]
         (folder / f"{name}.json").write_text(json.dumps({"plan": plan, "end": end}) + "\n", encoding="utf-8")

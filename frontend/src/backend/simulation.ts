@@ -20,6 +20,8 @@ export interface SimulationPlan {
   at: number[];
   rtol: number;
   atol: number;
+  /** Whether joints have Coulomb friction, sign(qd). */
+  dry_friction: boolean;
   inputs: Record<string, number[]>;
   values: Record<string, number>;
   /** JavaScript modules: direct dynamics, closure of the loops, kinematics of the wheels. */
@@ -68,8 +70,9 @@ const ERROR = [71 / 57600, 0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525,
 const SAFETY = 0.9;
 const SLOWER = 0.2; // smallest and largest ratio of consecutive steps
 const FASTER = 5;
-// s; a step of this length is accepted with any error, so that sign(qd) of Coulomb friction cannot stop the motion
-const LEAST_STEP = 1e-6;
+const LEAST_STEP = 1e-9; // s; where shorter steps would be required, the motion ends
+// s; with Coulomb friction, a step of this length is accepted with any error, because sign(qd) is not continuous
+const LEAST_STEP_OF_FRICTION = 1e-4;
 const CLOSING_TRIES = 12;
 const CLOSED = 1e-11; // closure error of the loops, in units of the robot's length
 const ROOM = 1e-5; // distance from a singular configuration, relative
@@ -80,6 +83,7 @@ const OPEN = "the loops do not close";
 const SINGULAR = "a singular configuration of the loops is near";
 const SINGULAR_WHEELS =
   "the wheels are in a singular configuration, in which the active joints cannot drive the robot";
+const TOO_SMALL = "the step of the integrator became too small";
 const NOT_FINITE = "the state is not finite";
 
 /** Equations of motion: time derivative of the state vector, and its projection (loops closed, unit quaternion). */
@@ -258,14 +262,11 @@ export async function simulate(
       const length = rest < 1.1 * h ? rest : Math.min(h, rest / 2);
       const { z, last, error } = stepped(motion, plan, y, slope, length);
       const ratio = Math.min(FASTER, Math.max(SLOWER, SAFETY * Math.max(error, 1e-10) ** -0.2));
-      const wrong = error <= 1 || length <= LEAST_STEP ? motion.project(y, z) : "";
-      if (!(error <= 1) && length > LEAST_STEP) {
-        h = length * (Number.isFinite(error) ? Math.min(ratio, 1) : SLOWER);
-        continue;
-      }
+      const accepted = error <= 1 || (plan.dry_friction && length <= LEAST_STEP_OF_FRICTION && Number.isFinite(error));
+      const wrong = accepted ? motion.project(y, z) : Number.isFinite(error) ? TOO_SMALL : NOT_FINITE;
       if (wrong) {
         if (length <= LEAST_STEP) return ended(wrong, t);
-        h = length * SLOWER;
+        h = length * (accepted || !Number.isFinite(error) ? SLOWER : Math.min(ratio, 1));
         continue;
       }
       t = length === rest ? end : t + length;

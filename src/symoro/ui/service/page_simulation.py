@@ -75,6 +75,7 @@ def plan(payload: Mapping[str, Any]) -> dict[str, Any]:
         "atol": options.atol,
         "inputs": {name: np.ravel(array).tolist() for name, array in mechanics.inputs.items()},
         "values": {name: x for name, x in mechanics.values.items() if isfinite(x)},
+        "dry_friction": _has_dry_friction(mechanics),
         "direct": _javascript(mechanics.made("direct-dynamics").program),
         "closing": closing,
         "wheels": wheels,
