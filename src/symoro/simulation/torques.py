@@ -45,7 +45,6 @@ from symoro.simulation.extremes import (
     quantities,
     resolution_warnings,
     step_warnings,
-    unit_of,
     whole_motion,
     whole_simulation,
 )

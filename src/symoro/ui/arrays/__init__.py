@@ -32,6 +32,8 @@ _SPECIAL: dict[str, Any] = {
     "int_": int,
     "integer": int,
     "floating": float,
+    "number": float,
+    "issubdtype": lambda dtype, kind: elements.dtype_of(dtype).kind in ("f" if kind is float else "bif"),
     "complex128": complex,
     "complex64": complex,
     "dtype": elements.dtype_of,
@@ -109,10 +111,7 @@ def __getattr__(name: str) -> Any:
     elif hasattr(elements, name):
         value = getattr(elements, name)
     else:
-        raise MissingDependencyError(
-            f"this needs NumPy ({name}), which this page does not contain",
-            hint="run symoro on your computer: pip install symoro, then symoro gui",
-        )
+        raise missing(name)
     globals()[name] = value
     return value
 
@@ -124,10 +123,33 @@ class _Annotation:
         return Any
 
 
+class _Missing:
+    """Part of NumPy that is imported by name but not available: each use is rejected."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        raise missing(f"{self._name}.{name}")
+
+
+def missing(name: str) -> MissingDependencyError:
+    """Return the error for a part of NumPy that is not available."""
+    return MissingDependencyError(
+        f"this needs NumPy ({name}), which this page does not contain",
+        hint="run symoro on your computer: pip install symoro, then symoro gui",
+    )
+
+
 def install() -> None:
     """Return this package for `import numpy` if NumPy does not exist."""
     if "numpy" in sys.modules or find_spec("numpy") is not None:
         return
     typing = ModuleType("numpy.typing")
     typing.__dict__.update(NDArray=_Annotation(), ArrayLike=Any, DTypeLike=Any)
-    sys.modules.update({"numpy": sys.modules[__name__], "numpy.typing": typing, "numpy.linalg": linalg})
+    polynomial = ModuleType("numpy.polynomial")
+    polynomial.__dict__.update(
+        {name: _Missing(f"polynomial.{name}") for name in ("chebyshev", "polynomial", "Polynomial", "Chebyshev")}
+    )
+    parts = {"typing": typing, "linalg": linalg, "random": random, "polynomial": polynomial}
+    sys.modules.update({"numpy": sys.modules[__name__]} | {f"numpy.{name}": part for name, part in parts.items()})

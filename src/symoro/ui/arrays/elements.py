@@ -16,6 +16,7 @@ import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import product, repeat
+from types import SimpleNamespace
 from typing import Any
 
 Shape = tuple[int, ...]
@@ -326,6 +327,17 @@ class ndarray:
     def size(self) -> int:
         """Number of elements."""
         return count_of(self.shape)
+
+    @property
+    def itemsize(self) -> int:
+        """Number of bytes of an element in NumPy."""
+        return self.dtype.itemsize
+
+    @property
+    def flags(self) -> SimpleNamespace:
+        """Properties of the memory; an array can always be written."""
+        row_by_row = self.strides == c_strides(self.shape)
+        return SimpleNamespace(writeable=True, aligned=True, c_contiguous=row_by_row)
 
     @property
     def T(self) -> ndarray:
