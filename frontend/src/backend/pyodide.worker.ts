@@ -4,6 +4,7 @@ import type { PyodideInterface } from "pyodide";
 import type { PyCallable } from "pyodide/ffi";
 
 import type { Progress } from "./backend";
+import { countBytes } from "./bytes";
 import { simulate, type SimulationPlan } from "./simulation";
 import type { WorkerMessage, WorkerRequest } from "./worker";
 
@@ -24,13 +25,25 @@ function step(text: string): void {
   post({ kind: "progress", progress: { step: text } });
 }
 
-async function start(archive: string): Promise<void> {
+/** Report the progress of the first downloads in megabytes, at most ten times per second. */
+function reportDownloads(total: number): void {
+  let last = 0;
+  countBytes((bytes) => {
+    if (Date.now() - last < 100 || bytes > total) return;
+    last = Date.now();
+    const text = `loading Python: ${(bytes / 1e6).toFixed(1)} of ${(total / 1e6).toFixed(1)} MB`;
+    post({ kind: "progress", progress: { step: text, done: bytes, total } });
+  });
+}
+
+async function start(archive: string, bytes: number): Promise<void> {
   step("loading Python");
+  reportDownloads(bytes);
   const module = new URL("pyodide/pyodide.mjs", root).href;
   const sources = fetch(new URL(archive, root));
   const { loadPyodide } = (await import(/* @vite-ignore */ module)) as typeof import("pyodide");
   python = await loadPyodide({ indexURL: new URL("pyodide/", root).href });
-  step("loading symoro");
+  step("starting Python");
   const response = await sources;
   if (!response.ok) throw new Error(`${archive}: the site answered ${response.status}`);
   python.FS.mkdirTree(SITE);
@@ -95,7 +108,7 @@ self.onmessage = (event: MessageEvent<WorkerRequest>) => {
   if (request.kind === "start") {
     root = request.root;
     provided = new Set(request.packages);
-    work = start(request.archive);
+    work = start(request.archive, request.bytes);
   } else work = call(request.name, request.payload);
   work.catch((error: unknown) => post({ kind: "crash", message: error instanceof Error ? error.message : String(error) }));
 };
