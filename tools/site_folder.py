@@ -69,6 +69,7 @@ self.addEventListener("fetch", (event) => {
 """
 
 Sources = Iterable[tuple[str, Path]]
+Answer = tuple[str, dict[str, Any], Any]  # name of the call, its arguments without the robot, its answer
 
 
 def make(built: Path, pyodide: Path, target: Path, robots: Iterable[str] | None = None) -> None:
@@ -138,7 +139,7 @@ def write_prepared(folder: Path, robots: Iterable[str] | None, packages: list[st
     gallery = call("robots", {})
     integrators = list(SCIPY_INTEGRATORS) if "scipy" in packages else [METHOD]
     about = {**call("about", {}), "integrators": integrators}
-    write_answers(folder / "lists.json", {("about", ()): about, ("robots", ()): gallery})
+    write_answers(folder / "lists.json", [("about", {}, about), ("robots", {}, gallery)])
     for robot in [row["id"] for row in gallery["robots"]] if robots is None else robots:
         view = call("robot_open", {"id": robot})
         requests: list[tuple[str, dict[str, Any]]] = [
@@ -147,19 +148,18 @@ def write_prepared(folder: Path, robots: Iterable[str] | None, packages: list[st
             ("catalogue", {}),
             ("model", {"model": "inverse-dynamics", "options": {}}),
         ]
-        answers: dict[Any, Any] = {("robot_open", (("id", robot),)): view}
+        answers: list[Answer] = [("robot_open", {"id": robot}, view)]
         for name, payload in requests:
             answer = call(name, {"robot": view["robot"], **payload})
             if "error" not in answer:
-                answers[name, tuple(payload.items())] = answer
+                answers.append((name, payload, answer))
         write_answers(folder / f"{robot}.json", answers)
 
 
-def write_answers(path: Path, answers: dict[tuple[str, tuple[tuple[str, Any], ...]], Any]) -> None:
+def write_answers(path: Path, answers: list[Answer]) -> None:
     """Write answers under the name of the call and its arguments, in the form of JSON.stringify."""
     keyed = {
-        f"{name} {json.dumps(dict(payload), separators=(',', ':'))}": answer
-        for (name, payload), answer in answers.items()
+        f"{name} {json.dumps(payload, separators=(',', ':'))}": answer for name, payload, answer in answers
     }
     path.write_text(json.dumps(keyed, separators=(",", ":")), "utf-8")
 
