@@ -147,6 +147,7 @@ def write_prepared(folder: Path, robots: Iterable[str] | None, packages: list[st
             ("frames", {"loops": True}),
             ("catalogue", {}),
             ("model", {"model": "inverse-dynamics", "options": {}}),
+            ("code", {"model": "inverse-geometry", "options": {}, "language": "javascript"}),
         ]
         answers: list[Answer] = [("robot_open", {"id": robot}, view)]
         for name, payload in requests:

@@ -16,6 +16,7 @@ from symoro.robot.coordinates import independent
 from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import cut_joints, loops
 from symoro.ui.service.answer_types import PostureRow, SolvedPose
+from symoro.ui.service.answers import model_of
 from symoro.ui.service.payload import item, robot_of
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def solve(payload: Mapping[str, Any]) -> SolvedPose:
     method: Literal["closed form", "numeric"] = "closed form"
     redundant = False
     try:
-        model = generate(robot, "inverse-geometry", **options)
+        model = model_of({**payload, "model": "inverse-geometry"})
         given = {"T": T, "q0": start}
         taken = {name: array for name, array in given.items() if name in model.inputs}
         solutions = model.function(values, compiled=False)(**taken)
