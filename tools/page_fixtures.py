@@ -84,9 +84,7 @@ def write_simulations(folder: Path) -> None:
             raise SystemExit(f"{name}: {plan['error']}")
         robot = robot_of(payload)
         options = SimulationOptions(start=payload.get("start"), friction="sign", rtol=1e-11, atol=1e-11)
-        exact = simulate(
-            robot, 0.5, q=payload["q"], qd=qd, step=0.1, values=values, options=options
-        )
+        exact = simulate(robot, 0.5, q=payload["q"], qd=qd, step=0.1, values=values, options=options)
         end = [*exact.q[-1], *exact.qd[-1], *(x for part in exact.parts.values() for x in part[-1])]
         (folder / f"{name}.json").write_text(json.dumps({"plan": plan, "end": end}) + "\n", encoding="utf-8")
 

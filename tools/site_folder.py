@@ -37,7 +37,8 @@ const FIRST = FILES;
 
 self.addEventListener("install", (event) => {
   // The browser has just downloaded most of these files, and need not do it again.
-  const kept = caches.open(CACHE).then((cache) => cache.addAll(FIRST.map((file) => new Request(file, { cache: "force-cache" }))));
+  const requests = FIRST.map((file) => new Request(file, { cache: "force-cache" }));
+  const kept = caches.open(CACHE).then((cache) => cache.addAll(requests));
   event.waitUntil(kept.then(() => self.skipWaiting()));
 });
 
@@ -94,7 +95,10 @@ def make(built: Path, pyodide: Path, target: Path, robots: Iterable[str] | None 
     archive = archive.rename(archive.with_name(f"symoro-{digest(archive)}.zip"))
     write_archive(made / "python" / "sympy.zip", sources_of(SYMPY))
     start = made / "index.html"
-    first = [archive, *(made / "pyodide" / name for name in INTERPRETER if not name.endswith((".mjs", ".json")))]
+    first = [
+        archive,
+        *(made / "pyodide" / name for name in INTERPRETER if not name.endswith((".mjs", ".json"))),
+    ]
     metadata = {
         "symoro-back": "worker",
         "symoro-archive": f"python/{archive.name}",
@@ -169,8 +173,11 @@ def write_service_worker(folder: Path) -> None:
     """Write the service worker; its cache has the hash of all files, so that a new site replaces the old one."""
     paths = [path for path in sorted(folder.rglob("*")) if path.is_file()]
     names = [path.relative_to(folder).as_posix() for path in paths]
-    total = hashlib.sha256("".join(f"{name} {digest(path)}" for name, path in zip(names, paths, strict=True)).encode())
-    first = [name for name in names if name.startswith(("assets/", "pyodide/", "python/symoro-")) and not name.endswith(".whl")]
+    total = hashlib.sha256(
+        "".join(f"{name} {digest(path)}" for name, path in zip(names, paths, strict=True)).encode()
+    )
+    always = [name for name in names if name.startswith(("assets/", "pyodide/", "python/symoro-"))]
+    first = [name for name in always if not name.endswith(".whl")]
     listed = json.dumps(["./", *first, "prepared/lists.json", "prepared/rx90.json"])
     text = SERVICE_WORKER.replace("VERSION", total.hexdigest()[:12]).replace("FILES", listed)
     (folder / "service-worker.js").write_text(text, "utf-8")

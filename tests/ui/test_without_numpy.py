@@ -220,7 +220,10 @@ def test_the_plan_of_a_simulation_is_that_with_numpy(plain: Page, name: str) -> 
     expected = call("simulation_plan", request, PAGE_CALLS)
     assert plan.pop("start") == pytest.approx(expected.pop("start"), abs=1e-9)
     assert plan == expected
-    states = {"times": [0.0, 0.02], "rows": [expected_row := call("simulation_plan", request, PAGE_CALLS)["start"]] * 2}
+    states = {
+        "times": [0.0, 0.02],
+        "rows": [expected_row := call("simulation_plan", request, PAGE_CALLS)["start"]] * 2,
+    }
     assert len(expected_row) == len(plan["units"])
     answer = plain.call("simulation_answer", **request, **states, torques=plan["tau"], why="")
     assert answer["samples"] == 2

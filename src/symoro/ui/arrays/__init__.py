@@ -37,7 +37,9 @@ _SPECIAL: dict[str, Any] = {
     "complex128": complex,
     "complex64": complex,
     "dtype": elements.dtype_of,
-    "finfo": lambda _: SimpleNamespace(eps=sys.float_info.epsilon, max=sys.float_info.max, tiny=sys.float_info.min),
+    "finfo": lambda _: SimpleNamespace(
+        eps=sys.float_info.epsilon, max=sys.float_info.max, tiny=sys.float_info.min
+    ),
     "abs": functions.absolute,
     "float32": float,
     "fft": fft,
@@ -149,7 +151,12 @@ def install() -> None:
     typing.__dict__.update(NDArray=_Annotation(), ArrayLike=Any, DTypeLike=Any)
     polynomial = ModuleType("numpy.polynomial")
     polynomial.__dict__.update(
-        {name: _Missing(f"polynomial.{name}") for name in ("chebyshev", "polynomial", "Polynomial", "Chebyshev")}
+        {
+            name: _Missing(f"polynomial.{name}")
+            for name in ("chebyshev", "polynomial", "Polynomial", "Chebyshev")
+        }
     )
     parts = {"typing": typing, "linalg": linalg, "random": random, "polynomial": polynomial}
-    sys.modules.update({"numpy": sys.modules[__name__]} | {f"numpy.{name}": part for name, part in parts.items()})
+    sys.modules.update(
+        {"numpy": sys.modules[__name__]} | {f"numpy.{name}": part for name, part in parts.items()}
+    )

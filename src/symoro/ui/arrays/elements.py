@@ -417,7 +417,9 @@ class ndarray:
             return self.flat[0]
         rows: list[Any] = self.flat
         for n in reversed(self.shape[1:]):
-            rows = [rows[k : k + n] for k in range(0, len(rows), n)] if n else [[]] * count_of(self.shape[:-1])
+            rows = (
+                [rows[k : k + n] for k in range(0, len(rows), n)] if n else [[]] * count_of(self.shape[:-1])
+            )
         return rows
 
     # -- shape
@@ -633,22 +635,22 @@ class ndarray:
         self[...] = result
         return self
 
-    def __iadd__(self, other: Any) -> ndarray:  # noqa: PYI034
+    def __iadd__(self, other: Any) -> ndarray:
         return self._change("add", other)
 
-    def __isub__(self, other: Any) -> ndarray:  # noqa: PYI034
+    def __isub__(self, other: Any) -> ndarray:
         return self._change("subtract", other)
 
-    def __imul__(self, other: Any) -> ndarray:  # noqa: PYI034
+    def __imul__(self, other: Any) -> ndarray:
         return self._change("multiply", other)
 
-    def __itruediv__(self, other: Any) -> ndarray:  # noqa: PYI034
+    def __itruediv__(self, other: Any) -> ndarray:
         return self._change("divide", other)
 
-    def __ior__(self, other: Any) -> ndarray:  # noqa: PYI034
+    def __ior__(self, other: Any) -> ndarray:
         return self._change("bitwise_or", other)
 
-    def __iand__(self, other: Any) -> ndarray:  # noqa: PYI034
+    def __iand__(self, other: Any) -> ndarray:
         return self._change("bitwise_and", other)
 
     def __matmul__(self, other: Any) -> Any:
@@ -723,9 +725,7 @@ def _place(array: ndarray, index: Any) -> tuple[str, Any]:
             elements = part.flat
             if any(not -n <= x < n for x in elements):
                 raise IndexError(f"an index is out of bounds for an axis of size {n}")
-            lists.append(
-                (ndarray([x + n if x < 0 else x for x in elements], part.shape, INT), step)
-            )
+            lists.append((ndarray([x + n if x < 0 else x for x in elements], part.shape, INT), step))
             continue
         at = operator.index(part)
         if not -n <= at < n:
@@ -902,16 +902,24 @@ def matmul(a: ndarray, b: ndarray) -> Any:
     values: list[Any] = []
     mul, zero = operator.mul, dtype.zero
     for s in range(count_of(lead)):
-        rows = [x[k : k + inner] for k in range(s * m * inner, (s + 1) * m * inner, inner)] if inner else [[]] * m
+        rows = (
+            [x[k : k + inner] for k in range(s * m * inner, (s + 1) * m * inner, inner)]
+            if inner
+            else [[]] * m
+        )
         columns = (
-            [y[k : k + inner] for k in range(s * n * inner, (s + 1) * n * inner, inner)] if inner else [[]] * n
+            [y[k : k + inner] for k in range(s * n * inner, (s + 1) * n * inner, inner)]
+            if inner
+            else [[]] * n
         )
         values += [sum(map(mul, r, c), zero) for r in rows for c in columns]
     shape = (*lead, *(() if row else (m,)), *(() if column else (n,)))
     return ndarray(values, shape, dtype) if shape else scalar(values[0], dtype)
 
 
-def unary(function: Callable[[Any], Any], complex_function: Callable[[Any], Any] | None = None) -> Callable[..., Any]:
+def unary(
+    function: Callable[[Any], Any], complex_function: Callable[[Any], Any] | None = None
+) -> Callable[..., Any]:
     """Return an elementwise function of floats (or complex numbers); nan where Python raises an error."""
 
     def applied(value: Any) -> Any:

@@ -28,6 +28,8 @@ from symoro.ui.arrays.elements import (
     nonzero,
     positions,
     scalar,
+)
+from symoro.ui.arrays.elements import (
     sign as _sign,
 )
 
@@ -118,7 +120,7 @@ def arange(*limits: Any, dtype: Any = None) -> ndarray:
     """Return numbers with equal distances."""
     if all(isinstance(x, int) for x in limits):
         return asarray(range(*limits), int if dtype is None else dtype)
-    start, stop, step = (0.0, *limits, 1.0)[: 3] if len(limits) == 1 else (*limits, 1.0)[:3]
+    start, stop, step = (0.0, *limits, 1.0)[:3] if len(limits) == 1 else (*limits, 1.0)[:3]
     return array([start + k * step for k in range(max(0, math.ceil((stop - start) / step)))], dtype)
 
 
@@ -255,9 +257,13 @@ def concatenate(values: Sequence[Any], axis: int = 0) -> ndarray:
     lead, rest = arrays[0].shape[:at], arrays[0].shape[at + 1 :]
     for one in arrays:
         if one.shape[:at] != lead or one.shape[at + 1 :] != rest:
-            raise ValueError(f"arrays of the shapes {[x.shape for x in arrays]} cannot be joined along axis {axis}")
+            raise ValueError(
+                f"arrays of the shapes {[x.shape for x in arrays]} cannot be joined along axis {axis}"
+            )
     length = sum(one.shape[at] for one in arrays)
-    flats = [one.flat if one.dtype.kind == dtype.kind else list(map(dtype.convert, one.flat)) for one in arrays]
+    flats = [
+        one.flat if one.dtype.kind == dtype.kind else list(map(dtype.convert, one.flat)) for one in arrays
+    ]
     rows, widths = count_of(lead), [one.shape[at] * count_of(rest) for one in arrays]
     if rows == 1:
         elements = [x for flat in flats for x in flat]
@@ -427,7 +433,9 @@ def _extreme(choose: Callable[..., Any]) -> Callable[..., Any]:
     ) -> Any:
         given = asarray(value)
         if where is not None:
-            chosen = [x for x, flag in zip(given.flat, broadcast_to(where, given.shape).flat, strict=True) if flag]
+            chosen = [
+                x for x, flag in zip(given.flat, broadcast_to(where, given.shape).flat, strict=True) if flag
+            ]
             if axis is not None:
                 raise NotImplementedError("where= together with axis= is not supported without NumPy")
             given = ndarray(chosen, (len(chosen),), given.dtype)
@@ -615,7 +623,11 @@ def clip(value: Any, low: Any = None, high: Any = None) -> Any:
 def absolute(value: Any) -> Any:
     """Return absolute values."""
     given = asarray(value)
-    return abs(given) if given.shape else scalar(abs(given.item()), FLOAT if given.dtype.kind == "c" else given.dtype)
+    return (
+        abs(given)
+        if given.shape
+        else scalar(abs(given.item()), FLOAT if given.dtype.kind == "c" else given.dtype)
+    )
 
 
 def sign(value: Any) -> Any:
@@ -703,7 +715,11 @@ def vectorize(function: Callable[..., Any], otypes: Sequence[Any] = ()) -> Calla
         arrays = broadcast_arrays(*values)
         made = list(map(function, *(x.flat for x in arrays)))
         kind = otypes[0] if otypes else None
-        return ndarray(made, arrays[0].shape, OBJECT) if kind is object else asarray(made, kind).reshape(arrays[0].shape)
+        return (
+            ndarray(made, arrays[0].shape, OBJECT)
+            if kind is object
+            else asarray(made, kind).reshape(arrays[0].shape)
+        )
 
     return applied
 

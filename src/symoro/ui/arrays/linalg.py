@@ -315,7 +315,9 @@ def qr(a: Any, mode: str = "reduced") -> tuple[ndarray, ndarray]:
                 f = tau * sum(map(operator.mul, row[k:], v))
                 row[k:] = [y - f * x for y, x in zip(row[k:], v, strict=True)]
         lefts.append([row[:inner] for row in q])
-        rights.append([[x if c >= r else 0.0 for c, x in enumerate(row)] for r, row in enumerate(rows[:inner])])
+        rights.append(
+            [[x if c >= r else 0.0 for c, x in enumerate(row)] for r, row in enumerate(rows[:inner])]
+        )
     return _joined(lead, lefts, (m, inner), FLOAT), _joined(lead, rights, (inner, n), FLOAT)
 
 
@@ -510,7 +512,9 @@ def eig(a: Any) -> tuple[ndarray, ndarray]:
             near = value + size * EPSILON * (4 + k)
             v = [[complex(1 + 0.3 * ((r * 7 + k * 3) % n) / n)] for r in range(n)]
             for _ in range(3):
-                shifted = [[complex(x) - near * (r == c) for c, x in enumerate(row)] for r, row in enumerate(rows)]
+                shifted = [
+                    [complex(x) - near * (r == c) for c, x in enumerate(row)] for r, row in enumerate(rows)
+                ]
                 try:
                     v = _eliminated(shifted, v)[0]
                 except LinAlgError:
@@ -522,5 +526,3 @@ def eig(a: Any) -> tuple[ndarray, ndarray]:
         values += own
         columns.append([[vector[r] for vector in vectors] for r in range(n)])
     return ndarray(values, (*lead, n), COMPLEX), _joined(lead, columns, (n, n), COMPLEX)
-
-

@@ -3,7 +3,8 @@
     plan      initial state, layout of the state vector and JavaScript modules, from the arguments of `simulate`
     answer    the answer of `simulate`, from the states that the page has computed
 
-The page integrates without events: Coulomb friction is the function sign(qd) of the model, and joint limits are ignored.
+The page integrates without events: Coulomb friction is the function sign(qd) of the model, and joint limits are
+ignored.
 """
 
 from __future__ import annotations
@@ -45,7 +46,9 @@ def plan(payload: Mapping[str, Any]) -> dict[str, Any]:
             "computed-torque control is not available in this page", hint=f"choose constant torques, {HINT}"
         )
     if payload.get("stops") is not None:
-        raise NotApplicableError("joint stops are not available in this page", hint=f"ignore joint limits, {HINT}")
+        raise NotApplicableError(
+            "joint stops are not available in this page", hint=f"ignore joint limits, {HINT}"
+        )
     mechanics = _mechanics(payload)
     duration, step = number(payload, "duration", 5.0), number(payload, "step", 0.01)
     check_times(duration, step)
