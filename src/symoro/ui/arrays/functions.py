@@ -6,7 +6,7 @@ import math
 import operator
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ContextDecorator
-from itertools import accumulate, product
+from itertools import accumulate, pairwise, product
 from typing import Any
 
 from symoro.ui.arrays.elements import (
@@ -363,7 +363,7 @@ def split(value: Any, places: Sequence[int]) -> list[ndarray]:
     """Return the parts of an array between given places."""
     given = asarray(value)
     ends = [0, *places, len(given)]
-    return [given[a:b] for a, b in zip(ends, ends[1:], strict=False)]
+    return [given[a:b] for a, b in pairwise(ends)]
 
 
 # -- reductions
@@ -750,10 +750,7 @@ def trace(value: Any, axis1: int = 0, axis2: int = 1) -> Any:
 
 def cross(a: Any, b: Any, axis: int = -1) -> ndarray:
     """Return vector products."""
-    x, y = (moveaxis(v, axis if asarray(v).ndim > 1 else 0, 0) for v in (a, b))
-    if x.ndim > 1 or y.ndim > 1:
-        common = broadcast_shapes(x.shape, y.shape)
-        x, y = x.spread(common), y.spread(common)
+    x, y = (moveaxis(v, axis, 0) for v in broadcast_arrays(a, b))
     parts = [x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0]]
     return moveaxis(stack(parts), 0, axis)
 
