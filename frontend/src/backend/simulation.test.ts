@@ -21,6 +21,19 @@ describe("a simulation in the page", () => {
     expect(rows.at(-1)).not.toEqual(plan.start);
   });
 
+  it("brings a joint with Coulomb friction to rest in few steps", async () => {
+    const { plan } = fixtures["./fixtures/cartpole.json"]!.default;
+    const friction = Object.keys(plan.values).filter((name) => name.startsWith("FS"));
+    const values = { ...plan.values, ...Object.fromEntries(friction.map((name) => [name, 50])) };
+    const begin = Date.now();
+    const { rows, why } = await simulate({ ...plan, values, dry_friction: true }, undefined, dataAddress);
+    expect(friction.length).toBeGreaterThan(0);
+    expect(why).toBe("");
+    // The cart stands still, the pole has no Coulomb friction.
+    expect(Math.abs(rows.at(-1)![plan.parts["qd"]![0]]!)).toBeLessThan(0.1);
+    expect(Date.now() - begin).toBeLessThan(5000);
+  });
+
   it("ends with a reason where the state becomes infinite", async () => {
     const { plan } = fixtures["./fixtures/cartpole.json"]!.default;
     const { rows, why } = await simulate({ ...plan, tau: [Number.NaN, 0] }, undefined, dataAddress);

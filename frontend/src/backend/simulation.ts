@@ -68,6 +68,7 @@ const A = [
 const ERROR = [71 / 57600, 0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40];
 
 const SAFETY = 0.9;
+const REMAINDER = 1.1; // a step up to this ratio longer reaches the end of an interval
 const SLOWER = 0.2; // smallest and largest ratio of consecutive steps
 const FASTER = 5;
 const LEAST_STEP = 1e-9; // s; where shorter steps would be required, the motion ends
@@ -254,19 +255,20 @@ export async function simulate(
   let slope = motion.rates(y);
   let h = (plan.times[1] ?? 0) / 10;
   let t = 0;
+  const least = plan.dry_friction ? LEAST_STEP_OF_FRICTION : 0;
   let reported = Date.now();
   for (const end of plan.times.slice(1)) {
     while (t < end) {
       const rest = end - t;
       // A remainder shorter than a step is not left over for a tiny step.
-      const length = rest < 1.1 * h ? rest : Math.min(h, rest / 2);
+      const length = rest < REMAINDER * h ? rest : Math.min(h, rest / 2);
       const { z, last, error } = stepped(motion, plan, y, slope, length);
       const ratio = Math.min(FASTER, Math.max(SLOWER, SAFETY * Math.max(error, 1e-10) ** -0.2));
-      const accepted = error <= 1 || (plan.dry_friction && length <= LEAST_STEP_OF_FRICTION && Number.isFinite(error));
+      const accepted = error <= 1 || (length <= REMAINDER * least && Number.isFinite(error));
       const wrong = accepted ? motion.project(y, z) : Number.isFinite(error) ? TOO_SMALL : NOT_FINITE;
       if (wrong) {
         if (length <= LEAST_STEP) return ended(wrong, t);
-        h = length * (accepted || !Number.isFinite(error) ? SLOWER : Math.min(ratio, 1));
+        h = accepted || !Number.isFinite(error) ? length * SLOWER : Math.max(least, length * Math.min(ratio, 1));
         continue;
       }
       t = length === rest ? end : t + length;
@@ -274,7 +276,7 @@ export async function simulate(
       // The last slope is that of the next step, unless the projection has changed the state.
       slope = plan.closing || plan.parts["Q0"] ? motion.rates(y) : last;
       // The end of a sample interval does not shorten the following steps.
-      h = length === rest ? Math.max(h, length * ratio) : length * ratio;
+      h = Math.max(least, length === rest ? Math.max(h, length * ratio) : length * ratio);
       if (Date.now() - reported > 200) {
         report(t);
         reported = Date.now();

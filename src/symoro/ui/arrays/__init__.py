@@ -45,9 +45,9 @@ _SPECIAL: dict[str, Any] = {
     "fft": fft,
     "linalg": linalg,
     "random": random,
-    "flatnonzero": lambda value: functions.nonzero(functions.ravel(value))[0],
-    "nonzero": lambda value: functions.nonzero(elements.asarray(value)),
-    "argwhere": lambda value: functions.stack(functions.nonzero(elements.asarray(value)), -1),
+    "flatnonzero": lambda value: elements.nonzero(functions.ravel(value))[0],
+    "nonzero": lambda value: elements.nonzero(elements.asarray(value)),
+    "argwhere": lambda value: functions.stack(elements.nonzero(elements.asarray(value)), -1),
     "logical_not": lambda value: ~elements.asarray(value).astype(bool),
     "result_type": lambda *values: max(
         (elements.asarray(x).dtype if not isinstance(x, type) else elements.dtype_of(x) for x in values),

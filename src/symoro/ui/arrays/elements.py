@@ -76,10 +76,10 @@ class float64(float):
     def __rtruediv__(self, other: Any) -> Any:
         return float64(divide(other, float(self))) if isinstance(other, (int, float)) else NotImplemented
 
-    def __pow__(self, other: Any) -> Any:
+    def __pow__(self, other: Any) -> Any:  # type: ignore[override]
         return float64(power(float(self), other)) if isinstance(other, (int, float)) else NotImplemented
 
-    def __rpow__(self, other: Any) -> Any:
+    def __rpow__(self, other: Any) -> Any:  # type: ignore[override]
         return float64(power(other, float(self))) if isinstance(other, (int, float)) else NotImplemented
 
     def __neg__(self) -> Any:
@@ -107,7 +107,7 @@ class float64(float):
 
     def any(self) -> Any:
         """Return whether the number is not zero."""
-        return bool_(self != 0)
+        return bool_(float(self))
 
     all = any
 
@@ -783,7 +783,7 @@ def _from_rows(rows: Sequence[Any], dtype: Any) -> ndarray:
             raise ValueError("the rows of an array must have the same length")
         shape.append(lengths.pop())
         if all(isinstance(row, ndarray) for row in level):
-            inner = level[0].shape
+            inner: Shape = level[0].shape  # type: ignore[union-attr]
             if any(row.shape != inner for row in level):
                 raise ValueError("the rows of an array must have the same shape")
             shape += inner[1:]

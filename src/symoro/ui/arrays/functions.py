@@ -320,7 +320,8 @@ def repeat(value: Any, repeats: Any, axis: int | None = None) -> ndarray:
     at = 0 if axis is None else axis
     times = broadcast_to(repeats, (given.shape[at],)).flat
     index = [k for k, n in enumerate(times) for _ in range(n)]
-    return take(given, asarray(index, int), at)
+    made: ndarray = take(given, asarray(index, int), at)
+    return made
 
 
 def take(value: Any, index: Any, axis: int = 0) -> Any:

@@ -11,8 +11,8 @@ import math
 from functools import cache
 from typing import Any
 
-from symoro.ui.arrays.elements import FLOAT, INT, asarray, count_of, ndarray, scalar
-from symoro.ui.arrays.functions import _shape, broadcast_shapes
+from symoro.ui.arrays.elements import FLOAT, INT, asarray, broadcast_shapes, count_of, ndarray, scalar
+from symoro.ui.arrays.functions import _shape
 
 M32, M64, M128 = (1 << 32) - 1, (1 << 64) - 1, (1 << 128) - 1
 MULTIPLIER = 0x2360ED051FC65DA44385DF649FCCF645

@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any
 from symoro.errors import NotApplicableError
 from symoro.files import file_name
 from symoro.robot.coordinates import independent
+from symoro.ui.service.answer_types import SimulationAnswer
 from symoro.ui.service.payload import item, robot_of
 from symoro.ui.service.playback import Postures, number, numbers_of, row
-from symoro.ui.service.simulation import SimulationAnswer, placing, simulation_data, start_of
+from symoro.ui.service.simulation import placing, simulation_data, start_of
 
 if TYPE_CHECKING:
     from symoro.program.program import Program
