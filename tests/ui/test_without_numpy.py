@@ -235,4 +235,4 @@ def test_simulations_that_need_events_or_control_are_rejected(plain: Page) -> No
     for more in ({"stops": "end"}, {"track": "duration: 1"}):
         error = plain.call("simulation_plan", robot=view["robot"], values=view["values"], **more)["error"]
         assert error["kind"] == "NotApplicableError"
-        assert "symoro gui" in error["hint"]
+        assert "pip install symoro" in error["hint"]

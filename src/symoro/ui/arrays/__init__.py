@@ -139,7 +139,7 @@ def missing(name: str) -> MissingDependencyError:
     """Return the error for a part of NumPy that is not available."""
     return MissingDependencyError(
         f"this needs NumPy ({name}), which this page does not contain",
-        hint="run symoro on your computer: pip install symoro, then symoro gui",
+        hint="run symoro on your machine: pip install symoro",
     )
 
 

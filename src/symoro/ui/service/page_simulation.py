@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 METHOD = "dopri5"
 """Name of the integrator of the page: Dormand and Prince, order 5 with error estimate of order 4."""
-HINT = "or run symoro on your computer (pip install symoro, then symoro gui)"
+HINT = "or run symoro on your machine: pip install symoro"
 
 
 def plan(payload: Mapping[str, Any]) -> dict[str, Any]:
