@@ -34,7 +34,7 @@ os.environ.setdefault("SYMORO_CACHE", str(Path(__file__).resolve().parent.parent
 FLAGS = compiler._flags
 OPTIMISED = "tests/runtime/"
 
-SEEDS = 4  # number of seeds of each test that is repeated for random robots; -m slow runs the others
+SEEDS = 2  # number of seeds of each test that is repeated for random robots; -m slow runs the others
 
 # Programs are frozen, so tests that generate the same model can share it.
 BUILD = catalogue.build
@@ -68,16 +68,17 @@ def shared_build(robot: Robot, name: str, options: Mapping[str, Any]) -> tuple[c
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark all but the first seeds of a test as slow."""
+    """Mark all but the first seeds, and all but the first cases of a test marked `first(count)`, as slow."""
     counts: dict[Any, int] = {}
     for item in items:
         values = dict(item.callspec.params) if hasattr(item, "callspec") else {}
-        if "seed" not in values or item.get_closest_marker("slow"):
+        first = item.get_closest_marker("first")
+        if item.get_closest_marker("slow") or ("seed" not in values and first is None):
             continue
-        del values["seed"]
-        key = item.nodeid.split("[")[0], repr(values)
+        others = {} if first else {name: value for name, value in values.items() if name != "seed"}
+        key = item.nodeid.split("[")[0], repr(others)
         counts[key] = counts.get(key, 0) + 1
-        if counts[key] > SEEDS:
+        if counts[key] > (first.args[0] if first else SEEDS):
             item.add_marker(pytest.mark.slow)
 
 

@@ -20,6 +20,7 @@ from symoro.robot.description import (
     WRENCH,
     Base,
     BaseKind,
+    CoupledMotor,
     Coupling,
     Frame,
     JointType,
@@ -106,7 +107,13 @@ def frames(draw: st.DrawFn, ant: int, *, drive: bool = True, plain: bool = False
         sigma = draw(st.sampled_from([JointType.REVOLUTE, JointType.REVOLUTE, *JointType]))
     fields: dict[str, Any] = {"ant": ant, "sigma": sigma, "mu": draw(st.booleans()), **draw(geometry())}
     if drive:
-        fields |= draw(some_of(DRIVE[:3] if plain else DRIVE))
+        fields |= draw(some_of(DRIVE[:3] if plain else DRIVE[:4]))
+    if drive and not plain and draw(st.booleans()):
+        fields |= {
+            "FB": draw(formulas()),
+            "VS": formula(0.25),
+            "FL": formula(draw(st.sampled_from([0, 0.5]))),
+        }
     if sigma != JointType.FIXED:
         fields |= draw(some_of(MOTION))
         if draw(st.booleans()):
@@ -166,6 +173,11 @@ def _with_extras(draw: st.DrawFn, robot: Robot) -> Robot:
         robot = robot.with_frame(
             coupled, coupling=Coupling(terms, draw(formulas())), QP=None, QDP=None, GAM=None
         )
+    if len(moving) > 1 and draw(st.booleans()):
+        own, *others = draw(st.permutations(moving))
+        ratios = tuple((i, draw(formulas())) for i in others[: draw(st.integers(1, 2))])
+        motor = CoupledMotor(own, ratios, *(draw(formulas()) for _ in range(3)))
+        robot = robot.replace(motors=(motor,))
     if draw(st.booleans()):
         place = Placement(draw(st.integers(0, robot.NL)), **draw(geometry()))
         robot = robot.replace(tool=Tool(place, draw(names())))

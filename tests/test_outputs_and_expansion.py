@@ -8,6 +8,7 @@ import pytest
 import symoro
 from symoro.errors import NotApplicableError, OptionError, SymoroError, UnknownNameError
 from symoro.ui.cli import main
+from tests.effort import Effort
 
 
 def test_chosen_outputs_cost_less() -> None:
@@ -68,3 +69,15 @@ def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["generate", "inertia-matrix", "gough_stewart", "--no-variables"]) == 2
     assert "operations" in capsys.readouterr().err
     assert main(["generate", "lagrange", "planar2r", "--outputs", "X"]) == 2
+    assert "output of lagrange" in capsys.readouterr().err
+
+
+def test_a_long_chain_is_rejected_before_its_christoffel_coefficients(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    most = 8_000_000  # calls: the inertia matrix of 100 joints; the coefficients need more than a hundred times as many
+    with Effort(most):
+        assert main(["generate", "lagrange", "snake", "--no-variables"]) == 2
+    assert "of Snake_lagrange would have" in capsys.readouterr().err
+    with Effort(most):
+        assert main(["generate", "lagrange", "snake", "--outputs", "A,C", "--no-variables"]) == 2

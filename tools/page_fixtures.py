@@ -14,6 +14,7 @@ from symoro.ui.service.payload import robot_of
 
 SOURCES = Path(__file__).parent.parent / "frontend" / "src"
 MODELS = (("inverse-dynamics", "planar2r"), ("jacobian", "planar2r"), ("loop-geometry", "fourbar"))
+SOLVED = ("rx90", "sr400", "3rrr")  # robots with their inverse geometric model
 
 COUPLED = """
 symoro: 1
@@ -27,14 +28,17 @@ nominal: {k: 2}
 
 def write_robots(folder: Path) -> None:
     """Write one file per robot with its view and the generated code of its transforms."""
-    views = {name: call("robot_open", {"id": name}) for name in ("rx90", "fourbar", "sr400")}
+    views = {name: call("robot_open", {"id": name}) for name in ("rx90", "fourbar", "sr400", "3rrr")}
     views["gripper"] = call("robot_open", {"text": COUPLED, "file": "gripper.yaml"})
     for name, view in views.items():
         if "error" in view:
             raise SystemExit(f"{name}: {view['error']}")
         kept = {key: value for key, value in view.items() if key not in ("tables", "notes", "warnings")}
         fixture = {"view": {**kept, "tables": [], "notes": [], "warnings": []}}
-        fixture["placements"] = call("frames", {"robot": view["robot"]})
+        # The closure of the loops of a platform is large, and the tests close them by iteration.
+        fixture["placements"] = call("frames", {"robot": view["robot"], "loops": view["platform"] is None})
+        if name in SOLVED:
+            fixture["inverse"] = call("inverse", {"robot": view["robot"]})
         text = json.dumps(fixture, indent=1)
         (folder / f"{name}.json").write_text(text + "\n", encoding="utf-8")
 

@@ -25,6 +25,7 @@ from symoro.model import base_parameters as base_parameters
 from symoro.model import branch_solver as branch_solver
 from symoro.model import generate as generate
 from symoro.model import mobility as mobility
+from symoro.model import newton_euler as newton_euler
 from symoro.model import numeric_inverse as numeric_inverse
 from symoro.model import platform_pose as platform_pose
 from symoro.model import singularities as singularities
@@ -45,6 +46,9 @@ if TYPE_CHECKING:
     from symoro import solutions as solutions
     from symoro import study as study
     from symoro import trajectory as trajectory
+    from symoro.identification.collision import CollisionOptions as CollisionOptions
+    from symoro.identification.comparison import Comparison as Comparison
+    from symoro.identification.comparison import compare as compare
     from symoro.identification.dynamic import Identification as Identification
     from symoro.identification.dynamic import identify as identify
     from symoro.identification.excitation import Excitation as Excitation
@@ -61,6 +65,9 @@ if TYPE_CHECKING:
     from symoro.identification.options import CalibrationOptions as CalibrationOptions
     from symoro.identification.options import ExcitationOptions as ExcitationOptions
     from symoro.identification.options import IdentificationOptions as IdentificationOptions
+    from symoro.identification.options import PostureOptions as PostureOptions
+    from symoro.identification.posture_design import PostureDesign as PostureDesign
+    from symoro.identification.posture_design import optimal_postures as optimal_postures
     from symoro.listings import Listing as Listing
     from symoro.listings import optimise as optimise
     from symoro.model_files import load_model as load_model
@@ -102,13 +109,21 @@ _NAMESPACES = ("controllers", "derive", "pictures", "solutions", "study", "traje
 _MODULES = {
     "listings": ("Listing", "optimise"),
     "model_files": ("load_model", "save_model"),
+    "identification.collision": ("CollisionOptions",),
+    "identification.comparison": ("Comparison", "compare"),
     "identification.dynamic": ("Identification", "identify"),
     "identification.excitation": ("Excitation", "excite"),
     "identification.geometric": ("Calibration", "calibrate"),
     "identification.log": ("Log", "open_log"),
     "identification.log_description": ("PdController",),
     "identification.measurements": ("Measurements", "read_measurements", "write_measurements"),
-    "identification.options": ("CalibrationOptions", "ExcitationOptions", "IdentificationOptions"),
+    "identification.options": (
+        "CalibrationOptions",
+        "ExcitationOptions",
+        "IdentificationOptions",
+        "PostureOptions",
+    ),
+    "identification.posture_design": ("PostureDesign", "optimal_postures"),
     "models.calibration.identifiable": ("GeometricParameters", "geometric_parameters"),
     "models.identification.base.parameters": ("BaseParameters",),
     "models.identification.columns": ("parameter_values",),
@@ -145,6 +160,8 @@ __all__ = [
     "BaseParameters",
     "Calibration",
     "CalibrationOptions",
+    "CollisionOptions",
+    "Comparison",
     "DesignResult",
     "DesignStudy",
     "Excitation",
@@ -160,6 +177,8 @@ __all__ = [
     "Measurements",
     "Model",
     "PdController",
+    "PostureDesign",
+    "PostureOptions",
     "Recording",
     "Robot",
     "Samples",
@@ -176,6 +195,7 @@ __all__ = [
     "branch_solver",
     "calibrate",
     "catalogue",
+    "compare",
     "controllers",
     "derive",
     "dumps",
@@ -191,6 +211,7 @@ __all__ = [
     "mobility",
     "numeric_inverse",
     "open_log",
+    "optimal_postures",
     "optimise",
     "optimise_design",
     "parameter_values",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from symoro.bridges.cuda import CudaFunction
     from symoro.bridges.fmu import FmuModel
     from symoro.emit.branches import BranchData
+    from symoro.emit.derivation import Derivation
     from symoro.emit.target import Target
     from symoro.models.identification.base.parameters import BaseParameters
     from symoro.models.kinematic.loop_singularities import LoopSingularities
@@ -39,6 +41,10 @@ if TYPE_CHECKING:
     from symoro.runtime.function import Function
     from symoro.runtime.numeric_inverse import NumericInverse
     from symoro.runtime.platform_pose import PlatformPose
+
+
+# Other usual names of outputs. Most textbooks call the Coriolis matrix of the Christoffel symbols C.
+OTHER_NAMES = {"lagrange": {"C": "B"}}
 
 
 class Model:
@@ -129,7 +135,9 @@ class Model:
     def with_outputs(self, outputs: Sequence[str]) -> Model:
         """Return the model with some of its outputs; what only the others need is left out.
 
-            symoro.generate("rx90", "lagrange").with_outputs(["A"])
+            symoro.generate("rx90", "lagrange").with_outputs(["A", "C", "Q"])
+
+        The Coriolis matrix B of `lagrange` may be called C; the output then has this name.
 
         Raises:
             UnknownNameError: the model has no such output.
@@ -140,10 +148,17 @@ class Model:
             raise OptionError(
                 "at least one output is required", hint=f"the outputs are {', '.join(self.outputs)}"
             )
+        others = {name: other for other, name in OTHER_NAMES.get(self.entry.id, {}).items() if other in names}
+        own = {}
+        for out in self.program.outputs:
+            own[out.name] = out
+            if out.name in others:
+                other = others[out.name]
+                own[other] = replace(out, name=other, title=re.sub(rf"\b{out.name}\b", other, out.title))
         for name in names:
-            if name not in self.outputs:
+            if name not in own:
                 raise UnknownNameError(f"output of {self.entry.id}", name, list(self.outputs))
-        kept = tuple(out for out in self.program.outputs if out.name in names)
+        kept = tuple(out for name, out in own.items() if name in names)
         program = optimise(replace(self.program, outputs=kept))
         return Model(self.robot, self.entry, self.options, program)
 
@@ -157,11 +172,7 @@ class Model:
         """
         largest, where = largest_expression(self.program)
         if largest > LONGEST_EXPANDED:
-            raise NotApplicableError(
-                f"without intermediate variables, {where} of {self.program.name} would have {largest:.3g} operations "
-                f"(at most {LONGEST_EXPANDED})",
-                hint="choose other outputs, a smaller robot, or numbers for parameters; or keep the variables",
-            )
+            raise _too_long(self.program.name, where, largest)
         operation = self.program.graph.op
         names = {i: name for i, name in self.program.names.items() if operation[i] in (ops.SIN, ops.COS)}
         program = replace(self.program, expanded=True, names=names, sections={})
@@ -684,6 +695,29 @@ def base_parameters(robot: RobotLike, *, inertia: str = "given", **options: Any)
         return compute(rigid, **options)
 
 
+def newton_euler(robot: RobotLike, link: int | str) -> Derivation:
+    """Return the Newton-Euler recursion of one link as the papers print it, with its geometry inserted.
+
+        print(symoro.newton_euler("rx90", 3))               # text; .latex() and .markdown() for papers and lectures
+        symoro.newton_euler("rx90", 3).equations["Gamma3"]
+
+    Each step has the general vector form, the form with the matrices of the link, and the scalar components: angular
+    velocity and acceleration, U, acceleration of the origin, force and moment of the link, reactions and torque.
+
+    Args:
+        robot: a robot, the name of a bundled robot, or the path of a file.
+        link: number of the link, or name of the link or its joint; 0 is the base, if it is floating.
+
+    Raises:
+        NotApplicableError: the robot has wheels or flexible links, or a symbol with the name of a component.
+        UnknownNameError: there is no such link.
+    """
+    from symoro.emit.derivation import Derivation
+    from symoro.models.dynamic.link_recursion import link_recursion
+
+    return Derivation(*link_recursion(as_robot(robot), link))
+
+
 def singularities(robot: RobotLike, to: int | str | None = None) -> Singularities | LoopSingularities:
     """Return the conditions under which the Jacobian of a frame is singular, in symbolic form.
 
@@ -947,6 +981,36 @@ def generate(robot: RobotLike, model: str, **options: Any) -> Model:
     options = current_names(options, former)
     entry, program = models.build(described, model, options)
     return Model(described, entry, options, program)
+
+
+def check_expandable(robot: Robot, model: str, outputs: Sequence[str] | None = None) -> None:
+    """Check that `Model.expanded` can succeed, before the model is derived, where an estimate exists.
+
+    The Christoffel coefficients of a long chain take minutes, its inertia matrix takes a fraction of a second: if an
+    entry of A is far too long, the model is rejected at once.
+
+    Args:
+        outputs: names of the outputs that are needed; by default all.
+
+    Raises:
+        NotApplicableError: an entry would have too many operations; the message contains the estimate.
+    """
+    entry = models.entry(model)
+    if entry.id != "lagrange" or entry.why_not(robot) is not None or set(outputs or "A") <= {"Q"}:
+        return
+    from symoro.models.dynamic.lagrange import largest_inertia_entry
+
+    largest, where = largest_inertia_entry(robot)
+    if largest:
+        raise _too_long(f"{robot.name}_lagrange", where, largest)
+
+
+def _too_long(name: str, where: str, operations: int) -> NotApplicableError:
+    return NotApplicableError(
+        f"without intermediate variables, {where} of {name} would have {operations:.3g} operations "
+        f"(at most {LONGEST_EXPANDED})",
+        hint="choose other outputs, a smaller robot, or numbers for parameters; or keep the variables",
+    )
 
 
 def _swapped(robot: object, model: object) -> bool:

@@ -70,6 +70,14 @@ NOTATION: tuple[Symbol, ...] = (
     Symbol("FV", "FV", "F_{v,j}", "N m s/rad, N s/m", "", "viscous friction"),
     Symbol("FS", "FS", "F_{s,j}", "N m, N", "", "Coulomb friction"),
     Symbol("FO", "", "F_{o,j}", "N m, N", "", "torque offset"),
+    Symbol("FB", "", "F_{b,j}", "N m, N", "", "additional dry friction at low speed"),
+    Symbol("VS", "", "v_{s,j}", "rad/s, m/s", "", "Stribeck's velocity"),
+    Symbol("FL", "", "F_{l,j}", "", "", "dry friction per unit of the drive torque"),
+    Symbol(
+        "IAM", "", "I_{m,j}", "kg m2, kg", "", "rotor inertia of a coupled motor, on the side of its joint"
+    ),
+    Symbol("FVM", "", "F_{vm,j}", "N m s/rad, N s/m", "", "viscous friction of a coupled motor"),
+    Symbol("FSM", "", "F_{sm,j}", "N m, N", "", "Coulomb friction of a coupled motor"),
     Symbol("FX", "FX", "F_{x,j}", "N", "j", "force by the link on the environment"),
     Symbol("FY", "FY", "F_{y,j}", "N", "j", "force by the link on the environment"),
     Symbol("FZ", "FZ", "F_{z,j}", "N", "j", "force by the link on the environment"),
@@ -93,6 +101,7 @@ NOTATION: tuple[Symbol, ...] = (
     Symbol("H", "H", "H", "N m, N", "", "torques at zero acceleration"),
     Symbol("Q", "Q", "Q", "N m, N", "", "gravity torques"),
     Symbol("B", "B", "B", "N m s/rad, N s/m, N s", "", "matrix of the Coriolis and centrifugal torques"),
+    Symbol("C", "", "C", "N m s/rad, N s/m, N s", "", "matrix B under its usual name: A qdd + C qd + Q"),
     Symbol("E", "E", "E", "J", "", "kinetic energy"),
     Symbol("U", "U", "U", "J", "", "potential energy"),
     Symbol("qa", "", "qa", "rad, m", "", "positions of active joints"),
@@ -115,6 +124,20 @@ NOTATION: tuple[Symbol, ...] = (
     Symbol("cut_reactions", "", "cut_reactions", "N; N m", "k+B", "wrench at each cut joint (force; moment)"),
     Symbol("reactions", "", "reactions", "N; N m", "j", "wrench on each link (force; moment)"),
 )
+
+# Components of the vectors and matrices of the Newton-Euler recursion: w1_3 is component 1 of the angular velocity of
+# link 3 in frame 3, w1_2in3 that of link 2 in frame 3.
+COMPONENTS = {
+    "w": r"\omega",
+    "wd": r"\dot \omega",
+    "vd": r"\dot V",
+    "U": "U",
+    "F": "F",
+    "M": "M",
+    "f": "f",
+    "m": "m",
+}
+_COMPONENT = re.compile(rf"({'|'.join(COMPONENTS)})([1-3]{{1,2}})_(\d+)(?:in(\d+))?\Z")
 
 UNITS = {row.name: row.unit for row in NOTATION}
 METRES = {"m": 1, "N": 1, "J": 2}  # powers of the metre in the units that contain it
@@ -144,6 +167,16 @@ def indexed(stem: str, index: str = "") -> str | None:
     if index:
         return form.replace("{j}", f"{{{index}}}").replace(",j}", f",{index}}}")
     return form.replace("_{j}", "").replace(",j}", "}")
+
+
+def component(name: str) -> str | None:
+    r"""Return the LaTeX form of a component, \omega_{1,3} for w1_3; None for a name that is not a component."""
+    match = _COMPONENT.match(name)
+    if match is None:
+        return None
+    letter, index, link, frame = match.groups()
+    symbol = f"{COMPONENTS[letter]}_{{{index},{link}}}"
+    return f"{{}}^{{{frame}}}{symbol}" if frame else symbol
 
 
 def latex(name: str) -> str:

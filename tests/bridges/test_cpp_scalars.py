@@ -49,6 +49,7 @@ inline Number sin(Number a) { return {std::sin(a.v), std::cos(a.v) * a.d}; }
 inline Number cos(Number a) { return {std::cos(a.v), -std::sin(a.v) * a.d}; }
 inline Number sqrt(Number a) { return {std::sqrt(a.v), a.d == 0 ? 0 : a.d / (2 * std::sqrt(a.v))}; }  // sqrt(max(0, x))
 inline Number abs(Number a) { return a.v < 0 ? -a : a; }
+inline Number exp(Number a) { return {std::exp(a.v), a.d * std::exp(a.v)}; }
 inline Number acos(Number a) { return {std::acos(a.v), -a.d / std::sqrt(1 - a.v * a.v)}; }
 inline Number atan2(Number y, Number x)
 {

@@ -83,7 +83,7 @@ def everything(name: str = "everything") -> Program:
     flag = sc.less_equal(T[0], T[3])
     flags = flag * q[0] + sc.select(flag, T[1], T[2])
     roots = sc.sqrt(1 + q[0] * q[0]) / (2 + S2)
-    angles = sc.atan2(-s, c) + sc.asin(s * C2) - sc.acos(C2 * c) + sc.tan(q[2] / 4)
+    angles = sc.atan2(-s, c) + sc.asin(s * C2) - sc.acos(C2 * c) + sc.tan(q[2] / 4) + sc.exp(-q[1])
     signs = sc.sign(q[0]) * sc.absolute(q[2] - q[1]) + 5 * sc.sign(q[1] - T[0])
     extremes = sc.minimum(q[0], -q[1]) - sc.maximum(T[1], q[2]) * 1e-7 + 123456789012 * sc.minimum(s, C2)
     difference = shared - branch
@@ -201,6 +201,7 @@ _SMOOTH: list[Rule] = [
     lambda x, y, z: sc.tan(x),
     lambda x, y, z: sc.asin(x),
     lambda x, y, z: -sc.acos(x),
+    lambda x, y, z: sc.exp(-(x * x)),
     lambda x, y, z: x * 0.25,
     lambda x, y, z: x + sc.sqrt(sc.wrap(x.graph, 2)) / 3,
     lambda x, y, z: sc.absolute(x),

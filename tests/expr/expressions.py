@@ -25,7 +25,7 @@ ANGLES = (Fraction(1, 2), Fraction(1, 6), Fraction(-3, 4), Fraction(5, 12), Frac
 
 SUMS = (ops.ADD, ops.SUB)
 ARITHMETIC = (ops.ADD, ops.SUB, ops.MUL, ops.DIV)
-SMOOTH = (*ARITHMETIC, ops.SQRT, ops.SIN, ops.COS, ops.TAN, ops.ASIN, ops.ACOS, ops.ATAN2)
+SMOOTH = (*ARITHMETIC, ops.SQRT, ops.SIN, ops.COS, ops.TAN, ops.ASIN, ops.ACOS, ops.ATAN2, ops.EXP)
 ALL = (*SMOOTH, ops.ABS, ops.SIGN, ops.MIN, ops.MAX, *ops.COMPARISONS, ops.SELECT)
 SOLVE = -1  # a step that solves a linear system of two equations
 
@@ -107,6 +107,9 @@ def numeric(op: int, x: Num, y: Num, z: Num, *, same: bool) -> Num:
         if a * a + b * b < 1e-3 or (b < 0 and abs(a) < 1e-9 and x.e > 0):
             raise Skip
         return made(math.atan2(a, b), 1e3 * (x.e + y.e) + EPS)
+    if op == ops.EXP:
+        _inside(x, -10, 3)
+        return made(math.exp(a), math.exp(a) * x.e)
     if op == ops.ABS:
         return Num(abs(a), x.e)
     if op == ops.SIGN:

@@ -83,6 +83,7 @@ UNARY = {
     sc.sqrt: math.sqrt,
     sc.asin: math.asin,
     sc.acos: math.acos,
+    sc.exp: math.exp,
     sc.absolute: abs,
     sc.sign: lambda v: (v > 0) - (v < 0),
 }

@@ -19,6 +19,7 @@ FUNCTIONS: dict[str, Any] = {
     "acos": math.acos,
     "atan": math.atan,
     "atan2": math.atan2,
+    "exp": math.exp,
     "abs": abs,
     "sign": lambda x: (x > 0) - (x < 0),
     "min": min,

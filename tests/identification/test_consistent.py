@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import symoro
-from symoro.errors import ArgumentError
+from symoro.errors import ArgumentError, OptionError, SymoroError
 from symoro.identification.consistent import consistent, pseudo_inertia
 from symoro.identification.dynamic import Identification
 from symoro.identification.estimate_diagnostics import consistency_warnings
@@ -161,3 +161,73 @@ def test_constraints_that_explain_more_give_a_warning() -> None:
     better = replace(estimate.consistent, relative=0.9 * estimate.consistent.relative)
     (line,) = consistency_warnings(estimate.estimate, estimate.residuals, better)
     assert line.name == "constraints-explain-more" and "WLS" in line
+
+
+def test_masses_and_their_sum_are_within_their_bounds() -> None:
+    result = noisy()
+    free = consistent(result.base, result.estimate, result.data)
+    low, high = free.standard["M1"] + 1.0, free.standard["M1"] + 2.0
+    got = consistent(
+        result.base, result.estimate, result.data, masses={1: (low, high), 2: (1.5, 1.5)}, total_mass=(0, 30)
+    )
+    assert low - 1e-6 < got.standard["M1"] < low * 1.001  # the prior pulls it to the nearer bound
+    assert got.standard["M2"] == pytest.approx(1.5, rel=1e-6)
+    assert got.total_mass == pytest.approx(low + 1.5, rel=1e-3)
+    assert got.mass_bounds == {"M1": (low, high), "M2": (1.5, 1.5), "total mass": (0.0, 30.0)}
+    heavy = consistent(result.base, result.estimate, result.data, total_mass=(20.0, np.inf))
+    assert heavy.total_mass == pytest.approx(20.0, rel=1e-5)
+    wide = consistent(result.base, result.estimate, result.data, masses={1: (0.0, 100.0)})
+    assert np.abs((wide.values - free.values) / result.estimate.deviations).max() < 0.05
+    assert wide.standard["M1"] == pytest.approx(free.standard["M1"], rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"masses": {3: (1, 2)}}, "no link of robot 'two links' called '3'"),
+        ({"masses": {1: (2, 1)}}, "mass of link 1: the lower bound 2 kg exceeds the upper bound 1 kg"),
+        ({"masses": {1: (-1, 1)}}, "mass of link 1: a mass in kg is not negative"),
+        ({"masses": {1: (np.nan, 1)}}, "mass of link 1: a mass in kg is not negative"),
+        ({"masses": {1: (0, 1e-6)}}, "mass of link 1: the upper bound 1e-06 kg does not permit a body"),
+        ({"masses": {1: "heavy"}}, "mass of link 1: expected a lower and an upper bound"),
+        ({"total_mass": -1}, "total mass: a mass in kg is not negative"),
+        ({"masses": {1: (3, 4), 2: (2, 4)}, "total_mass": 4.9}, "lower bounds of the links sum to 5 kg"),
+        ({"masses": {1: (3, 4), 2: (2, 4)}, "total_mass": (8.1, 9)}, "upper bounds of the links sum to 8 kg"),
+        ({"link_weights": {2: 0}}, "prior weight of link 2: expected a positive number"),
+        ({"link_weights": {5: 1}}, "no link of robot 'two links' called '5'"),
+        ({"cad": {"M9": 1.0}}, "no inertial parameter of robot 'two links' called 'M9'"),
+        ({"cad": {"M1": np.nan}}, "nominal value of M1: expected a finite number"),
+    ],
+)
+def test_invalid_bounds_and_priors_are_rejected(options: dict, message: str) -> None:
+    result = noisy()
+    with pytest.raises(SymoroError, match=message):
+        consistent(result.base, result.estimate, result.data, **options)
+
+
+def test_bounds_that_just_agree_are_accepted() -> None:
+    result = noisy()
+    for total in (5.0, (8.0, 9.0)):
+        got = consistent(
+            result.base, result.estimate, result.data, masses={1: (3, 4), 2: (2, 4)}, total_mass=total
+        )
+        assert got.total_mass == pytest.approx(5.0 if total == 5.0 else 8.0, rel=1e-5)
+
+
+def test_a_link_with_a_large_prior_weight_keeps_its_nominal_values() -> None:
+    """M1 has no effect on the torques, so the prior alone determines it; MX2 is determined by the data."""
+    result = noisy()
+    nominal = {"M2": 1.2, "XX2": 0.02, "YY2": 0.3, "ZZ2": 0.35, "MX2": 0.55, "MY2": -0.05}
+    errors = []
+    for factor in (1e-3, 1.0, 1e12):
+        got = consistent(result.base, result.estimate, result.data, cad=nominal, link_weights={2: factor})
+        errors.append(abs(got.standard["MX2"] - 0.55))
+    assert errors[0] >= errors[1] > 10 * errors[2] and errors[2] < 2e-3
+
+
+@pytest.mark.parametrize("name", ["masses", "total_mass", "link_priors", "nominal"])
+def test_bounds_require_consistent_parameters(name: str) -> None:
+    value = {"masses": {1: (1, 2)}, "total_mass": 3.0, "link_priors": {1: 2.0}, "nominal": {"M1": 1.0}}[name]
+    with pytest.raises(OptionError, match=f"the option '{name}' applies to physically consistent"):
+        symoro.IdentificationOptions(**{name: value})
+    symoro.IdentificationOptions(find_consistent=True, **{name: value})

@@ -9,13 +9,16 @@ import numpy as np
 import pytest
 
 import symoro
+from symoro.errors import ArgumentError
+from symoro.expr.formula import formula
 from symoro.identification.dynamic import symbolic_robot
 from symoro.identification.equations import equations, random_motion
 from symoro.identification.excitation import excite
 from symoro.identification.friction import Friction
 from symoro.identification.log import Log, log_of_arrays
 from symoro.identification.log_description import Transmission, transmission
-from symoro.robot.description import Limits
+from symoro.robot.description import CoupledMotor, Limits
+from symoro.robot.formats import dumps, loads
 
 RATE = 500.0
 LINKS = {
@@ -144,3 +147,37 @@ def test_rows_are_dropped_where_a_passive_joint_with_dry_friction_is_slow() -> N
     qd[1, -1] = 1.3
     kept = model._kept(q, qd, 0.1, np.zeros((2, 6), dtype=bool))
     assert kept.tolist() == [[True, False, True, True, True, False], [True] * 6]
+
+
+@pytest.mark.parametrize("model", ["dynamic", "power"])
+def test_the_identified_robot_has_the_torques_of_the_regression(model: str) -> None:
+    """Inverse dynamics of the robot, read from its file, equals the regressor times the estimate."""
+    gear = transmission((80, 60, 200, 30), {4: {3: 15.0}})
+    log = scara_log(1, 0.0, gear)
+    result = symoro.identify(
+        "scara",
+        log,
+        friction=("viscous", "coulomb", "offset", "stribeck", "load"),
+        decimation=10,
+        options=symoro.IdentificationOptions(without=["FO3"], stribeck_velocity=0.3, model=model),
+    )
+    names = result.estimate.names
+    assert {"FB1", "FL2", "IAM4", "FVM4", "FSM4"} <= set(names)
+    robot = loads(dumps(result.robot, "yaml"), "yaml")
+    assert robot.motors[0].joint == 4 and robot.motors[0].turns_with[0][0] == 3
+    q, qd, qdd = np.random.default_rng(5).uniform(-1, 1, (3, 40, 4))
+    tau = symoro.generate(robot, "inverse-dynamics").function()(q=q, qd=qd, qdd=qdd)["tau"]
+    dynamic = equations(
+        symbolic_robot(symoro.load("scara")), "dynamic", result.model.further.friction, gear, ["FO3"]
+    )
+    first, second, _ = dynamic.parts(q, qd, qdd, tau)
+    assert first is None
+    K = dict(zip(names, result.estimate.values, strict=True))
+    rows = second @ np.array([K.get(name, 0.0) for name in dynamic.names])
+    assert np.abs(rows - tau).max() < 1e-9 * np.abs(tau).max()
+
+
+def test_a_robot_with_coupled_motors_requires_a_transmission() -> None:
+    motor = CoupledMotor(4, ((3, formula(0.5)),), formula(0.01))
+    with pytest.raises(ArgumentError, match="transmission"):
+        symoro.identify(symoro.load("scara").replace(motors=(motor,)), scara_log(1, 0.0, None), decimation=10)

@@ -15,8 +15,10 @@ import pytest
 
 import symoro
 from symoro.identification import Measurements, calibrate, log_of_arrays
+from symoro.identification.base_diagnostics import base_warnings as floating_base_warnings
 from symoro.identification.consistent import Consistent
 from symoro.identification.diagnostics import DIAGNOSTICS, DiagnosticWarning, warning
+from symoro.identification.drive_gains import DriveGains, gain_warnings
 from symoro.identification.estimate_diagnostics import consistency_warnings, method_warnings
 from symoro.identification.geometric import CalibrationTask, GeometricFit, best_fit, best_of
 from symoro.identification.geometric_diagnostics import base_warnings
@@ -167,6 +169,28 @@ def two_fits(shift: float) -> Warnings:
     return base_warnings(best_of([first, second]).rivals)
 
 
+def gain_share(share: float) -> Warnings:
+    """Of a drive gain with this relative deviation."""
+    return gain_warnings(
+        DriveGains(("1",), np.array([5.0]), np.array([[(5.0 * share) ** 2]]), np.zeros((0, 1)))
+    )
+
+
+def of_base(quantity: str, factor: float) -> Warnings:
+    """Of a floating body whose orientation, angular velocity and specific force contradict each other."""
+    t = np.arange(400) / 100
+    turn = 0.4 * np.sin(3 * t)  # about the vertical axis
+    zero = np.zeros_like(t)
+    base = {
+        "orientation": np.column_stack([np.cos(turn / 2), zero, zero, np.sin(turn / 2)]),
+        "angular_velocity": np.column_stack([zero, zero, 1.2 * np.cos(3 * t)]),
+        "specific_force": np.column_stack([zero, zero, zero + 9.81]),
+    }
+    base[quantity] = factor * base[quantity]
+    log = symoro.Log.from_arrays(rate=100, q=turn[:, None], base=base, contacts={0: np.zeros((400, 3))})
+    return tuple(floating_base_warnings([log], np.array([0.0, 0.0, -9.81])))
+
+
 def at_times(jitter: float) -> Warnings:
     """Of a log whose samples were taken with jitter, a share of the period."""
     t = smooth(two_links(), 2000)
@@ -180,6 +204,11 @@ def at_times(jitter: float) -> Warnings:
 CASES: dict[str, tuple[Callable[[], Warnings], Callable[[], Warnings]]] = {
     "uneven-times": (lambda: at_times(0.2), lambda: at_times(0.004)),
     "derivative-mismatch": (lambda: two(qd=180 / np.pi), lambda: two(qd=1.0)),
+    "base-rotation": (
+        lambda: of_base("angular_velocity", 180 / np.pi),
+        lambda: of_base("angular_velocity", 1.1),
+    ),
+    "specific-force": (lambda: of_base("specific_force", 1.5), lambda: of_base("specific_force", 1.2)),
     "position-unit": (lambda: two(q=180 / np.pi), two),
     "wound-up-joint": (lambda: vertical(180 / np.pi), lambda: vertical(1.0)),
     "time-unit": (lambda: two(rate=100.0), two),
@@ -212,6 +241,7 @@ CASES: dict[str, tuple[Callable[[], Warnings], Callable[[], Warnings]]] = {
         lambda: sampled(200.0, 0.4, 1.0, method="tls", slow=0.05, decimation=4),
     ),
     "few-rows": (lambda: of_method("DIDIM", 9), lambda: of_method("DIDIM", 10)),
+    "uncertain-drive-gain": (lambda: gain_share(0.21), lambda: gain_share(0.19)),
     "constraints-explain-more": (lambda: constrained(0.09), lambda: constrained(0.11)),
     "large-residual": (lambda: calibrated(length=0.05), calibrated),
     "large-correction": (lambda: calibrated(theta4=0.4), calibrated),

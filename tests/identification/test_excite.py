@@ -244,7 +244,7 @@ def test_dry_friction_does_not_draw_a_motion_in_to_rest(seed: int) -> None:
 @pytest.mark.parametrize("criterion", ["condition", "determinant"])
 def test_friction_above_the_effort_limit_is_reported(criterion: str) -> None:
     robot = arm().with_frame(2, FS=400.0)
-    with pytest.raises(ProgramError, match=r"friction of joint 2, FS = 400, .* 285"):
+    with pytest.raises(ProgramError, match=r"friction of joint 2, FS \+ FB = 400, .* 285"):
         excite(
             robot, harmonics=2, frequency=0.2, criterion=criterion, options=symoro.ExcitationOptions(starts=1)
         )

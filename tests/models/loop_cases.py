@@ -81,7 +81,7 @@ def heavy(robot: Robot, rng: Rng) -> Robot:
         values = [J[0, 0], J[0, 1], J[0, 2], J[1, 1], J[1, 2], J[2, 2], *(m * c), m]
         links.append(Link(**{n: formula(float(v)) for n, v in zip(INERTIAL, values, strict=True)}))
     frames = [
-        replace(f, **{n: formula(float(rng.uniform(0.02, 0.3))) for n in DRIVE})
+        replace(f, **{n: formula(float(rng.uniform(0.02, 0.3))) for n in DRIVE[:4]})
         if j <= robot.NL and f.moving
         else f
         for j, f in enumerate(robot.frames, 1)

@@ -67,7 +67,11 @@ def fixed(robot: Robot, numbers: dict[str, dict[int, Any]]) -> Robot:
 
 
 def applies(robot: Robot, model: Entry, options: dict[str, Any]) -> bool:
-    if options == {"expanded": True} and model.id == "lagrange" and robot is ROBOTS["tree"]:
+    if (
+        options == {"expanded": True}
+        and model.id == "lagrange"
+        and robot in (ROBOTS["tree"], ROBOTS["floating"])
+    ):
         return False  # the small tree shows the same, in a tenth of the time
     coupled = len(independent(robot)) < len([f for f in robot.frames if f.moving])
     if "recursive" in options.values() and (

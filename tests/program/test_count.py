@@ -45,6 +45,7 @@ def plain(c: OpCount | None) -> tuple[int, ...]:
         (lambda x, y, z: sc.sqrt(x), (0, 0, 0, 1, 0)),
         (lambda x, y, z: sc.atan2(x, y), (0, 0, 0, 1, 0)),
         (lambda x, y, z: sc.acos(x), (0, 0, 0, 1, 0)),
+        (lambda x, y, z: sc.exp(x), (0, 0, 0, 1, 0)),
         (lambda x, y, z: sc.tan(x), (0, 0, 0, 1, 0)),
         (lambda x, y, z: -x, (0, 0, 0, 0, 1)),
         (lambda x, y, z: -(x + y), (1, 0, 0, 0, 1)),

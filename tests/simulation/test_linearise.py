@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
 import sympy
@@ -198,3 +199,70 @@ def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Any) -> None:
         == 0
     )
     assert (tmp_path / "out" / "planar2R_linearisation.c").is_file()
+
+
+@pytest.mark.parametrize(
+    ("name", "q", "output", "drive"),
+    [
+        ("cartpole", [0, 0], "q2", "tau1"),
+        ("cartpole", [0, "pi"], "qd1", "tau1"),
+        ("planar2r", ["-pi/2", 0], "q1", "tau2"),
+        ("planar3r", ["pi/2", "0.3", "-0.4"], "q3", "tau1"),
+        ("fivebar", None, "q1", "tau1"),
+    ],
+)
+def test_symbolic_transfer_function(name: str, q: Any, output: str, drive: str) -> None:
+    robot = numeric(name) if name in ("planar3r", "fivebar") else symoro.load(name)
+    q = [1.9, 1.1] if name == "fivebar" else q
+    values = {symbol: 0.5 + 0.07 * k for k, symbol in enumerate(robot.symbols())} | dict(robot.nominal)
+    linear = symoro.linearise(robot, q=q, values=values)
+    if output not in linear.states or drive not in linear.drives:
+        output, drive = linear.states[0], linear.drives[-1]
+    G = linear.symbolic_transfer_function(output, drive)
+    numbers = {
+        symbol: sympy.Float(repr(values[symbol.name]), 40) for symbol in G.free_symbols if symbol.name != "s"
+    }
+    row, column = linear.states.index(output), linear.drives.index(drive)
+    numerator, denominator = linear.transfer_function(output, drive)
+    with mpmath.workdps(40):
+        A, B = mpmath.matrix(linear.A.tolist()), mpmath.matrix(linear.B[:, [column]].tolist())
+        for s in (0.7 + 1.3j, -0.2 + 4j, 2.5):
+            exact = mpmath.lu_solve(s * mpmath.eye(len(linear.states)) - A, B)[row]
+            value = complex(G.subs(numbers).subs(sympy.Symbol("s"), s).evalf(30))
+            assert abs(value - complex(exact)) < 1e-9 * abs(complex(exact))
+            scipy_value = np.polyval(numerator, s) / np.polyval(denominator, s)
+            assert abs(value - scipy_value) < 1e-6 * abs(value)
+
+
+def test_common_factors_are_cancelled() -> None:
+    pendulum = symoro.load("cartpole").bind({"FV2": 0})
+    G = symoro.linearise(pendulum, q=[0, 0]).symbolic_transfer_function("q2", "tau1")
+    s = sympy.Symbol("s")
+    assert sympy.degree(sympy.denom(G), s) == 2  # the double integrator of the cart is not seen in the angle
+    assert sympy.degree(sympy.numer(G), s) == 0
+
+
+def test_symbolic_transfer_functions_of_large_systems_are_rejected() -> None:
+    linear = symoro.linearise(numeric("rx90"), q=[0.1] * 6)
+    with pytest.raises(SymoroError, match="at most 4 states with parameters, 6 states"):
+        linear.symbolic_transfer_function("q1", "tau1")
+    loop = symoro.load("fourbar")
+    linear = symoro.linearise(loop, q=[1.9], values=dict.fromkeys(loop.symbols(), 0.5) | dict(loop.nominal))
+    with pytest.raises(SymoroError, match=r"has \d+ operations"):
+        linear.symbolic_transfer_function("q1", "tau1")
+
+
+def test_symbolic_transfer_function_on_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["linearise", "cartpole", "q=0,0", "--bind", "FV2=0"]
+    assert main([*command, "--transfer", "q2/tau1", "--symbols"]) == 0
+    assert "q2/tau1 = " in capsys.readouterr().out
+    assert main([*command, "--symbols"]) == 2
+
+
+def test_a_hanging_pendulum_is_an_equilibrium() -> None:
+    """The torques that remain are rounding errors, compared with the weight in other postures."""
+    stable = symoro.linearise("cartpole", q=[0, np.pi])
+    assert (stable.eigenvalues().real < 1e-9).all()
+    symoro.linearise("cartpole", q=[0, np.pi + 1e-10])
+    with pytest.raises(ArgumentError, match="not an equilibrium"):
+        symoro.linearise("cartpole", q=[0, np.pi + 1e-6])

@@ -172,7 +172,8 @@ def test_energy_goes_where_joints_rub(name, q, qd):
     rates = np.array(
         [mechanics.tree_rates(np.concatenate([q, qd])) for q, qd in zip(motion.q, motion.qd, strict=True)]
     )
-    lost = np.abs(rates) @ np.array([friction[j] for j in motion.joints])
+    sizes = {one.joint: one.FS for one in friction}
+    lost = np.abs(rates) @ np.array([sizes[j] for j in motion.joints])
     total = np.concatenate([[0], np.cumsum((lost[1:] + lost[:-1]) / 2 * np.diff(motion.t))])
     assert np.abs(motion.energy[0] - motion.energy - total).max() < 1e-4 * total[-1] and total[-1] > 0.03
     assert any(event.what == "sticks" for event in motion.events)

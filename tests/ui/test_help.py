@@ -32,7 +32,7 @@ IMPERATIVE = {
         "compute",
         "simulate",
     ),
-    *("determine", "estimate", "open", "optimise", "rewrite"),
+    *("compare", "determine", "estimate", "open", "optimise", "rewrite"),
 }
 
 
@@ -117,7 +117,8 @@ def test_the_examples_of_every_model_run(
 
 
 @pytest.mark.parametrize(
-    "command", [name for name in COMMANDS if name not in ("gui", "identify", "calibrate", "excite")]
+    "command",
+    [name for name in COMMANDS if name not in ("gui", "identify", "compare", "calibrate", "excite")],
 )
 def test_the_example_of_every_command_runs(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str

@@ -11,6 +11,7 @@ import pytest
 import symoro
 from symoro.robot.formats import dumps
 from symoro.ui.cli import main
+from tests.identification.test_payloads import UNKNOWN, recorded
 from tests.identification.truth import smooth, two_links
 
 GIVEN = ("--decimation", "10", "--slow", "0.02")
@@ -72,12 +73,13 @@ def test_the_delay_of_torques_is_an_option(data: Any, folder: Path) -> None:
 
 def test_report_and_robot_are_written(run: Any, folder: Path) -> None:
     text = run(
-        *("identify", "arm.yaml", "log.csv", *GIVEN, "--consistent", "--essential"),
+        *("identify", "arm.yaml", "log.csv", *GIVEN, "--consistent", "--essential", "--validate", "log.csv"),
         *("--report", "out", "-o", "identified.yaml"),
     )
     assert "wrote identified.yaml" in text
     names = {path.name for path in (folder / "out").iterdir()}
-    assert names == {"report.md", "report.html", "torque-1.svg", "torque-2.svg"}
+    plots = {f"{name}-{j}.svg" for name in ("torque", "residual", "validation") for j in (1, 2)}
+    assert names == {"report.md", "report.html"} | plots
     markdown = (folder / "out" / "report.md").read_text(encoding="utf-8")
     for words in (
         "# Identification of two links",
@@ -85,10 +87,13 @@ def test_report_and_robot_are_written(run: Any, folder: Path) -> None:
         "| ZZR1 (ZZ1) |",
         "## Physical consistency",
         "torque-1.svg",
+        "## Validation",
+        "validation-2.svg",
+        "residual-1.svg",
     ):
         assert words in markdown
     page = (folder / "out" / "report.html").read_text(encoding="utf-8")
-    assert page.count("<svg") == 2 and page.rstrip().endswith("</html>")
+    assert page.count("<svg") == 6 and page.rstrip().endswith("</html>")
     assert "# from log, by WLS" in (folder / "identified.yaml").read_text(encoding="utf-8")
     robot = symoro.load(folder / "identified.yaml")
     t = smooth(two_links())
@@ -208,15 +213,19 @@ def test_reports_contain_methods_units_and_standard_parameters(run: Any, folder:
         )
 
 
-def test_parameters_that_a_robot_file_cannot_contain_are_listed(run: Any, data: Any, folder: Path) -> None:
+def test_the_written_robot_has_the_friction_at_low_speed(run: Any, folder: Path) -> None:
     given = ("identify", "arm.yaml", "log.csv", *GIVEN, "--friction", "viscous,coulomb,offset,stribeck")
-    text = run(*given, "-o", "identified.yaml", "--report", "out")
-    sentence = "A robot file cannot contain FB1, FB2"
-    assert sentence in text
-    assert sentence in (folder / "out" / "report.md").read_text(encoding="utf-8")
-    assert data(*given)["not_in_robot"] == ["FB1", "FB2"]
-    plain = run("identify", "arm.yaml", "log.csv", *GIVEN)
-    assert "has no place for" not in plain
+    run(*given, "--stribeck-velocity", "0.2", "-o", "identified.yaml")
+    robot = symoro.load(folder / "identified.yaml")
+    assert [frame.VS.number for frame in robot.frames] == [0.2, 0.2]
+    assert all(frame.FB.number for frame in robot.frames)
+
+
+def test_a_par_file_is_rejected_before_friction_at_low_speed_is_estimated(capsys: Any, folder: Path) -> None:
+    given = ["identify", "arm.yaml", "log.csv", *GIVEN, "--friction", "viscous,coulomb,stribeck"]
+    assert main([*given, "-o", "identified.par"]) == 2
+    assert "Stribeck friction" in capsys.readouterr().err
+    assert not (folder / "identified.par").exists()
 
 
 def test_subtracted_torques_are_listed(data: Any, run: Any, folder: Path) -> None:
@@ -225,3 +234,127 @@ def test_subtracted_torques_are_listed(data: Any, run: Any, folder: Path) -> Non
     given = ("identify", "carrying.yaml", "log.csv", *GIVEN)
     assert data(*given)["known"] == ["the payload"]
     assert "known torques, subtracted" in run(*given)
+
+
+def test_masses_are_bounded_on_the_command_line(data: Any, run: Any, folder: Path) -> None:
+    words = ("identify", "arm.yaml", "log.csv", *GIVEN, "--consistent")
+    bounded = data(*words, "--mass", "1=5..6,2=1.5+-0.1", "--total-mass", "..6.4")["consistent"]
+    assert bounded["mass_bounds"] == {"M1": [5, 6], "M2": pytest.approx([1.4, 1.6]), "total mass": [0, 6.4]}
+    assert bounded["total_mass"] == pytest.approx(bounded["standard"]["M1"] + bounded["standard"]["M2"])
+    assert bounded["total_mass"] <= 6.4 + 1e-5 and bounded["standard"]["M1"] >= 5 - 1e-5
+    prior = ("--prior-weight", "0.01", "--link-prior", "2=10", "--nominal", "M2=2")
+    run(*words, "--mass", "2=3..", *prior, "--report", "out")
+    report = (folder / "out" / "report.md").read_text(encoding="utf-8")
+    assert "| 2 | 3 | 3 .. (at lower) |" in report and "| all |" in report
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--mass", "1=5..6"), "--mass applies to physically consistent parameters only"),
+        (("--consistent", "--mass", "1=6..5"), "the lower bound 6 kg exceeds the upper bound 5 kg"),
+        (("--consistent", "--mass", "1=5"), "expected bounds in kg, got '5'"),
+        (("--consistent", "--mass", "1=.."), "expected bounds in kg, got '..'"),
+        (("--consistent", "--mass", "7=1..2"), "no link of robot 'two links' called '7'"),
+        (("--consistent", "--mass", "arm=1..2"), "expected the number of a link"),
+        (("--consistent", "--mass", "1=1..2", "--mass", "01=1..2"), "link 1 is given twice"),
+        (("--consistent", "--mass=1=-1..2"), "a mass in kg is not negative"),
+        (("--consistent", "--mass", "1=1+--1"), "the tolerance is not negative"),
+        (("--consistent", "--total-mass", "a..b"), "expected a number, got 'a'"),
+        (("--consistent", "--mass", "1=5..6", "--total-mass", "..4"), "above the total mass of at most 4 kg"),
+        (("--consistent", "--link-prior", "1=0"), "prior weight of link 1: expected a positive number"),
+        (("--consistent", "--prior-weight", "-1"), "prior_weight: expected a positive number"),
+        (("--consistent", "--nominal", "M7=1"), "no inertial parameter of robot 'two links' called 'M7'"),
+    ],
+)
+def test_invalid_bounds_of_masses_are_rejected(
+    words: tuple[str, ...], message: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["identify", "arm.yaml", "log.csv", *GIVEN, *words, "-o", "out.yaml"]) == 2
+    assert message in capsys.readouterr().err
+    assert not (folder / "out.yaml").exists()
+
+
+def test_the_verdict_is_printed_and_may_be_required(
+    data: Any, run: Any, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["identify", "arm.yaml", "log.csv", *GIVEN]
+    assert run(*words, "--require", "pass").rstrip().endswith("verdict: pass")
+    verdict = data(*words)["verdict"]
+    assert verdict["level"] == "pass"
+    assert {one["name"] for one in verdict["criteria"]} >= {"fit-residual", "condition", "warnings"}
+    assert all(one["value"] <= one["limits"][0] and one["level"] == "pass" for one in verdict["criteria"])
+    late = [*words, "--delay", "0.01"]  # causes the warning torque-delay
+    assert main(late) == 0 and main([*late, "--require", "doubtful"]) == 0
+    assert main([*late, "--require", "pass", "--report", "out", "-o", "late.yaml"]) == 1
+    text = capsys.readouterr().out
+    assert "verdict: doubtful (" in text and "torque-delay)" in text
+    assert (folder / "late.yaml").exists()
+    report = (folder / "out" / "report.md").read_text(encoding="utf-8")
+    assert report.index("## Verdict") < report.index("## Warnings") < report.index("## Residuals")
+    assert main([*words, "--require", "perfect"]) == 2
+
+
+@pytest.fixture
+def loaded(folder: Path) -> Path:
+    """A second log, of the robot with a payload, and both logs with currents instead of torques."""
+    gains = np.array([12.0, -7.0])
+    for name, log in (("empty", recorded()), ("box", recorded(UNKNOWN))):
+        samples = log.part(0, log.samples)
+        time = np.arange(log.samples) / log.rate
+        for column, torque in (("tau", samples["torque"]), ("i", samples["torque"] / gains)):
+            head = f"t,q1,q2,{column}1,{column}2"
+            table = np.column_stack([time, samples["position"], torque])
+            np.savetxt(folder / f"{name}-{column}.csv", table, delimiter=",", header=head, comments="")
+    text = "symoro-log: 1\ntime: {column: t}\n"
+    for kind, stem, unit in (("position", "q", "rad"), ("torque", "i", "A")):
+        text += f"{kind}: {{file: FILE, columns: [{stem}1, {stem}2], unit: {unit}}}\n"
+    (folder / "empty.yaml").write_text(text.replace("FILE", "empty-i.csv"), encoding="utf-8")
+    payload = "payload: {unknown: box, mass: 2}\n"
+    (folder / "box.yaml").write_text(text.replace("FILE", "box-i.csv") + payload, encoding="utf-8")
+    return folder
+
+
+def test_payloads_of_logs(run: Any, data: Any, loaded: Path) -> None:
+    words = ("identify", "arm.yaml", "empty-tau.csv", "box-tau.csv", *GIVEN)
+    payloads = ("--log-payload", "none", "--log-payload", "unknown=box")
+    box = data(*words, *payloads)["payloads"]["box"]
+    assert box["mass"] == pytest.approx(2, abs=4 * box["mass_deviation"])
+    assert box["com"][:2] == pytest.approx([0.3, 0.1], rel=0.02) and box["com"][2] is None
+    text = run(*words, *payloads, "--report", "out", "-o", "identified.yaml")
+    assert "Payload box" in text and "centre of mass, x" in text and "centre of mass, z" not in text
+    assert "Payload box" in (loaded / "out" / "report.md").read_text(encoding="utf-8")
+    written = symoro.load(loaded / "identified.yaml")
+    assert written.payload is None and not any("box" in note for note in written.notes)
+    known = ("--log-payload", "none", "--log-payload", "mass=2,com=0.3,0.1,0.2,inertia=0.05,0.06,0.07")
+    text = run(*words, *known)
+    assert "known torques, subtracted" in text and "payload of box-tau (known, 2 kg)" in text
+
+
+def test_drive_gains_are_estimated(run: Any, data: Any, loaded: Path) -> None:
+    words = ("identify", "arm.yaml", "empty.yaml", "box.yaml", *GIVEN, "--drive-gains", "estimate")
+    gains = data(*words)["drive_gains"]
+    assert gains["values"] == pytest.approx([12, -7], rel=5e-3)
+    assert "Drive gains" in run(*words)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("empty-tau.csv", "box-tau.csv", "--log-payload", "unknown"), "one for each of the 2 logs, got 1"),
+        (("box-tau.csv", "--log-payload", "unknown"), "every log has an unknown payload"),
+        (("box-tau.csv", "--log-payload", "heavy"), "is not of the form NAME=VALUE"),
+        (("box-tau.csv", "--log-payload", "mass=two"), "expected a finite number for mass"),
+        (("empty-tau.csv", "--payload", "mass=1", "--log-payload", "mass=2"), "a log has another one"),
+        (("empty.yaml", "--drive-gains", "estimate"), "no log has a payload of known mass"),
+        (("empty.yaml", "--drive-gains", "guess"), "numbers separated by commas or 'estimate'"),
+        (("empty.yaml",), "a current requires 'scale'"),
+    ],
+)
+def test_rejected_payloads_write_no_file(
+    capsys: pytest.CaptureFixture[str], loaded: Path, words: tuple[str, ...], message: str
+) -> None:
+    assert main(["identify", "arm.yaml", *words, *GIVEN, "-o", "new.yaml", "--report", "out"]) == 2
+    printed = capsys.readouterr()
+    assert message in printed.err and not printed.out
+    assert not (loaded / "new.yaml").exists() and not (loaded / "out").exists()

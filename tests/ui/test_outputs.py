@@ -37,6 +37,7 @@ COMMANDS: dict[str, tuple[tuple[str, ...], str, str]] = {
         "symoro.identification.read_measurements",
     ),
     "identify": (("identify", "arm.yaml", "log.csv", "-o"), ".yaml", "symoro.ui.identify.identify"),
+    "compare": (("compare", "arm.yaml", "arm.yaml", "-o"), ".csv", "symoro.ui.compare.compare"),
     "torques": (("torques", "planar3r", "filip3r", "-o"), ".csv", "symoro.ui.torques.torques"),
     "simulate": (
         ("simulate", "planar2r", "q=0,1", "--duration", "0.1", "-o"),

@@ -44,3 +44,30 @@ def test_rollers_of_wheels(name: str, wanted: list[float | None]) -> None:
     wheels = call("robot_open", {"id": name})["wheels"]
     angles = [None if sign is None else sign * np.pi / 4 for sign in wanted]
     assert [wheel["roller"] for wheel in wheels] == pytest.approx(angles)
+
+
+def test_the_inverse_geometry_is_returned_as_one_module_with_all_solutions() -> None:
+    answer = call("inverse", {"robot": call("robot_open", {"id": "rx90"})["robot"]})
+    (module,) = answer["modules"]
+    assert module["outputs"]["q"] == [8, 6]
+    assert "export function call" in module["source"]
+    assert answer["complete"]
+    assert answer["legs"] == []
+
+
+def test_the_inverse_geometry_of_a_platform_is_returned_per_working_mode() -> None:
+    view = call("robot_open", {"id": "gough_stewart"})
+    answer = call("inverse", {"robot": view["robot"]})
+    assert [module["outputs"]["q"] for module in answer["modules"]] == [[1, 31], [1, 31]]
+    assert answer["modules"][0]["source"] != answer["modules"][1]["source"]
+    # Each joint of the tree belongs to exactly one leg, so that the modes of the legs can be combined.
+    frames = [j for leg in answer["legs"] for j in leg]
+    assert len(frames) == len(set(frames))
+    assert set(view["coordinates"]) <= set(frames)
+
+
+def test_without_a_closed_form_the_reason_is_returned() -> None:
+    answer = call("inverse", {"robot": call("robot_open", {"id": "snake"})["robot"]})
+    assert answer["modules"] == []
+    assert not answer["complete"]
+    assert "infinitely many solutions" in answer["why_not"]

@@ -530,6 +530,20 @@ export interface SolvedPose {
 }
 
 /**
+ * JavaScript modules of the inverse geometric model of the end effector, for evaluation in the page.
+ *
+ * `modules` contains one module with all solutions, or, for a platform, one per working mode of its legs; since the
+ * legs are independent of each other, each column of a leg may be taken from either module. It is empty if the model
+ * has no closed form; `why_not` is then the reason. `legs` contains the joints of each leg.
+ */
+export interface InverseModules {
+  modules: Module[];
+  legs: number[][];
+  complete: boolean;
+  why_not: string | null;
+}
+
+/**
  * Positions of the end effector in frame 0 (metres), x, y, z of one posture after the other, and a number each.
  *
  * `manipulability` is the product of the singular values of the Jacobian of the position, relative to the largest one.
@@ -774,7 +788,7 @@ export interface JobData {
   call: string;
   state: "queued" | "running" | "done" | "failed" | "cancelled";
   progress: Record<string, unknown> | null;
-  result: Placements | SolvedPose | WorkspaceCloud | ModelAnswer | Explanation | Sources | Project | Outputs | Variables | BaseAnswer | SingularAnswer | TrajectoryAnswer | ExcitationAnswer | SimulationAnswer | IdentifyAnswer | Failure | null;
+  result: Placements | SolvedPose | InverseModules | WorkspaceCloud | ModelAnswer | Explanation | Sources | Project | Outputs | Variables | BaseAnswer | SingularAnswer | TrajectoryAnswer | ExcitationAnswer | SimulationAnswer | IdentifyAnswer | Failure | null;
   pieces?: Piece[];
   before?: number;
 }

@@ -4,7 +4,7 @@
 import * as THREE from "three";
 
 import type { View } from "../backend/messages";
-import { platforms, radiusOf } from "./extras";
+import { platforms, radiusOf, toolLink } from "./extras";
 import { Instances, cylinderOnOrigin } from "./instances";
 import { axis, distance, origin, plus, parameterPolyline, type Point } from "./polyline";
 
@@ -141,7 +141,7 @@ export class Body {
 
   private link(T: Float64Array, j: number, style: Style): void {
     const frame = this.view.frames[j - 1];
-    const ant = frame ? frame.ant : this.toolOn();
+    const ant = frame ? frame.ant : toolLink(this.view);
     const [start, afterB, afterD, end] = parameterPolyline(T, ant, j).points;
     const width = 0.085 * style.arrow;
     const slide = frame?.kind === "P";
@@ -149,15 +149,6 @@ export class Body {
     this.bars.between(afterB, afterD, width, this.colours.link);
     this.bars.between(afterD, end, slide ? 0.55 * width : width, slide ? this.colours.passive : this.colours.link);
     if (style.expanded) this.bars.between(end, drawnAt(this.view, T, j, style), 0.35 * width, this.colours.faint);
-  }
-
-  /** The tool is fixed to the last link unless the robot's document names another link. */
-  private toolOn(): number {
-    const tool = this.view.robot["tool"] as { on?: number | string; ant?: number } | undefined;
-    const on = tool?.on ?? tool?.ant;
-    if (typeof on === "number") return on;
-    const named = this.view.frames.find((frame) => frame.name === on);
-    return named?.frame ?? this.view.sizes.NL;
   }
 
   private joint(T: Float64Array, j: number, style: Style): void {

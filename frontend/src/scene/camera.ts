@@ -25,6 +25,8 @@ export class Viewpoint {
   private tall = 1;
   /** Whether the user has rotated or moved the camera since the robot was fitted into the picture. */
   movedByUser = false;
+  /** The same before the current gesture. */
+  private movedBefore = false;
 
   constructor(canvas: HTMLElement, onChange: () => void) {
     for (const camera of [this.perspective, this.orthographic]) camera.up.set(0, 0, 1);
@@ -33,11 +35,20 @@ export class Viewpoint {
     this.controls.enableDamping = false;
     this.controls.zoomToCursor = true;
     this.controls.addEventListener("change", onChange);
-    this.controls.addEventListener("start", () => (this.movedByUser = true));
+    this.controls.addEventListener("start", () => {
+      this.movedBefore = this.movedByUser;
+      this.movedByUser = true;
+    });
   }
 
   get camera(): THREE.PerspectiveCamera | THREE.OrthographicCamera {
     return this.controls.object as THREE.PerspectiveCamera | THREE.OrthographicCamera;
+  }
+
+  /** Whether dragging the pointer rotates the camera; a gesture that began with another meaning does not count. */
+  setEnabled(enabled: boolean): void {
+    this.controls.enabled = enabled;
+    if (!enabled) this.movedByUser = this.movedBefore;
   }
 
   resize(width: number, height: number): void {

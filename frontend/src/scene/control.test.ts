@@ -3,18 +3,19 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { Failure, type Backend } from "../backend/backend";
 import type { Placements, View } from "../backend/messages";
 import { createStore, type Store } from "../store/store";
-import { Control, pose } from "./control";
+import { Control } from "./control";
 import { dataUrl, fixture } from "./fixtures";
 import { load } from "./modules";
+import { pose } from "./pose";
 import { origin } from "./polyline";
 import { loadPostureSolver, type PostureSolver } from "./posture";
-import type { Motion, Place, Scene } from "./scene";
+import type { Ghost, Motion, Place, Scene, SceneDrag } from "./scene";
 
 /** A scene that draws nothing. */
 class FakeScene {
   made: PostureSolver | null = null;
   q: number[] = [];
-  shown: number[][] = [];
+  shown: readonly Ghost[] = [];
   broken = false;
   drawnPath: Place[] | null = null;
   parameters: Record<string, number> = {};
@@ -33,7 +34,12 @@ class FakeScene {
   ready = () => ({ robot: this.made !== null, loops: this.made?.closes ?? false });
   transform = (j: number) => Array.from(this.made!.transforms(this.q).subarray(16 * (j - 1), 16 * j));
   follow = (from: number[], to: number[]) => this.made!.move(from, to, this.broken);
-  ghosts = (postures: number[][]) => (this.shown = postures);
+  drag: (drag: SceneDrag) => void = () => undefined;
+  onDrag = (listener: (drag: SceneDrag) => void) => void (this.drag = listener);
+  onGhost = () => undefined;
+  gizmo = () => undefined;
+  postures = () => this.made;
+  ghosts = (ghosts: readonly Ghost[]) => void (this.shown = ghosts);
   trace = (frame: number, motion: Motion) => motion.q.map((q) => origin(this.made!.transforms(q), frame));
   path = (points: Place[] | null) => void (this.drawnPath = points);
   points: number[] | null = null;
@@ -63,7 +69,7 @@ let closing: boolean;
 let scene: FakeScene;
 
 function setUp(name: "fourbar" | "rx90" | "gripper"): { store: Store; control: Control; view: View } {
-  const { view, placements } = fixture(name);
+  const { view, placements, inverse } = fixture(name);
   const backend: Backend = {
     call: async <T>(called: string, payload: object = {}): Promise<T> => {
       requests.push({ name: called, payload: payload as Record<string, unknown> });
@@ -71,8 +77,7 @@ function setUp(name: "fourbar" | "rx90" | "gripper"): { store: Store; control: C
         const loops = closing && (payload as { loops: boolean }).loops ? placements.loops : null;
         return { frames: placements.frames, loops } as T;
       }
-      if (called === "solve")
-        return { method: "closed form", complete: true, solutions: [{ q: [1, 2, 3, 4, 5, 6], qc: [], status: "valid" }] } as T;
+      if (called === "inverse" && inverse) return inverse as T;
       if (called === "workspace") return { points: [1, 2, 3], manipulability: [0.5] } as T;
       throw new Failure({ kind: "Unknown", message: called });
     },
@@ -98,7 +103,8 @@ describe("a robot with a loop", () => {
   it("is drawn before its loop equations are derived, and closed afterwards", async () => {
     const { store, control } = setUp("fourbar");
     await until(() => control.closes.value && store.q.value.some((value) => value !== 0));
-    expect(requests.map(({ payload }) => payload["loops"])).toEqual([false, true]);
+    const asked = requests.filter(({ name }) => name === "frames");
+    expect(asked.map(({ payload }) => payload["loops"])).toEqual([false, true]);
     expect(scene.made!.loopError(store.q.value)).toBeLessThan(1e-9);
     expect(control.moved.value).toEqual([0]);
     control.dispose();
@@ -226,17 +232,52 @@ describe("a serial robot", () => {
     control.dispose();
   });
 
-  it("requests all solutions of its current pose", async () => {
+  it("has all solutions of its current pose as ghosts, and goes to one of them", async () => {
+    const { store, control } = setUp("rx90");
+    await until(() => control.posed.value.length > 0 && requests.some(({ name }) => name === "inverse"));
+    control.go([0.4, 0.9, -0.5, 0.6, 0.8, -0.3]);
+    control.dragging.wanted.value = true;
+    await until(() => scene.shown.length === 7);
+    const before = scene.transform(6);
+    control.dragging.select(3);
+    expect(store.q.value).toEqual(control.dragging.solutions.value![0]!.q);
+    scene.transform(6).forEach((entry, k) => expect(entry).toBeCloseTo(before[k]!, 9));
+    expect(Math.abs(store.q.value[0]! - 0.4) + Math.abs(store.q.value[3]! - 0.6)).toBeGreaterThan(0.1);
+    control.dragging.wanted.value = false;
+    expect(scene.shown).toEqual([]);
+    control.dispose();
+  });
+
+  it("follows a dragged tool, and reports a pose out of reach", async () => {
+    const { store, control } = setUp("rx90");
+    await until(() => control.posed.value.length > 0 && requests.some(({ name }) => name === "inverse"));
+    control.go([0.4, 0.9, -0.5, 0.6, 0.8, -0.3]);
+    const target = scene.transform(6);
+    target[3]! += 0.05;
+    scene.drag({ kind: "start", of: "frame" });
+    scene.drag({ kind: "frame", frame: 6, pose: target, mode: "translate" });
+    scene.transform(6).forEach((entry, k) => expect(entry).toBeCloseTo(target[k]!, 9));
+    expect(control.note.value).toBeNull();
+    target[3]! += 10;
+    scene.drag({ kind: "frame", frame: 6, pose: target, mode: "translate" });
+    expect(control.note.value?.text).toContain("Out of reach");
+    scene.drag({ kind: "end" });
+    expect(store.q.value).toEqual(scene.q);
+    control.dispose();
+  });
+
+  it("turns the joint of a pulled link", async () => {
     const { store, control } = setUp("rx90");
     await until(() => control.posed.value.length > 0);
-    control.move(0, Math.PI / 2);
-    await control.solve();
-    const { payload } = requests.at(-1)!;
-    expect(payload["q0"]).toEqual(store.q.value);
-    expect((payload["pose"] as number[][]).map((row) => row.length)).toEqual([4, 4, 4, 4]);
-    expect(scene.shown).toEqual([[1, 2, 3, 4, 5, 6]]);
-    control.goTo(control.solutions.value![0]!);
-    expect(store.q.value).toEqual([1, 2, 3, 4, 5, 6]);
+    control.go([0, 0.4, 0, 0, 0, 0]);
+    await until(() => requests.some(({ name }) => name === "inverse"));
+    // Joint 1 turns about z; the line of sight from above passes the point at 90 degrees.
+    const held = [0.3, 0, 0.2] as Place;
+    scene.drag({ kind: "start", of: "link" });
+    scene.drag({ kind: "link", frame: 1, point: held, from: [0, 0.3, 5], direction: [0, 0, -1] });
+    expect(store.q.value[0]).toBeCloseTo(Math.PI / 2, 3);
+    expect(store.q.value.slice(1)).toEqual([0.4, 0, 0, 0, 0]);
+    scene.drag({ kind: "end" });
     control.dispose();
   });
 });

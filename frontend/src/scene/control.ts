@@ -2,11 +2,15 @@
 
 import { computed, effect, signal, untracked, type ReadonlySignal } from "@preact/signals";
 
-import type { Placements, SolvedPose, View, WorkspaceCloud } from "../backend/messages";
+import type { Placements, View, WorkspaceCloud } from "../backend/messages";
 import { save } from "../store/download";
 import type { DroppedMotion, Store } from "../store/store";
+import { Dragging } from "./dragging";
+import { endFrame } from "./extras";
 import { freeJoints, home, named, random } from "./joints";
 import { Motions } from "./motions";
+import { pose } from "./pose";
+import { sequence } from "./poseSolver";
 import type { Scene } from "./scene";
 import { Runs } from "./runs";
 import { framesShown, look, picked, shown } from "./viewState";
@@ -16,11 +20,6 @@ export interface Note {
   kind: "information" | "warning";
 }
 
-export interface Solution {
-  q: number[];
-  status: string;
-}
-
 const STEP = 0.01; // seconds between samples of a dropped trajectory
 const RANDOM_TRIES = 40;
 const START_TRIES = 300;
@@ -28,6 +27,7 @@ const START_TRIES = 300;
 export class Control {
   readonly motions: Motions;
   readonly runs: Runs;
+  readonly dragging: Dragging;
   readonly broken = signal(false);
   readonly note = signal<Note | null>(null);
   /** The robot that is drawn; null until its code is loaded. */
@@ -42,8 +42,6 @@ export class Control {
   readonly closes = signal(false);
   /** Joint whose last move was rejected because the loops cannot close there. */
   readonly refused = signal<number | null>(null);
-  readonly solutions = signal<Solution[] | null>(null);
-  readonly solving = signal(false);
   /** Whether the workspace is drawn or requested. */
   readonly workspace = signal(false);
   /** Indices in view.joints of the joints with sliders. */
@@ -64,7 +62,11 @@ export class Control {
   ) {
     this.motions = new Motions(store, scene, this);
     this.runs = new Runs(store, this);
-    scene.onSelect((frame) => (store.selected.value = frame));
+    this.dragging = new Dragging(store, scene, this);
+    scene.onSelect((frame) => {
+      store.selected.value = frame === 0 ? null : frame;
+      this.dragging.chosen.value = frame;
+    });
     this.disposers.push(
       effect(() => void this.show(store.view.value)),
       effect(() => this.reparametrise(store.parameters.value)),
@@ -86,6 +88,7 @@ export class Control {
     this.abort.abort();
     this.runs.stop();
     this.motions.dispose();
+    this.dragging.dispose();
     for (const undo of this.disposers) undo();
     this.scene.dispose();
   }
@@ -138,7 +141,9 @@ export class Control {
     } catch (error) {
       if (!signal.aborted) this.warn(words(error));
     }
-    if (!signal.aborted) this.closedView.value = view;
+    if (signal.aborted) return;
+    this.closedView.value = view;
+    void this.dragging.load(view, placed(view), signal);
   }
 
   private requestFrames(view: View, alive: AbortSignal, loops: boolean): Promise<Placements> {
@@ -188,7 +193,7 @@ export class Control {
     this.closes.value = false;
     this.refused.value = null;
     this.note.value = null;
-    this.solutions.value = null;
+    this.dragging.reset();
     this.workspace.value = false;
     this.scene.cloud(null);
     this.motions.waves.value = new Map();
@@ -199,6 +204,7 @@ export class Control {
     untracked(() => {
       if (!this.drawn.value || this.drawn.value !== this.store.view.value) return;
       this.scene.setParameters(parameters);
+      this.dragging.rebuild();
       this.publish(this.scene.posture());
     });
   }
@@ -254,7 +260,7 @@ export class Control {
   }
 
   /** Set a posture in which the loops are closed, in any assembly mode. */
-  private jump(q: number[]): void {
+  jump(q: number[]): void {
     this.motions.pause();
     this.scene.put(q);
     this.refused.value = null;
@@ -302,44 +308,9 @@ export class Control {
     this.store.base.value = this.store.base.value.map((old, k) => (k === entry ? value : old));
   }
 
-  // -- solutions
-
-  /** Return the frame whose pose is used for inverse geometry: the tool frame, or the frame of the last link. */
+  /** Return the frame whose pose is used for inverse geometry. */
   endFrame(): number {
-    const view = this.drawn.value!;
-    return view.tool ? view.frames.length + 1 : view.platform?.frame ?? view.sizes.NL;
-  }
-
-  async solve(): Promise<void> {
-    const view = this.drawn.value;
-    if (!view) return;
-    this.motions.pause();
-    this.solving.value = true;
-    this.note.value = null;
-    try {
-      const q = this.scene.posture();
-      const T = this.scene.transform(this.endFrame());
-      const answer = await this.store.backend.call<SolvedPose>("solve", {
-        robot: view.robot,
-        pose: [0, 4, 8, 12].map((row) => T.slice(row, row + 4)),
-        q0: view.coordinates.map((j) => q[view.joints.findIndex((joint) => joint.frame === j)] ?? 0),
-        values: this.store.parameters.value,
-      });
-      if (view !== this.drawn.value) return;
-      this.solutions.value = answer.solutions.map((one) => ({ q: whole(view, one), status: one.status }));
-      this.scene.ghosts(this.solutions.value.map((one) => one.q));
-      if (answer.method === "numeric") this.inform("computed by iteration; other solutions may exist");
-      else if (!answer.complete) this.inform("the robot is redundant: one joint keeps its position, and other solutions exist");
-    } catch (error) {
-      this.warn(words(error));
-    } finally {
-      this.solving.value = false;
-    }
-  }
-
-  clearSolutions(): void {
-    this.solutions.value = null;
-    this.scene.ghosts([]);
+    return endFrame(this.drawn.value!);
   }
 
   /** Draw positions of the end effector at postures within the limits, coloured by manipulability, or remove them. */
@@ -357,10 +328,6 @@ export class Control {
     }
   }
 
-  goTo(solution: Solution): void {
-    this.jump(solution.q);
-  }
-
   async screenshot(): Promise<void> {
     save(`${this.drawn.value?.file ?? "scene"}.png`, await this.scene.screenshot());
   }
@@ -374,41 +341,12 @@ export class Control {
   }
 }
 
-/** Return a generator of pseudorandom numbers from 0 to 1 with a fixed seed, so that results are reproducible. */
-function sequence(): () => number {
-  let state = 1;
-  return () => (state = (state * 16807) % 2147483647) / 2147483647;
-}
-
 /** Return a key of all data that the transforms depend on; other edits do not need new code. */
 function placed(view: View): string {
   const geometry = view.tables.find((table) => table.title === "geometry")?.rows;
   const frames = (view.robot["frames"] ?? []) as { coupled?: unknown }[];
   const coupled = frames.map((frame) => frame.coupled ?? 0);
   return JSON.stringify([view.name, geometry, coupled, view.frames, view.loops, view.robot["tool"] ?? 0]);
-}
-
-/** Return all joint positions of a solution, cut joints included. */
-function whole(view: View, solution: { q: number[]; qc: number[] }): number[] {
-  const q = named(view, solution.q);
-  let c = 0;
-  view.joints.forEach((joint, k) => {
-    if (joint.opened) q[k] = solution.qc[c++] ?? 0;
-  });
-  return q;
-}
-
-/** Return world T 0 (row-major) from x, y, z and the angles roll, pitch, yaw about the fixed axes x, y, z. */
-export function pose([x = 0, y = 0, z = 0, roll = 0, pitch = 0, yaw = 0]: number[]): number[] {
-  const [cr, sr, cp, sp, cy, sy] = [roll, pitch, yaw].flatMap((a) => [Math.cos(a), Math.sin(a)]) as [
-    number, number, number, number, number, number,
-  ];
-  return [
-    ...[cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr, x],
-    ...[sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr, y],
-    ...[-sp, cp * sr, cp * cr, z],
-    ...[0, 0, 0, 1],
-  ];
 }
 
 function words(error: unknown): string {

@@ -7,15 +7,17 @@ import { Body, drawnAt, type Palette, type Style } from "./body";
 import { Viewpoint } from "./camera";
 import { Cloud } from "./cloud";
 import { location, radiusOf } from "./extras";
-import { Ghosts } from "./ghosts";
+import { Ghosts, ghostColour } from "./ghosts";
+import { Gizmo } from "./gizmo";
 import { home } from "./joints";
 import { Labels, title, type Label } from "./labels";
+import { LinkDrag } from "./linkDrag";
 import { load } from "./modules";
 import { sample } from "./motion";
 import { axis, origin, plus, robotSize, typicalLength, type Point } from "./polyline";
 import { Player } from "./player";
 import { PostureSolver, loadPostureSolver } from "./posture";
-import type { CreateScene, Appearance, ViewDirection } from "./scene";
+import type { CreateScene, Appearance, Ghost, SceneDrag, ViewDirection } from "./scene";
 import { subsample, Trace } from "./trace";
 import { Visuals } from "./visuals";
 
@@ -28,7 +30,7 @@ const SEEN = 80;
 const MOST_PLACES = 600;
 
 export const createScene: CreateScene = (container, options) => {
-  const renderer = new THREE.WebGLRenderer({ antialias: true, preserveDrawingBuffer: true });
+  const renderer = new THREE.WebGLRenderer({ antialias: true });
   renderer.setPixelRatio(Math.min(2, window.devicePixelRatio || 1));
   const canvas = renderer.domElement;
   canvas.className = "sc-canvas";
@@ -72,7 +74,16 @@ export const createScene: CreateScene = (container, options) => {
   let requests = 0;
   let gone = false;
   let files: ReadonlyMap<string, File> = new Map();
+  let gizmoFrame: number | null = null;
+  let ghostTags: readonly Ghost[] = [];
+  /** Size of the picture in pixels; reading it from the page for each picture would compute the page's layout. */
+  let [width, height] = [0, 0];
+  /** A drag that is reported before the next picture. */
+  let pulled: (() => SceneDrag | null) | null = null;
   const listeners: ((frame: number | null) => void)[] = [];
+  const ghostListeners: ((index: number) => void)[] = [];
+  const dragListeners: ((drag: SceneDrag) => void)[] = [];
+  const report = (drag: SceneDrag | null) => drag && dragListeners.forEach((listener) => listener(drag));
 
   const count = () => T.length / 16;
   const arrow = () => look.scale * Math.min(0.14 * reach, Math.max(0.045 * reach, 0.6 * (usual || reach)));
@@ -85,19 +96,36 @@ export const createScene: CreateScene = (container, options) => {
 
   function render(): void {
     pending = null;
+    if (pulled) {
+      const drag = pulled();
+      pulled = null;
+      report(drag);
+      // The drag has requested another picture, which is this one.
+      if (pending !== null) cancelAnimationFrame(pending);
+      pending = null;
+    }
     renderer.render(world, viewpoint.camera);
     drawLabels();
+    if (gizmo.dragging && gizmoFrame) canvas.dispatchEvent(new CustomEvent("symoro-drag", { detail: drawnDrag(gizmoFrame) }));
     clearTimeout(idle);
     idle = setTimeout(notify, IDLE);
   }
 
-  /** Text description of the picture for screen readers and tests: origins of all frames in the world. */
+  /** Requested and drawn pose of a dragged frame, for tests and measurements. */
+  function drawnDrag(frame: number): { target: number[]; pose: number[]; reach: number; ghosts: number } {
+    return { target: gizmo.pose(), pose: Array.from(T.subarray(16 * (frame - 1), 16 * frame)), reach, ghosts: ghosts.count };
+  }
+
+  /** Text description of the picture for screen readers and tests: origins of all frames in the world, and the handles in the picture. */
   function notify(): void {
     if (!view) return;
     const points = Array.from({ length: count() + 1 }, (_, j) =>
       new THREE.Vector3(...origin(T, j)).applyMatrix4(root.matrix).toArray().map((x) => +x.toFixed(6)),
     );
     canvas.dataset["frames"] = JSON.stringify(points);
+    const spot = gizmoFrame === null ? null : gizmo.spot(width, height);
+    if (spot) canvas.dataset["handle"] = JSON.stringify(spot);
+    else delete canvas.dataset["handle"];
   }
 
   function redraw(): void {
@@ -111,14 +139,20 @@ export const createScene: CreateScene = (container, options) => {
   const spot = new THREE.Vector3();
   function project(point: Point): { x: number; y: number; ahead: boolean } {
     spot.set(...point).applyMatrix4(root.matrix).project(viewpoint.camera);
-    const { clientWidth: width, clientHeight: height } = canvas;
     return { x: ((spot.x + 1) / 2) * width, y: ((1 - spot.y) / 2) * height, ahead: Math.abs(spot.z) < 1 };
   }
 
   function drawLabels(): void {
     const drawn: Label[] = [];
-    if (view && look.naming !== "none")
+    // The layout of labels takes longer than the picture, so that a drag hides them.
+    const dragged = gizmo.dragging || links.dragging;
+    if (view && !dragged && look.naming !== "none")
       for (let j = 0; j <= count(); j++) if (visible(j)) drawn.push(...labelsOf(j));
+    if (view && !dragged)
+      ghosts.anchors(T).forEach((at, k) => {
+        const { x, y, ahead } = project(at);
+        if (ahead) drawn.push({ text: ghostTags[k]!.tag, x: x + 8, y: y - 14, selected: false, colour: ghostColour(k, dark) });
+      });
     labels.draw(drawn);
   }
 
@@ -137,8 +171,18 @@ export const createScene: CreateScene = (container, options) => {
 
   function place(next: number[]): void {
     q = next;
-    T = Float64Array.from(solver!.transforms(q));
+    const now = solver!.transforms(q);
+    if (T.length === now.length) T.set(now);
+    else T = Float64Array.from(now);
+    placeGizmo();
     redraw();
+  }
+
+  /** Move the handles to their frame, unless the user is dragging them. */
+  function placeGizmo(): void {
+    if (gizmoFrame === null || gizmo.dragging) return;
+    if (gizmoFrame > 0) gizmo.place(T, 16 * (gizmoFrame - 1));
+    else gizmo.place(root.matrix.clone().transpose().toArray());
   }
 
   function measure(): void {
@@ -150,6 +194,7 @@ export const createScene: CreateScene = (container, options) => {
     const m = new THREE.Matrix4().fromArray(base ?? (view ? location(view) : [])).transpose();
     if (base || view) root.matrix.copy(m);
     root.matrixWorldNeedsUpdate = true;
+    placeGizmo();
     invalidate();
   }
 
@@ -157,7 +202,7 @@ export const createScene: CreateScene = (container, options) => {
     world.background = new THREE.Color(dark ? GROUND.dark : GROUND.light);
     const palette = dark ? DARK : LIGHT;
     body?.setPalette(palette);
-    ghosts.setColour(palette.accent);
+    ghosts.setDark(dark);
     trace.setColour(dark ? "#f0a35b" : "#d2691e");
     if (grid) {
       world.remove(grid);
@@ -203,7 +248,7 @@ export const createScene: CreateScene = (container, options) => {
     const box = canvas.getBoundingClientRect();
     const [px, py] = [event.clientX - box.left, event.clientY - box.top];
     const hits: number[] = [];
-    for (let j = 1; j <= count(); j++) {
+    for (let j = view!.base === "fixed" ? 1 : 0; j <= count(); j++) {
       if (!visible(j)) continue;
       const { x, y, ahead } = project(drawnAt(view!, T, j, style()));
       if (ahead && Math.hypot(x - px, y - py) < NEAR_CLICK) hits.push(j);
@@ -213,19 +258,60 @@ export const createScene: CreateScene = (container, options) => {
     return next ?? null;
   }
 
+  const gizmo = new Gizmo(viewpoint.camera, canvas, world, {
+    change: invalidate,
+    drag: () => {
+      pulled = () =>
+        gizmoFrame === null ? null : { kind: "frame", frame: gizmoFrame, pose: gizmo.pose(), mode: gizmoMode };
+      invalidate();
+    },
+    dragging: (active) => {
+      viewpoint.setEnabled(!active);
+      if (active) return report({ kind: "start", of: "frame" });
+      // The last position of the pointer may not have been drawn yet.
+      report(pulled?.() ?? null);
+      pulled = null;
+      report({ kind: "end" });
+      placeGizmo();
+      invalidate();
+    },
+  });
+  let gizmoMode: "translate" | "rotate" = "translate";
+  const links = new LinkDrag(canvas, {
+    view: () => view,
+    transforms: () => T,
+    root,
+    camera: () => viewpoint.camera,
+    project,
+    solids: () => (look.meshes ? visuals.group : null),
+    free: () => gizmo.hovered || gizmo.dragging,
+    ghost: (to, most) => ghosts.nearest(to, most),
+    hover: (ghost) => ghosts.highlight(ghost) && invalidate(),
+    hold: (held) => viewpoint.setEnabled(!held),
+    dragging: (active) => report(active ? { kind: "start", of: "link" } : { kind: "end" }),
+    pull: (drag) => {
+      pulled = () => drag;
+      invalidate();
+    },
+  });
+
   let pressed = { x: 0, y: 0 };
   const onDown = (event: PointerEvent) => (pressed = { x: event.clientX, y: event.clientY });
   const onUp = (event: PointerEvent) => {
-    if (!view || Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) > 4) return;
+    if (!view || gizmo.hovered || Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) > 4) return;
     const picked = pick(event);
+    const ghost = picked === null ? links.ghostAt(event) : null;
+    if (ghost !== null) return ghostListeners.forEach((listener) => listener(ghost));
     for (const listener of listeners) listener(picked);
   };
   canvas.addEventListener("pointerdown", onDown);
   canvas.addEventListener("pointerup", onUp);
 
   function resize(): void {
-    const { clientWidth: width, clientHeight: height } = container;
+    [width, height] = [container.clientWidth, container.clientHeight];
     if (!width || !height) return;
+    labels.resize(width);
+    gizmo.resize(height);
     renderer.setSize(width, height, false);
     viewpoint.resize(width, height);
     // Unless the user has moved the camera, the robot is fitted again when the size of the pane changes.
@@ -253,6 +339,7 @@ export const createScene: CreateScene = (container, options) => {
       body = new Body(view, count());
       root.add(body.group);
       ghosts.clear();
+      ghostTags = [];
       setRoot();
       paint();
       const drawn = visuals.set(view.visuals ?? [], files).then(redraw);
@@ -319,11 +406,30 @@ export const createScene: CreateScene = (container, options) => {
       files = dropped;
       if (view?.visuals?.length) void visuals.set(view.visuals, files).then(redraw);
     },
-    ghosts(postures) {
+    postures: () => solver,
+    ghosts(next) {
       if (!view || !solver) return;
-      ghosts.set(view, postures.map((one) => Float64Array.from(solver!.transforms(one))), 0.07 * arrow());
+      ghostTags = next;
+      ghosts.set(view, next.map((one) => one.T), 0.075 * arrow(), T);
+      canvas.dataset["ghosts"] = String(next.length);
       invalidate();
     },
+    highlightGhost(index) {
+      if (ghosts.highlight(index)) invalidate();
+    },
+    onGhost: (listener) => void ghostListeners.push(listener),
+    gizmo(frame, mode, axes) {
+      gizmoFrame = view && frame !== null && frame <= count() ? frame : null;
+      gizmoMode = mode;
+      if (gizmoFrame === null) gizmo.hide();
+      else {
+        gizmo.setCamera(viewpoint.camera);
+        gizmo.show(gizmoFrame === 0 ? world : root, mode, axes);
+        placeGizmo();
+      }
+      invalidate();
+    },
+    onDrag: (listener) => void dragListeners.push(listener),
     trace(frame, motion) {
       if (!solver || motion.q[0]?.length !== q.length) return [];
       return subsample(motion.times.length, MOST_PLACES).map((k) => {
@@ -361,6 +467,7 @@ export const createScene: CreateScene = (container, options) => {
     stop: () => player?.pause(),
     look(from, orthographic) {
       if (orthographic !== undefined) viewpoint.setOrthographic(orthographic);
+      gizmo.setCamera(viewpoint.camera);
       fit(from, undefined, 0);
     },
     fit() {
@@ -377,7 +484,7 @@ export const createScene: CreateScene = (container, options) => {
       const points = [...origins(), ...few.flatMap((one) => origins(solver!.transforms(one)))];
       const inside = points.every((point) => {
         const { x, y, ahead } = project(point);
-        return ahead && x > 0 && y > 0 && x < canvas.clientWidth && y < canvas.clientHeight;
+        return ahead && x > 0 && y > 0 && x < width && y < height;
       });
       if (!inside) fit(undefined, points, 0);
     },
@@ -405,6 +512,8 @@ export const createScene: CreateScene = (container, options) => {
       observer.disconnect();
       canvas.removeEventListener("pointerdown", onDown);
       canvas.removeEventListener("pointerup", onUp);
+      links.dispose();
+      gizmo.dispose();
       body?.dispose();
       visuals.dispose();
       ghosts.dispose();

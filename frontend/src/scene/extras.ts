@@ -14,6 +14,20 @@ export function location(view: View): number[] {
   return [...(entries.slice(0, 12) as number[]), 0, 0, 0, 1];
 }
 
+/** Return the link that carries the tool: the last link unless the robot's document names another one. */
+export function toolLink(view: View): number {
+  const tool = view.robot["tool"] as { on?: number | string; ant?: number } | undefined;
+  const on = tool?.on ?? tool?.ant;
+  if (typeof on === "number") return on;
+  const named = view.frames.find((frame) => frame.name === on);
+  return named?.frame ?? view.sizes.NL;
+}
+
+/** Return the frame whose pose is used for inverse geometry: the tool frame, the platform or the last link's frame. */
+export function endFrame(view: View): number {
+  return view.tool ? view.frames.length + 1 : (view.platform?.frame ?? view.sizes.NL);
+}
+
 /** Return the frames at the corners of platforms, where the legs meet on one body. */
 export function platforms(view: View): number[][] {
   if (view.platform && view.platform.legs.length > 2) return [view.platform.legs.map((leg) => leg.at(-1)!)];

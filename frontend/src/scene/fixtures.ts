@@ -1,15 +1,20 @@
 // Small robots with their generated code, for tests (written by tools/page_fixtures.py).
 
-import type { Placements, View } from "../backend/messages";
+import type { InverseModules, Placements, View } from "../backend/messages";
+import platform from "./fixtures/3rrr.json";
 import fourbar from "./fixtures/fourbar.json";
 import gripper from "./fixtures/gripper.json";
 import rx90 from "./fixtures/rx90.json";
 import sr400 from "./fixtures/sr400.json";
+import { endFrame } from "./extras";
+import { loadPoseSolver, type PoseSolver } from "./poseSolver";
+import { robotSize } from "./polyline";
+import { home } from "./joints";
 import { loadPostureSolver, type PostureSolver } from "./posture";
 
-const ROBOTS = { fourbar, gripper, rx90, sr400 };
+const ROBOTS = { fourbar, gripper, platform, rx90, sr400 };
 
-export type Fixture = { view: View; placements: Placements };
+export type Fixture = { view: View; placements: Placements; inverse?: InverseModules };
 
 export function fixture(name: keyof typeof ROBOTS): Fixture {
   return ROBOTS[name] as unknown as Fixture;
@@ -23,4 +28,15 @@ export function dataUrl(source: string): string {
 export async function placed(name: keyof typeof ROBOTS, values?: Record<string, number>): Promise<PostureSolver> {
   const { view, placements } = fixture(name);
   return loadPostureSolver(view, placements, { ...view.nominal, ...values }, dataUrl);
+}
+
+/** Return the solver of poses of a robot at its home posture, with the transforms of its frames. */
+export async function solved(name: keyof typeof ROBOTS): Promise<{ view: View; postures: PostureSolver; solver: PoseSolver; q: number[]; reach: number; pose: (q: number[]) => number[] }> {
+  const { view, inverse } = fixture(name);
+  const postures = await placed(name);
+  const q = postures.withCutJoints(home(view));
+  const reach = robotSize(postures.transforms(q));
+  const solver = await loadPoseSolver(view, postures, inverse ?? { modules: [], legs: [] }, view.nominal, reach, dataUrl);
+  const j = endFrame(view);
+  return { view, postures, solver, q, reach, pose: (at) => Array.from(postures.transforms(at).subarray(16 * (j - 1), 16 * j)) };
 }

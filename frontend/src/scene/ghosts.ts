@@ -1,44 +1,145 @@
-// Other postures of the same robot, drawn transparently.
+// Other postures of the same robot, drawn transparently in one draw call.
 
 import * as THREE from "three";
 
 import type { View } from "../backend/messages";
+import { toolLink } from "./extras";
 import { Instances, cylinderOnOrigin } from "./instances";
-import { parameterPolyline } from "./polyline";
+import { axis, distance, origin, parameterPolyline, type Point } from "./polyline";
+
+/** Hues of the postures (degrees); neighbours in the list differ clearly. */
+const HUES = [265, 150, 20, 325, 95, 200, 45, 290, 175, 350, 120, 230];
+/** Segments of a link between two frames. */
+const SEGMENTS = 3;
+/** Smaller differences of positions (metres) and of unit vectors are not visible. */
+const SAME = 1e-4;
+
+export function ghostColour(k: number, dark: boolean): string {
+  return `hsl(${HUES[k % HUES.length]}, ${dark ? "45%, 66%" : "42%, 46%"})`;
+}
 
 export class Ghosts {
   readonly group = new THREE.Group();
   private bars: Instances | null = null;
-  private readonly colour = new THREE.Color();
+  private capacity = 0;
+  private colours: THREE.Color[] = [];
+  private placements: readonly Float64Array[] = [];
+  private view: View | null = null;
+  private width = 0;
+  private robot: Float64Array = new Float64Array(0);
+  private highlighted: number | null = null;
+  private dark = false;
 
-  setColour(colour: string): void {
-    this.colour.set(colour);
+  setDark(dark: boolean): void {
+    this.dark = dark;
+    this.colours = [];
+    this.draw();
   }
 
-  set(view: View, placements: Float64Array[], width: number): void {
-    this.clear();
-    if (!placements.length) return;
-    const solid = cylinderOnOrigin(new THREE.CylinderGeometry(1, 1, 1, 8).translate(0, 0.5, 0));
-    const material = new THREE.MeshLambertMaterial({ transparent: true, opacity: 0.22, depthWrite: false });
-    this.bars = new Instances(solid, material, 3 * view.frames.length * placements.length);
-    for (const T of placements)
-      view.frames.forEach(({ frame, ant }) => {
-        const [a, b, c, d] = parameterPolyline(T, ant, frame).points;
-        this.bars!.between(a, b, width, this.colour);
-        this.bars!.between(b, c, width, this.colour);
-        this.bars!.between(c, d, width, this.colour);
-      });
-    this.bars.end();
+  get count(): number {
+    return this.placements.length;
+  }
+
+  /** Draw postures, given by the transforms of their frames, where they differ from each other and from the robot. */
+  set(view: View, placements: readonly Float64Array[], width: number, robot: Float64Array): void {
+    [this.view, this.placements, this.width, this.robot] = [view, placements, width, robot];
+    this.draw();
+  }
+
+  /** Emphasise a posture; null: none. */
+  highlight(k: number | null): boolean {
+    if (k === this.highlighted) return false;
+    this.highlighted = k;
+    this.draw();
+    return true;
+  }
+
+  private draw(): void {
+    const { view, placements } = this;
+    if (!view || !placements.length) {
+      if (this.bars) this.bars.mesh.count = 0;
+      return;
+    }
+    const needed = SEGMENTS * (placements[0]!.length / 16) * placements.length;
+    if (!this.bars || needed > this.capacity) this.allocate(needed);
+    const bars = this.bars!;
+    bars.begin();
+    placements.forEach((T, k) => {
+      this.colours[k] ??= new THREE.Color(ghostColour(k, this.dark));
+      const highlighted = k === this.highlighted;
+      const width = this.width * (highlighted ? 1.9 : 1);
+      for (let j = 1; j <= T.length / 16; j++) {
+        const ant = view.frames[j - 1]?.ant ?? toolLink(view);
+        // Transparent links on top of each other would darken the picture and take most of the time.
+        if (!highlighted && (sameLink(T, this.robot, ant, j) || placements.slice(0, k).some((one) => sameLink(T, one, ant, j)))) continue;
+        const [a, b, c, d] = parameterPolyline(T, ant, j).points;
+        bars.between(a, b, width, this.colours[k]!);
+        bars.between(b, c, width, this.colours[k]!);
+        bars.between(c, d, width, this.colours[k]!);
+      }
+    });
+    bars.end();
+  }
+
+  private allocate(capacity: number): void {
+    this.bars?.dispose();
+    this.group.clear();
+    this.capacity = capacity;
+    const solid = cylinderOnOrigin(new THREE.CylinderGeometry(1, 1, 1, 6, 1, true).translate(0, 0.5, 0));
+    const material = new THREE.MeshBasicMaterial({ transparent: true, opacity: 0.4, depthWrite: false });
+    this.bars = new Instances(solid, material, capacity);
     this.group.add(this.bars.mesh);
   }
 
+  /** Return the posture whose link is nearest to a point of the picture, closer than some pixels; null if none is. */
+  nearest(to: (a: Point, b: Point) => number, within: number): number | null {
+    let [best, smallest]: [number | null, number] = [null, within];
+    this.placements.forEach((T, k) => {
+      for (let j = 1; j <= T.length / 16; j++) {
+        const { points } = parameterPolyline(T, this.view!.frames[j - 1]?.ant ?? toolLink(this.view!), j);
+        for (let i = 0; i < SEGMENTS; i++) {
+          const away = to(points[i]!, points[i + 1]!);
+          if (away < smallest) [best, smallest] = [k, away];
+        }
+      }
+    });
+    return best;
+  }
+
+  /**
+   * Return a point of each posture for its label: the origin of the frame that is farthest from the same frame of the
+   * robot, or of the first frame that is turned if the origins are the same.
+   */
+  anchors(T: ArrayLike<number>): Point[] {
+    return this.placements.map((other) => {
+      let [anchor, largest, turned]: [Point | null, number, number] = [null, 0, 0];
+      for (let j = 1; j <= other.length / 16; j++) {
+        const away = distance(origin(other, j), origin(T, j));
+        if (away > largest + SAME) [anchor, largest] = [origin(other, j), away];
+        if (!turned && [0, 1, 2].some((k) => distance(axis(other, j, k), axis(T, j, k)) > SAME)) turned = j;
+      }
+      return anchor ?? origin(other, turned);
+    });
+  }
+
   clear(): void {
+    this.placements = [];
+    this.highlighted = null;
+    this.draw();
+  }
+
+  dispose(): void {
     this.group.clear();
     this.bars?.dispose();
     this.bars = null;
   }
+}
 
-  dispose(): void {
-    this.clear();
-  }
+/** Whether the bars between two frames are the same in two postures: equal origins, and equal lines of the axes z. */
+function sameLink(A: Float64Array, B: Float64Array, i: number, j: number): boolean {
+  return [i, j].every((frame) => {
+    if (distance(origin(A, frame), origin(B, frame)) > SAME) return false;
+    const [z, w] = [axis(A, frame, 2), axis(B, frame, 2)];
+    return 1 - Math.abs(z[0] * w[0] + z[1] * w[1] + z[2] * w[2]) < SAME;
+  });
 }

@@ -70,7 +70,10 @@ function Slider({ store, control, joint, place }: { store: Store; control: Contr
         label={joint.name}
         text={show(value)}
         beyond={!within(joint, value)}
-        onNumber={(number) => control.move(place, fromShown(joint, number, degrees.value))}
+        onNumber={(number) => {
+          control.move(place, fromShown(joint, number, degrees.value));
+          control.scene.keepInPicture();
+        }}
       />
       <span class="sc-unit">{unit(joint, degrees.value)}</span>
     </div>

@@ -9,9 +9,25 @@ import type { Panel } from "./pane";
 
 const TURN = 0.12;
 
+/** Keys that move the selected frame along the axes x, y, z of the base, or turn it about them. */
+const MOVES: Record<string, [axis: 0 | 1 | 2, sign: number]> = {
+  ArrowRight: [0, 1],
+  ArrowLeft: [0, -1],
+  ArrowUp: [1, 1],
+  ArrowDown: [1, -1],
+  PageUp: [2, 1],
+  PageDown: [2, -1],
+};
+
 export function onKey(event: KeyboardEvent, store: Store, control: Control): void {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
-  const { scene } = control;
+  const { scene, dragging } = control;
+  const move = MOVES[event.key];
+  if (move && dragging.chosen.value !== null) {
+    event.preventDefault();
+    dragging.step(...move, event.shiftKey ? "rotate" : "translate");
+    return;
+  }
   const keys: Record<string, () => void> = {
     ArrowLeft: () => scene.orbit(-TURN, 0),
     ArrowRight: () => scene.orbit(TURN, 0),
@@ -22,9 +38,16 @@ export function onKey(event: KeyboardEvent, store: Store, control: Control): voi
     f: () => scene.fit(),
     h: () => control.home(),
     r: () => control.random(),
-    "[": () => step(store, -1),
-    "]": () => step(store, 1),
-    Escape: () => (store.selected.value = null),
+    g: () => {
+      dragging.on.value = true;
+      dragging.mode.value = dragging.mode.value === "translate" ? "rotate" : "translate";
+    },
+    "[": () => step(store, control, -1),
+    "]": () => step(store, control, 1),
+    Escape: () => {
+      store.selected.value = null;
+      dragging.chosen.value = null;
+    },
     " ": () => (control.motions.playing.value ? control.motions.pause() : control.motions.play()),
   };
   const run = keys[event.key];
@@ -33,12 +56,14 @@ export function onKey(event: KeyboardEvent, store: Store, control: Control): voi
   run();
 }
 
-/** Return the frame before or after the selected one, cyclically. */
-function step(store: Store, by: number): void {
+/** Select the frame before or after the selected one, cyclically. */
+function step(store: Store, control: Control, by: number): void {
   const count = store.view.value?.frames.length ?? 0;
   if (!count) return;
   const from = store.selected.value ?? (by > 0 ? 0 : 1);
-  store.selected.value = ((from - 1 + by + count) % count) + 1;
+  const frame = ((from - 1 + by + count) % count) + 1;
+  store.selected.value = frame;
+  control.dragging.chosen.value = frame;
 }
 
 export function actionsOf(control: Control, panel: Signal<Panel | null>): Action[] {
@@ -95,8 +120,18 @@ export function actionsOf(control: Control, panel: Signal<Panel | null>): Action
       group,
       enabled: shown,
       run: () => {
-        panel.value = "solutions";
-        return control.solve();
+        panel.value = "pose";
+        control.dragging.wanted.value = true;
+      },
+    },
+    {
+      id: "scene-pose",
+      title: "Pose of the end effector",
+      group,
+      words: "drag gizmo inverse kinematics position quaternion roll pitch yaw",
+      enabled: shown,
+      run: () => {
+        panel.value = "pose";
       },
     },
     { id: "scene-png", title: "Save a picture of the scene", group, enabled: shown, run: () => control.screenshot() },

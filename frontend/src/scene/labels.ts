@@ -8,13 +8,15 @@ export interface Label {
   x: number;
   y: number;
   selected: boolean;
+  /** Colour of the posture that a label belongs to; the robot's own labels have none. */
+  colour?: string;
 }
 
 /** Merge labels whose anchors coincide, so that none hides another. */
 export function merged(labels: Label[], near = 14): Label[] {
   const groups: Label[] = [];
   for (const label of labels) {
-    const same = groups.find((one) => Math.abs(one.x - label.x) < near && Math.abs(one.y - label.y) < near);
+    const same = groups.find((one) => !one.colour === !label.colour && Math.abs(one.x - label.x) < near && Math.abs(one.y - label.y) < near);
     if (!same) groups.push({ ...label });
     else {
       const names = same.text.split(", ");
@@ -63,14 +65,21 @@ export class Labels {
   private readonly layer = document.createElement("div");
   private readonly shown: HTMLSpanElement[] = [];
 
+  private width = 0;
+
   constructor(container: HTMLElement) {
     this.layer.className = "sc-labels";
     this.layer.setAttribute("aria-hidden", "true");
     container.append(this.layer);
   }
 
+  /** Set the width of the picture; reading it for each picture would compute the layout of the page. */
+  resize(width: number): void {
+    this.width = width;
+  }
+
   draw(labels: Label[]): void {
-    const drawn = separated(inside(merged(labels), this.layer.clientWidth));
+    const drawn = separated(inside(merged(labels), this.width));
     while (this.shown.length < drawn.length) {
       const span = document.createElement("span");
       this.layer.append(span);
@@ -78,10 +87,16 @@ export class Labels {
     }
     this.shown.forEach((span, k) => {
       const label = drawn[k];
-      span.hidden = !label;
+      if (span.hidden !== !label) span.hidden = !label;
       if (!label) return;
       if (span.textContent !== label.text) span.textContent = label.text;
       span.classList.toggle("sc-chosen", label.selected);
+      const colour = label.colour ?? "";
+      if (span.dataset["colour"] !== colour) {
+        span.dataset["colour"] = colour;
+        span.style.borderColor = colour;
+        span.classList.toggle("sc-ghost", colour !== "");
+      }
       span.style.transform = `translate(${Math.round(label.x)}px, ${Math.round(label.y)}px)`;
     });
   }

@@ -1,6 +1,6 @@
-// The pane of the scene: picture, toolbar, and a panel with joints, motion, solutions and view settings.
+// The pane of the scene: picture, toolbar, and a panel with joints, pose, motion and view settings.
 
-import { useSignal, useSignalEffect } from "@preact/signals";
+import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
 import type { Action, Store } from "../store/store";
@@ -10,13 +10,18 @@ import { Joints } from "./jointspanel";
 import { MotionPanel, Transport } from "./motionpanel";
 import { actionsOf, onKey } from "./keys";
 import { ViewSettings } from "./viewSettings";
-import { Solutions } from "./solutions";
+import { PosePanel } from "./posepanel";
+import { Split, clamped } from "../shell/split";
+import { storedSignal } from "../models/storedSignal";
 import { Toolbar } from "./toolbar";
 import { MotionPlot } from "./motionPlot";
 import "./scene.css";
 import "./runs.css";
 
-const PANELS = ["joints", "motion", "solutions", "view"] as const;
+const PANELS = ["joints", "pose", "motion", "view"] as const;
+/** Fraction of the pane's width for the picture. */
+const PICTURE = 0.56;
+const share = storedSignal("picture", String(PICTURE));
 export type Panel = (typeof PANELS)[number];
 
 export function ScenePane({ store }: { store: Store }) {
@@ -42,12 +47,8 @@ export function ScenePane({ store }: { store: Store }) {
     };
   }, [store]);
 
-  useSignalEffect(() => {
-    // Closing a robot closes its motion panel.
-    if (!store.view.value && panel.peek() === "solutions") panel.value = "joints";
-  });
-
   const scene = control.value;
+  const picture = clamped(Number(share.value) || PICTURE);
   return (
     <section class="sc-pane" aria-label="Scene" data-testid="scene" aria-busy={!scene?.ready.value}>
       {scene && <Toolbar store={store} control={scene} panel={panel} />}
@@ -58,7 +59,7 @@ export function ScenePane({ store }: { store: Store }) {
             ref={holder}
             tabIndex={0}
             role="application"
-            aria-label="Picture of the robot: arrow keys rotate it, plus and minus zoom, brackets select frames"
+            aria-label="Picture of the robot: arrow keys rotate it or move the selected frame, plus and minus zoom, brackets select frames"
             onKeyDown={(event) => scene && onKey(event, store, scene)}
           >
             {!store.view.value && <p class="sc-empty">Open a robot to see its frames here.</p>}
@@ -72,7 +73,16 @@ export function ScenePane({ store }: { store: Store }) {
           {scene && store.motion.value?.efforts && store.view.value && <MotionPlot store={store} control={scene} />}
         </div>
         {scene && panel.value && scene.drawn.value && (
-          <aside class="sc-side" data-testid="scene-side">
+          <Split
+            line="vertical"
+            label="width of the picture"
+            value={picture}
+            reset={PICTURE}
+            onChange={(value) => (share.value = String(value))}
+          />
+        )}
+        {scene && panel.value && scene.drawn.value && (
+          <aside class="sc-side" data-testid="scene-side" style={{ "--share": 1 - picture }}>
             <div class="sc-tabs" role="tablist">
               {PANELS.map((name) => (
                 <button
@@ -89,7 +99,7 @@ export function ScenePane({ store }: { store: Store }) {
             <div class="sc-panel">
               {panel.value === "joints" && <Joints store={store} control={scene} />}
               {panel.value === "motion" && <MotionPanel store={store} control={scene} />}
-              {panel.value === "solutions" && <Solutions control={scene} />}
+              {panel.value === "pose" && <PosePanel store={store} control={scene} />}
               {panel.value === "view" && <ViewSettings control={scene} />}
             </div>
           </aside>

@@ -64,7 +64,7 @@ export function typicalLength(T: ArrayLike<number>, antecedents: number[]): numb
   return lengths[lengths.length >> 1] ?? 0;
 }
 
-function minus(a: Point, b: Point): Point {
+export function minus(a: Point, b: Point): Point {
   return [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
 }
 
@@ -72,10 +72,10 @@ export function plus(a: Point, direction: Point, by: number): Point {
   return [a[0] + by * direction[0], a[1] + by * direction[1], a[2] + by * direction[2]];
 }
 
-function dot(a: Point, b: Point): number {
+export function dot(a: Point, b: Point): number {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-function cross(a: Point, b: Point): Point {
+export function cross(a: Point, b: Point): Point {
   return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
 }

@@ -2,6 +2,7 @@
 
 import type { Module, Placements, View } from "../backend/messages";
 import type { LabelStyle } from "./labels";
+import type { PostureSolver } from "./posture";
 
 export interface Motion {
   /** Seconds, increasing. */
@@ -53,6 +54,25 @@ export interface PostureResult {
   closed: boolean;
 }
 
+export type GizmoMode = "translate" | "rotate";
+/** Axes along which the handles move or turn a frame. */
+export type GizmoAxes = "frame" | "world";
+
+/** Another posture of the robot, drawn transparently: transforms of its frames, and the text of its label. */
+export interface Ghost {
+  T: Float64Array;
+  tag: string;
+}
+
+/** A drag of the pointer in the picture. */
+export type SceneDrag =
+  | { kind: "start"; of: "frame" | "link" }
+  /** Pose of the dragged frame in frame 0, or of frame 0 in the world (row-major). */
+  | { kind: "frame"; frame: number; pose: number[]; mode: GizmoMode }
+  /** A link is pulled at a point (in its frame) towards a line of sight in frame 0, whose direction has length one. */
+  | { kind: "link"; frame: number; point: Place; from: Place; direction: Place }
+  | { kind: "end" };
+
 export interface Scene {
   /** Resolve when the robot can be moved; `q` is kept if it fits, otherwise the robot's home posture is used. */
   setRobot(view: View, placements: Placements, parameters: Record<string, number>, q?: number[]): Promise<void>;
@@ -81,7 +101,17 @@ export interface Scene {
   showFrames(frames: ReadonlySet<number> | "all"): void;
   setLook(look: Partial<Appearance>): void;
   setMeshes(files: ReadonlyMap<string, File>): void;
-  ghosts(postures: number[][]): void;
+  /** Return the computation of postures and frame transforms of the robot; null until it is loaded. */
+  postures(): PostureSolver | null;
+  ghosts(ghosts: readonly Ghost[]): void;
+  /** Emphasise a ghost by its index; null: none. */
+  highlightGhost(index: number | null): void;
+  /** Call a function when a ghost is clicked. */
+  onGhost(listener: (index: number) => void): void;
+  /** Show handles at a frame; null removes them. */
+  gizmo(frame: number | null, mode: GizmoMode, axes: GizmoAxes): void;
+  /** Call a function when a frame or a link is dragged, at most once per picture. */
+  onDrag(listener: (drag: SceneDrag) => void): void;
   /** Return at most a few hundred positions of a frame in the world along a motion. */
   trace(frame: number, motion: Motion): Place[];
   /** Draw a line through points in the world; null removes it. */

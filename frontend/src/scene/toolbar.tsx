@@ -4,6 +4,7 @@ import type { Store } from "../store/store";
 import { Maximise } from "../shell/maximise";
 import type { Control } from "./control";
 import type { Panel } from "./pane";
+import { Modes } from "./posepanel";
 import type { ViewDirection } from "./scene";
 
 const STANDPOINTS: [ViewDirection, string, string][] = [
@@ -56,6 +57,8 @@ export function Toolbar({ store, control, panel }: { store: Store; control: Cont
         </button>
       )}
       <span class="sc-rule" />
+      <Modes control={control} />
+      <span class="sc-rule" />
       <button onClick={() => control.scene.fit()} title="Fit the robot into the picture (F)" data-testid="scene-fit">
         Fit
       </button>
@@ -71,7 +74,7 @@ export function Toolbar({ store, control, panel }: { store: Store; control: Cont
       <button
         aria-pressed={panel.value !== null}
         onClick={() => (panel.value = panel.value ? null : "joints")}
-        title="Joints, motion, solutions and view settings"
+        title="Joints, pose, motion and view settings"
         data-testid="scene-panel"
       >
         Panel

@@ -2,6 +2,7 @@
 
 import { useSignal, useSignalEffect } from "@preact/signals";
 
+import { Choice } from "./choice";
 import type { Control } from "./control";
 import { look, picked, shown, type FrameChoice } from "./viewState";
 import type { LabelStyle } from "./labels";
@@ -84,32 +85,15 @@ export function ViewSettings({ control }: { control: Control }) {
         workspace, coloured by manipulability
       </label>
       <p class="sc-hint">
-        Drag to rotate the picture, drag with the right button to move it, scroll to zoom. Click a frame to select it; click again for the
-        next frame at the same point. Keys: arrows rotate, + and − zoom, [ and ] select frames.
+        Drag the handles to move or turn a frame, drag a link to move its joint, and drag elsewhere to rotate the picture; drag with the
+        right button to move it, scroll to zoom. Click a frame to select it; click again for the next frame at the same point. Keys: arrows
+        and page keys move the selected frame, with Shift they turn it; without a selected frame arrows rotate the picture. + and − zoom, [
+        and ] select frames, G changes the handles.
       </p>
       <p class="sc-legend">
         <i class="sc-x" /> x <i class="sc-y" /> y <i class="sc-z" /> z <i class="sc-driven" /> actuated <i class="sc-passive" /> passive
       </p>
       {control.drawn.value?.loops.length ? <p class="sc-hint">Cut joints of loops are drawn hollow.</p> : null}
     </>
-  );
-}
-
-function Choice<T extends string>(props: { label: string; options: [T, string][]; value: T; onChoice: (value: T) => void }) {
-  return (
-    <label class="sc-choice">
-      <span>{props.label}</span>
-      <select
-        value={props.value}
-        data-testid={`scene-${props.label.split(" ").at(-1)}`}
-        onChange={(event) => props.onChoice(event.currentTarget.value as T)}
-      >
-        {props.options.map(([value, text]) => (
-          <option key={value} value={value}>
-            {text}
-          </option>
-        ))}
-      </select>
-    </label>
   );
 }

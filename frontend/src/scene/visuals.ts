@@ -33,6 +33,7 @@ export class Visuals {
       );
       holder.add(object);
       holder.matrixAutoUpdate = false;
+      holder.userData["frame"] = visual.frame;
       this.group.add(holder);
       this.placed.push({ visual, object: holder });
     }

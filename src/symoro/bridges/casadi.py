@@ -128,6 +128,7 @@ def _rules(ca: Any) -> dict[int, Callable[..., Any]]:
         ops.ASIN: ca.asin,
         ops.ACOS: ca.acos,
         ops.ATAN2: ca.atan2,
+        ops.EXP: ca.exp,
         ops.ABS: ca.fabs,
         ops.SIGN: ca.sign,
         ops.MIN: ca.fmin,

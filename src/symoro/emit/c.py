@@ -46,7 +46,7 @@ from symoro.expr.number import in_single
 from symoro.files import MADE_BY
 from symoro.program.program import Program, size
 
-_FLOAT_FUNCTIONS = (ops.SQRT, ops.SIN, ops.COS, ops.TAN, ops.ASIN, ops.ACOS, ops.ATAN2, ops.ABS)
+_FLOAT_FUNCTIONS = (ops.SQRT, ops.SIN, ops.COS, ops.TAN, ops.ASIN, ops.ACOS, ops.ATAN2, ops.EXP, ops.ABS)
 
 DOUBLE = Dialect(
     comment="/* {0} */",

@@ -79,6 +79,7 @@ _STANDARD = {
     ops.ASIN: "asin",
     ops.ACOS: "acos",
     ops.ATAN2: "atan2",
+    ops.EXP: "exp",
     ops.ABS: "abs",
 }
 

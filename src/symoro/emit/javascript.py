@@ -33,6 +33,7 @@ _MATH = (
     ops.ASIN,
     ops.ACOS,
     ops.ATAN2,
+    ops.EXP,
     ops.ABS,
     ops.SIGN,
     ops.MIN,

@@ -56,7 +56,7 @@ C = (
     auto break case char const continue default do double else enum extern float for goto if inline int
     long register restrict return short signed sizeof static struct switch typedef union unsigned void
     volatile while asm typeof bool true false main errno NULL INFINITY NAN HUGE_VAL size_t ptrdiff_t
-    wchar_t sqrt sin cos tan asin acos atan2 fabs abs sqrtf sinf cosf tanf asinf acosf atan2f fabsf
+    wchar_t sqrt sin cos tan asin acos atan2 exp fabs abs sqrtf sinf cosf tanf asinf acosf atan2f expf fabsf
     sign_ min_ max_ show printf symoro
     """
     )
@@ -65,7 +65,7 @@ C = (
 # Functions of libm that the code does not call: a variable may have such a name, a function may not.
 LIBM = words(
     """
-    atan exp log log10 log2 pow hypot sinh cosh tanh asinh acosh atanh ceil floor round trunc rint fmod modf
+    atan log log10 log2 pow hypot sinh cosh tanh asinh acosh atanh ceil floor round trunc rint fmod modf
     ldexp frexp fmin fmax fma fdim erf erfc gamma tgamma lgamma cbrt expm1 log1p exp2 logb ilogb scalbn
     nearbyint lrint lround remainder remquo copysign nan nextafter nexttoward j0 j1 jn y0 y1 yn
     """
@@ -88,7 +88,7 @@ FORTRAN = KERNELS | words(
     inquire integer intent interface intrinsic kind len logical module namelist none nullify only open
     operator optional out parameter pause pointer print private procedure program protected public pure
     read real recursive result return save select sequence stop subroutine target then type use value
-    where while write sqrt sin cos tan asin acos atan2 abs min max merge sign_ wp real64
+    where while write sqrt sin cos tan asin acos atan2 exp abs min max merge sign_ wp real64
     """
 )
 
@@ -96,8 +96,8 @@ MATLAB = KERNELS | words(
     """
     break case catch classdef continue else elseif end endfunction endif endwhile endfor for function
     global if methods otherwise parfor persistent properties return spmd switch try until unwind_protect
-    while do double sqrt sin cos tan asin acos atan2 abs sign min max zeros isstruct isreal ans pi Inf NaN eps
-    numel size isvector isa class error
+    while do double sqrt sin cos tan asin acos atan2 exp abs sign min max zeros isstruct isreal ans pi Inf NaN
+    eps numel size isvector isa class error
     nargin nargout real_sqrt real_asin real_acos select_
     """
 )
@@ -107,7 +107,7 @@ JULIA = KERNELS | words(
     baremodule begin break catch const continue do else elseif end export false finally for function
     global if import in isa let local macro module mutable quote return struct true try using where
     while abstract primitive type ccall Inf NaN pi im missing nothing sqrt sin cos tan asin acos atan
-    abs sign min max ifelse zeros float promote_type eltype length fill real_sqrt real_asin real_acos
+    exp abs sign min max ifelse zeros float promote_type eltype length fill real_sqrt real_asin real_acos
     PARAMETERS Element AbstractDict size throw DimensionMismatch
     """
 )
@@ -143,13 +143,13 @@ MAPLE = KERNELS | words(
     global if implies in intersect local minus mod module next not od option options or proc quit read
     return save stop subset then to try union use uses while xor true false FAIL NULL infinity undefined
     Catalan D I O Pi gamma Digits Order constants Vector Matrix Array Zeta Beta GAMMA Psi Li Si Ci Ei
-    sqrt sin cos tan arcsin arccos arctan abs signum min max piecewise solve nops seq eval evalf
+    sqrt sin cos tan arcsin arccos arctan exp abs signum min max piecewise solve nops seq eval evalf
     """
 )
 
 MATHEMATICA = words(
     """
-    C D E I K N O Pi Sqrt Sin Cos Tan ArcSin ArcCos ArcTan Abs Sign Min Max If Module With Block List Set
+    C D E I K N O Pi Sqrt Sin Cos Tan ArcSin ArcCos ArcTan Exp Abs Sign Min Max If Module With Block List Set
     True False Null Degree Infinity Indeterminate LinearSolve Partition Table Function Map Do While Return
     kernelSolve kernelCircle kernelQuartic kernelClosedChain kernelRefine kernelRefineMiss kernelRefineSolve
     kernelRefineRow kernelRefineWeak kernelRefineTurn kernelRefineAgain kernelRefineOne Switch Which Rule
@@ -157,5 +157,5 @@ MATHEMATICA = words(
 )
 
 LISTING = words(
-    "sqrt sin cos tan asin acos atan2 abs sign min max select solve circle quartic closed_chain refine pi"
+    "sqrt sin cos tan asin acos atan2 exp abs sign min max select solve circle quartic closed_chain refine pi"
 )

@@ -67,6 +67,7 @@ DIALECT = Dialect(
         ops.ASIN: r"\arcsin({0})",
         ops.ACOS: r"\arccos({0})",
         ops.ATAN2: r"\operatorname{{atan2}}({0}, {1})",
+        ops.EXP: r"\exp({0})",
         ops.ABS: r"\lvert {0} \rvert",
         ops.SIGN: r"\operatorname{{sign}}({0})",
         ops.MIN: r"\min({0}, {1})",

@@ -41,6 +41,7 @@ DIALECT = Dialect(
         ops.ASIN: "ArcSin[{0}]",
         ops.ACOS: "ArcCos[{0}]",
         ops.ATAN2: "ArcTan[{1}, {0}]",
+        ops.EXP: "Exp[{0}]",
         ops.ABS: "Abs[{0}]",
         ops.SIGN: "Sign[{0}]",
         ops.MIN: "Min[{0}, {1}]",

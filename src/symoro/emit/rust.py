@@ -52,6 +52,7 @@ DIALECT = Dialect(
             ops.ASIN,
             ops.ACOS,
             ops.ATAN2,
+            ops.EXP,
             ops.ABS,
             ops.SIGN,
             ops.MIN,

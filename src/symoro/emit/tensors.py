@@ -26,6 +26,7 @@ NUMPY_DIALECT = Dialect(
         ops.ASIN: "np.arcsin({0})",
         ops.ACOS: "np.arccos({0})",
         ops.ATAN2: "np.arctan2({0}, {1})",
+        ops.EXP: "np.exp({0})",
         ops.ABS: "np.abs({0})",
         ops.SIGN: "np.sign({0})",
         ops.MIN: "np.minimum({0}, {1})",

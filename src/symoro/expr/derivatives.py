@@ -356,6 +356,8 @@ def _slope(graph: Graph, op: int, node: int, x: int) -> int:
         return graph.add(ONE, graph.mul(node, node))
     if op == ops.SQRT:
         return graph.div(ONE, graph.mul(TWO, node))
+    if op == ops.EXP:
+        return node
     if op == ops.ABS:
         return graph.unary(ops.SIGN, x)
     slope = graph.div(ONE, graph.sqrt(graph.sub(ONE, graph.mul(x, x))))

@@ -28,6 +28,7 @@ _RULES: dict[int, tuple[Callable[..., Any], str]] = {
     ops.ASIN: (math.asin, "arcsin"),
     ops.ACOS: (math.acos, "arccos"),
     ops.ATAN2: (math.atan2, "arctan2"),
+    ops.EXP: (math.exp, "exp"),
     ops.ABS: (abs, "abs"),
     ops.SIGN: (lambda a: a if a != a else float((a > 0) - (a < 0)), "sign"),  # nan is returned as nan
     ops.MIN: (min, "minimum"),

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 from symoro.errors import ProgramError
 from symoro.expr import number, ops, trigonometry
 from symoro.expr.number import Number
-from symoro.expr.ops import ABS, ACOS, ADD, ASIN, NUMBER, ONE, PI, SIGN, SQRT, SUB, TAN, ZERO
+from symoro.expr.ops import ABS, ACOS, ADD, ASIN, EXP, NUMBER, ONE, PI, SIGN, SQRT, SUB, TAN, ZERO
 
 if TYPE_CHECKING:
     from symoro.expr.graph import Graph
 
 MAX_EXPONENT = 4096
 _MOST = 32  # maximum number of terms of a sum of constants in normal form
-_DECIMAL = {TAN: math.tan, ASIN: math.asin, ACOS: math.acos}
+_DECIMAL = {TAN: math.tan, ASIN: math.asin, ACOS: math.acos, EXP: math.exp}
 
 
 def constant_sum(graph: Graph, x: int, y: int) -> int | None:
@@ -48,7 +48,7 @@ def constant_sum(graph: Graph, x: int, y: int) -> int | None:
 
 
 def unary(graph: Graph, op: int, x: int) -> int | None:
-    """Return tan, asin, acos, abs or sign (`op`) of the constant x in simplified form; None if there is none."""
+    """Return tan, asin, acos, exp, abs or sign (`op`) of the constant x in simplified form; None if there is none."""
     value = graph.value(x)
     if op in (ABS, SIGN):
         return _magnitude(graph, op, x)
@@ -56,6 +56,8 @@ def unary(graph: Graph, op: int, x: int) -> int | None:
         raise ProgramError(f"{ops.TABLE[op].name}({float(value):g}) is not defined")
     if isinstance(value, float):
         return graph.number(_DECIMAL[op](value))
+    if op == EXP:
+        return ONE if x == ZERO else None
     return trigonometry.exact_tangent(graph, x) if op == TAN else trigonometry.exact_inverse(graph, op, x)
 
 

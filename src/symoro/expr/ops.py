@@ -13,6 +13,7 @@ ADD, SUB, MUL, DIV = range(5, 9)
 SQRT, SIN, COS, TAN, ASIN, ACOS, ATAN2 = range(9, 16)
 ABS, SIGN, MIN, MAX = range(16, 20)
 LESS, LESS_EQUAL, EQUAL, SELECT = range(20, 24)
+EXP = 24
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,7 @@ TABLE: dict[int, OpInfo] = {
     LESS_EQUAL: OpInfo("less_equal", 2, group="others"),
     EQUAL: OpInfo("equal", 2, group="others"),
     SELECT: OpInfo("select", 3, group="others"),
+    EXP: OpInfo("exp", 1),
 }
 
 FUNCTIONS: dict[str, int] = {info.name: op for op, info in TABLE.items() if op >= SQRT}

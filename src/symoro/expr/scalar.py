@@ -150,6 +150,7 @@ _NUMERIC: dict[int, Callable[[Any], Number]] = {
     ops.SQRT: math.sqrt,
     ops.ASIN: math.asin,
     ops.ACOS: math.acos,
+    ops.EXP: math.exp,
     ops.ABS: abs,
     ops.SIGN: lambda x: (x > 0) - (x < 0),
 }
@@ -177,6 +178,10 @@ def asin(x: Scalar) -> Scalar:
 
 def acos(x: Scalar) -> Scalar:
     return _unary(ops.ACOS, x)
+
+
+def exp(x: Scalar) -> Scalar:
+    return _unary(ops.EXP, x)
 
 
 def absolute(x: Scalar) -> Scalar:

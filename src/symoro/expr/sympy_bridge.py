@@ -82,6 +82,7 @@ def _rules(sp: Any) -> dict[int, Callable[..., Any]]:
         ops.ASIN: sp.asin,
         ops.ACOS: sp.acos,
         ops.ATAN2: sp.atan2,
+        ops.EXP: sp.exp,
         ops.ABS: sp.Abs,
         ops.SIGN: sp.sign,
         ops.MIN: sp.Min,
@@ -169,7 +170,9 @@ _FOLDED = {
 }
 _RELATIONS = {"StrictLessThan": ops.LESS, "LessThan": ops.LESS_EQUAL, "Equality": ops.EQUAL}
 _REVERSED = {"StrictGreaterThan": ops.LESS, "GreaterThan": ops.LESS_EQUAL}
-_FUNCTIONS = {"Abs": ops.ABS} | {name: op for name, op in ops.FUNCTIONS.items() if op <= ops.SIGN}
+_FUNCTIONS = {"Abs": ops.ABS} | {
+    name: op for name, op in ops.FUNCTIONS.items() if op <= ops.SIGN or op == ops.EXP
+}
 
 
 def _read_function(graph: Graph, name: str, children: Sequence[int]) -> int:

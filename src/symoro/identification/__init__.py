@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from symoro.identification.comparison import Comparison as Comparison
+    from symoro.identification.comparison import compare as compare
+    from symoro.identification.contacts import Contact as Contact
     from symoro.identification.dynamic import Identification as Identification
     from symoro.identification.dynamic import identify as identify
     from symoro.identification.excitation import Excitation as Excitation
@@ -22,6 +25,8 @@ if TYPE_CHECKING:
     from symoro.models.identification.filters import low_pass_and_derivative as low_pass_and_derivative
 
 _MODULES = {
+    "identification.comparison": ("Comparison", "compare"),
+    "identification.contacts": ("Contact",),
     "identification.dynamic": ("Identification", "identify"),
     "identification.excitation": ("Excitation", "excite"),
     "identification.geometric": ("Calibration", "calibrate", "simulated"),
@@ -33,11 +38,14 @@ _MODULE_OF = {name: module for module, names in _MODULES.items() for name in nam
 
 __all__ = [
     "Calibration",
+    "Comparison",
+    "Contact",
     "Excitation",
     "Identification",
     "Log",
     "Measurements",
     "calibrate",
+    "compare",
     "excite",
     "filter_program",
     "identify",

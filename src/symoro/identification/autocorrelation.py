@@ -15,7 +15,8 @@ multiplied by its ratio, and by at least 1.
 
 G. Schwarz, "Estimating the dimension of a model", Annals of Statistics 6, 1978. W.K. Newey, K.D. West, "A simple,
 positive semi-definite, heteroskedasticity and autocorrelation consistent covariance matrix", Econometrica 55, 1987.
-J.P. Burg, "Maximum entropy spectral analysis", 1975.
+J.P. Burg, "Maximum entropy spectral analysis", 1975. M.S. Bartlett, "On the theoretical specification and sampling
+properties of autocorrelated time-series", Supplement to the J. Royal Statistical Society 8, 1946.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from numpy.typing import NDArray
 from symoro.identification.equations import Booleans, RowBlock, row_noise
 from symoro.identification.regression import Estimate
 from symoro.identification.rows import LogRows, whole
+from symoro.identification.signals import HALF, decimation_filter, step_weights
 from symoro.identification.tolerances import AUTOCORRELATED, AUTOCORRELATION_RATIO
 
 Array = NDArray[np.float64]
@@ -140,6 +142,51 @@ class _Fit:
         variances = (np.einsum("ij,jk,ik->i", self.inverse, m, self.inverse) for m in (coloured, white))
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray(np.sqrt(np.divide(*variances)))
+
+
+def autocorrelations(e: Array, kept: Booleans, lags: int) -> Array:
+    """Return the autocorrelations r(m) of residuals for the lags m = 1 .. `lags`.
+
+    Only pairs of residuals that are both used contribute; r(m) is NaN if there is no such pair.
+
+    Args:
+        e: residuals in time order.
+        kept: mask of the residuals that are used.
+        lags: the largest lag.
+    """
+    power = float(np.mean(e[kept] ** 2)) if kept.any() else 0.0
+    values = np.full(lags, np.nan)
+    for lag in range(1, min(lags, len(e) - 1) + 1):
+        both = kept[lag:] & kept[:-lag]
+        if both.any() and power > 0:
+            values[lag - 1] = float(np.mean(e[lag:][both] * e[:-lag][both])) / power
+    return values
+
+
+def white_autocorrelations(kind: str, decimation: int, lags: int) -> tuple[Array, float]:
+    """Return the autocorrelations of rows that white noise of the samples causes, for the lags 1 .. `lags`.
+
+    With the weights w of the samples in one row, r(m) = sum of w(i) w(i + m N) / sum of w(i)^2. Estimates of r(m) from
+    n rows have about the standard deviation s / sqrt(n), s^2 = sum of r(m)^2 over all lags (Bartlett 1946).
+
+    Args:
+        kind: identification model: 'dynamic', 'filtered', 'power' or 'energy'.
+        decimation: number N of samples per row.
+        lags: the largest lag.
+
+    Returns:
+        r (lags,), and s.
+    """
+    if kind == "energy":
+        weights = np.convolve(step_weights(HALF), np.ones(decimation))
+    else:
+        weights = decimation_filter(decimation).ravel() if decimation > 1 else np.ones(1)
+    every = [float(weights[m:] @ weights[: len(weights) - m]) for m in range(0, len(weights), decimation)]
+    r = np.array(every) / every[0]
+    values = np.zeros(lags)
+    known = min(lags, len(r) - 1)
+    values[:known] = r[1 : known + 1]
+    return values, float(np.sqrt(1 + 2 * np.sum(r[1:] ** 2)))
 
 
 def autoregression(e: Array, kept: Booleans) -> tuple[Array, float]:

@@ -14,12 +14,14 @@ from typing import Any
 
 import numpy as np
 
+from symoro.identification.contacts import Contact
 from symoro.identification.equations import Booleans, RowBlock, RowModel, equations
 from symoro.identification.friction import Friction
 from symoro.identification.load_friction import LoadPoint, at_load
 from symoro.identification.log import Log
 from symoro.identification.log_description import Transmission
 from symoro.identification.optional_packages import needed
+from symoro.identification.payloads import PayloadColumns, with_payloads
 from symoro.identification.rows import LogPart, LogRows, RFactors, compressed, empty, joined
 from symoro.identification.signals import Preparation, motion_between, planned
 from symoro.progress import task
@@ -45,6 +47,9 @@ class Work:
         preparation: filters and decimation of the samples.
         share: fraction of the rows that counts as independent.
         at: parameter values at which load-dependent friction is predicted; None if there is no such friction.
+        payloads: columns of the payloads of the logs; None if there are none.
+        contacts: contacts of a robot with a floating base.
+        torques: whether torques were measured.
     """
 
     robot: Robot
@@ -55,11 +60,23 @@ class Work:
     preparation: Preparation
     share: float
     at: LoadPoint | None = None
+    payloads: PayloadColumns | None = None
+    contacts: tuple[Contact, ...] = ()
+    torques: bool = True
 
 
 def _model(work: Work) -> RowModel:
-    model = equations(work.robot, work.kind, work.friction, work.gear, work.without)
-    return model if work.at is None else at_load(model, work.at)
+    model = equations(
+        work.robot,
+        work.kind,
+        work.friction,
+        work.gear,
+        work.without,
+        contacts=work.contacts,
+        torques=work.torques,
+    )
+    model = model if work.at is None else at_load(model, work.at)
+    return with_payloads(model, work.payloads)
 
 
 def compressed_on_cluster(work: Work, log: Log, support: Booleans, client: Any) -> dict[LogPart, RFactors]:

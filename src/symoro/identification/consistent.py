@@ -6,7 +6,8 @@ P > 0 is equivalent to a positive mass, a positive definite inertia about the ce
 satisfy the triangle inequality: some distribution of mass has these ten parameters. Base parameters are consistent if
 there are consistent standard parameters x with K = B x, so the problem is solved in the standard parameters:
 
-    min |R K(x) - r|^2 + prior(x)     with P_j(x) >= margin I,  IA, FV, FS >= 0
+    min |R K(x) - r|^2 + prior(x)     with P_j(x) >= margin I,  IA, FV, FS >= 0,
+                                           low_j <= M_j <= high_j,  low <= sum of M_j <= high
 
 and, if motors are coupled, with the matrix of all rotor inertias at the joints >= 0. This is a semidefinite program
 with one unknown per standard parameter. Lengths are in units of the robot's length L (`characteristic_length`), because
@@ -15,8 +16,10 @@ of the robot. R and r are the rows of which the estimate is the least-squares so
 data for WLS, and for other methods the distance to their estimate in the metric of its covariance. The prior determines
 the parameters that the data do not determine, towards the nominal (CAD) values P0 of the robot if there are some:
 
-    euclidean    weight * sum |P - P0|^2 / |P0|^2
-    entropic     weight * sum (tr(P P0^-1) - log det P)            the log-det (Bregman) divergence
+    euclidean    weight * sum w_j |P_j - P0_j|^2 / |P0_j|^2
+    entropic     weight * sum w_j (tr(P_j P0_j^-1) - log det P_j)      the log-det (Bregman) divergence
+
+The factors w_j of the links are 1 by default. Bounds of masses (weighed links, a weighed robot) are in kg.
 
 P.M. Wensing, S. Kim, J.-J.E. Slotine, "Linear matrix inequalities for physically consistent inertial parameter
 identification", IEEE RA-L 3, 2018. T. Lee, P.M. Wensing, F.C. Park, "Geometric robot dynamic identification: a convex
@@ -26,17 +29,21 @@ parameter identification: a linear matrix inequality approach", IJRR 33, 2014.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import inf, isfinite
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from symoro.errors import ArgumentError, OptionError, ProgramError
+from symoro.errors import ArgumentError, OptionError, ProgramError, UnknownNameError
 from symoro.expr.formula import Formula, formula
 from symoro.identification.friction import FurtherColumns
+from symoro.identification.identified_robot import inertial_links
+from symoro.identification.log_payload import payload_kind
 from symoro.identification.optional_packages import needed
+from symoro.identification.payloads import PayloadColumns, grouping_matrix
 from symoro.identification.regression import Estimate, normal_rows
 from symoro.identification.rows import RFactors
 from symoro.identification.tolerances import CONSISTENT_MARGIN
@@ -49,6 +56,9 @@ Array = NDArray[np.float64]
 PRIORS = ("euclidean", "entropic")
 PRIOR_WEIGHT = 1e-3
 POSITIVE = ("IA", "FV", "FS")
+TOTAL = "total mass"
+Interval = tuple[float, float]
+"""Lower and upper bound."""
 # entries of P in which each parameter occurs: (row, column, factor)
 _ENTRIES = {
     "XX": ((0, 0, -0.5), (1, 1, 0.5), (2, 2, 0.5)),
@@ -77,6 +87,7 @@ class Consistent:
             uses.
         ratio: norm of the residual divided by that of the estimate without constraints.
         iterations: number of iterations of the solver.
+        mass_bounds: the given bounds of masses in kg, by parameter (M3), and by 'total mass' for their sum.
     """
 
     standard: Mapping[str, float]
@@ -85,6 +96,12 @@ class Consistent:
     relative: float
     ratio: float
     iterations: int
+    mass_bounds: Mapping[str, Interval] = field(default_factory=dict)
+
+    @property
+    def total_mass(self) -> float:
+        """Mass of all links in kg, of link 0 too if the base floats."""
+        return sum(self.standard[f"M{j}"] for j in self.eigenvalues)
 
 
 def basis() -> Array:
@@ -113,8 +130,11 @@ def consistent(
     prior: str = "euclidean",
     weight: float = PRIOR_WEIGHT,
     cad: Mapping[str, float] | None = None,
-    total_mass: float | None = None,
+    masses: Mapping[int, Interval] | None = None,
+    total_mass: float | Interval | None = None,
+    link_weights: Mapping[int, float] | None = None,
     further: FurtherColumns | None = None,
+    payloads: PayloadColumns | None = None,
 ) -> Consistent:
     """Return the physically consistent parameters nearest to an estimate, in the metric of its covariance.
 
@@ -125,10 +145,15 @@ def consistent(
         prior: 'euclidean' or 'entropic'.
         weight: weight of the prior, in a sum to which each row contributes a squared residual of about one.
         cad: values of standard parameters (XX1, M1, ...) for the prior; by default the robot's nominal values.
-        total_mass: an upper bound on the mass of all links in kg.
+        masses: lower and upper bound of the masses of links in kg, by link number.
+        total_mass: lower and upper bound of the mass of all links in kg, of link 0 too if the base floats; a number is
+            an upper bound.
+        link_weights: positive factors of the weight of the prior, by link number; 1 for the other links.
         further: the columns of coupled motors, if the estimate has some.
+        payloads: the columns of the payloads of logs, if the estimate has some; each is consistent too.
 
     Raises:
+        ArgumentError: a bound is not valid, the bounds contradict each other, or there is no such link or parameter.
         ProgramError: the solver does not converge, or there are no consistent parameters.
         MissingDependencyError: cvxpy or Clarabel is not installed.
     """
@@ -136,8 +161,13 @@ def consistent(
         raise OptionError(f"prior: expected one of {', '.join(PRIORS)}, got '{prior}'")
     if not weight > 0:
         raise ArgumentError(f"weight: expected a positive number, got {weight}")
-    problem = _Problem(base, estimate, data, further)
-    y, iterations = problem.solved(prior, weight, _nominal(base.original) | dict(cad or {}), total_mass)
+    bounds = checked_masses(base.original, masses or {}, total_mass)
+    weights = {
+        j: weight * factor for j, factor in checked_link_weights(base.original, link_weights or {}).items()
+    }
+    nominal = checked_nominal(base.original, cad or {})
+    problem = _Problem(base, estimate, data, further, payloads)
+    y, iterations = problem.solved(prior, weights, nominal, bounds)
     x = problem.units * y
     K = problem.map @ x
     off, before = (float(np.linalg.norm(problem.R @ np.append(k, -1.0))) for k in (K, estimate.values))
@@ -148,7 +178,109 @@ def consistent(
     }
     rows = data.together(1 / estimate.sigma)
     relative = float(np.linalg.norm(rows @ np.append(K, -1.0)) / np.linalg.norm(rows[:, -1]))
-    return Consistent(standard, K, eigenvalues, relative, off / before if before else 1.0, iterations)
+    return Consistent(standard, K, eigenvalues, relative, off / before if before else 1.0, iterations, bounds)
+
+
+def mass_interval(name: str, given: float | Interval) -> Interval:
+    """Return the lower and upper bound of a mass in kg, after checking them; a single number is an upper bound.
+
+    Args:
+        name: name of the mass in messages.
+        given: upper bound, or lower and upper bound; the upper bound may be infinite.
+
+    Raises:
+        ArgumentError: a bound is negative or not a number, or the lower bound exceeds the upper bound.
+    """
+    try:
+        low, high = (0.0, float(given)) if isinstance(given, int | float) else map(float, given)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"{name}: expected a lower and an upper bound in kg, got {given!r}") from None
+    if not (isfinite(low) and low >= 0 and high >= 0):  # false for NaN too
+        raise ArgumentError(f"{name}: a mass in kg is not negative, got the bounds {low:g} and {high:g}")
+    if low > high:
+        raise ArgumentError(f"{name}: the lower bound {low:g} kg exceeds the upper bound {high:g} kg")
+    if high <= CONSISTENT_MARGIN:
+        raise ArgumentError(
+            f"{name}: the upper bound {high:g} kg does not permit a body: its mass is positive"
+        )
+    return low, high
+
+
+def checked_masses(
+    robot: Robot, masses: Mapping[int, Interval], total_mass: float | Interval | None
+) -> dict[str, Interval]:
+    """Return the bounds of masses by parameter name, and by 'total mass' for their sum, if they do not conflict.
+
+    Args:
+        masses: bounds by link number.
+        total_mass: bounds of the sum, or its upper bound; None for no bounds.
+
+    Raises:
+        ArgumentError: a bound is not valid, or the bounds of links and total mass contradict each other.
+        UnknownNameError: the robot has no such link.
+    """
+    _check_links(robot, masses)
+    bounds = {f"M{j}": mass_interval(f"mass of link {j}", masses[j]) for j in sorted(masses)}
+    if total_mass is None:
+        return bounds
+    low, high = mass_interval(TOTAL, total_mass)
+    least, most = (sum(pair[k] for pair in bounds.values()) for k in (0, 1))
+    listed = ", ".join(f"{name} {pair[0]:g}..{pair[1]:g} kg" for name, pair in bounds.items())
+    if least > high:
+        raise ArgumentError(
+            f"no masses satisfy all bounds: the lower bounds of the links sum to {least:g} kg, above the total mass "
+            f"of at most {high:g} kg ({listed})",
+            hint="correct the bounds of these masses",
+        )
+    if len(bounds) == len(inertial_links(robot)) and most < low:
+        raise ArgumentError(
+            f"no masses satisfy all bounds: the upper bounds of the links sum to {most:g} kg, below the total mass "
+            f"of at least {low:g} kg ({listed})",
+            hint="correct the bounds of these masses",
+        )
+    return bounds | {TOTAL: (low, high)}
+
+
+def checked_link_weights(robot: Robot, factors: Mapping[int, float]) -> dict[int, float]:
+    """Return the factor of the prior's weight of every link, 1 where none is given.
+
+    Raises:
+        ArgumentError: a factor is not positive and finite.
+        UnknownNameError: the robot has no such link.
+    """
+    _check_links(robot, factors)
+    for j, factor in factors.items():
+        if not (factor > 0 and isfinite(factor)):
+            raise ArgumentError(f"prior weight of link {j}: expected a positive number, got {factor}")
+    return {j: float(factors.get(j, 1.0)) for j in inertial_links(robot)}
+
+
+def checked_nominal(robot: Robot, cad: Mapping[str, float]) -> dict[str, float]:
+    """Return the nominal inertial parameters of all links: those of the robot, replaced by given values.
+
+    Args:
+        cad: values that replace those of the robot, by name (XX1, M1, ...).
+
+    Raises:
+        ArgumentError: a value is not a finite number.
+        UnknownNameError: the robot has no such inertial parameter.
+    """
+    nominal = _nominal(robot)
+    for name, value in cad.items():
+        if name not in nominal:
+            raise UnknownNameError(f"inertial parameter of robot '{robot.name}'", name, list(nominal))
+        if not isfinite(value):
+            raise ArgumentError(f"nominal value of {name}: expected a finite number, got {value}")
+    return nominal | dict(cad)
+
+
+def _check_links(robot: Robot, links: Iterable[int]) -> None:
+    known = [str(j) for j in inertial_links(robot)]
+    for j in links:
+        if str(j) not in known:
+            raise UnknownNameError(
+                f"link of robot '{robot.name}'", j, known, hint=f"links are {known[0]} to {robot.NL}"
+            )
 
 
 class _Problem:
@@ -162,58 +294,79 @@ class _Problem:
     """
 
     def __init__(
-        self, base: BaseParameters, estimate: Estimate, data: RFactors, further: FurtherColumns | None
+        self,
+        base: BaseParameters,
+        estimate: Estimate,
+        data: RFactors,
+        further: FurtherColumns | None,
+        payloads: PayloadColumns | None = None,
     ) -> None:
         self.further = further
+        self.payloads = [one for one in payloads.maps if one.names] if payloads else []
         robot = base.original
-        self.links = list(range(1, robot.NL + 1))
+        self.links = inertial_links(robot)
         inertial = [f"{kind}{j}" for j in self.links for kind in INERTIAL]
         rotors = sorted({n for n in _inertial_names(base) if n.startswith("IA")}, key=lambda n: int(n[2:]))
-        others = [name for name in estimate.names if name not in base.names]
-        self.names = [*inertial, *rotors, *others]
+        others = [n for n in estimate.names if n not in base.names and payload_kind(n) is None]
+        carried = [name for one in self.payloads for name in one.payload.columns]
+        self.names = [*inertial, *rotors, *others, *carried]
         self.robot, self.length = robot, characteristic_length(robot)
-        self.units = np.array([self.length ** column_length_power(robot, name) for name in self.names])
+        kinds = [f"{kind}1" if (kind := payload_kind(name)) else name for name in self.names]
+        self.units = np.array([self.length ** column_length_power(robot, name) for name in kinds])
         self.R, _ = normal_rows(estimate, data)
         self.map = self._map(base, estimate)
 
     def _map(self, base: BaseParameters, estimate: Estimate) -> Array:
-        numbers = _numbers(base.original)
-        column = {name: k for k, name in enumerate(self.names)}
-        matrix = np.zeros((len(estimate.names), len(self.names)))
-        for row, name in enumerate(estimate.names):
-            matrix[row, column[name]] = 1.0
-            for other, coefficient in base.relations.get(name, {}).items():
-                value = coefficient.substitute(numbers).number
-                if value is None:
-                    raise ArgumentError(
-                        f"the grouping of {other} with {name} requires numbers for {', '.join(coefficient.symbols)}",
-                        hint="give these geometric parameters nominal values",
-                    )
-                matrix[row, column[other]] = value
+        matrix = grouping_matrix(base, estimate.names, self.names)
+        for one in self.payloads:
+            for name, others in one.relations.items():
+                for other, share in others.items():
+                    matrix[estimate.names.index(name), self.names.index(other)] = share
         return matrix
 
     def solved(
-        self, prior: str, weight: float, known: Mapping[str, float], total_mass: float | None
+        self,
+        prior: str,
+        weights: Mapping[int, float],
+        known: Mapping[str, float],
+        masses: Mapping[str, Interval],
     ) -> tuple[Array, int]:
+        """Solve the program and return the unknowns, in the units of the solver, and the number of iterations.
+
+        Args:
+            prior: 'euclidean' or 'entropic'.
+            weights: weight of the prior by link number.
+            known: nominal values of the inertial parameters by name.
+            masses: bounds of masses in kg (`checked_masses`).
+        """
         cp: Any = needed("cvxpy", "physically consistent estimates")
         needed("clarabel", "physically consistent estimates")
         x = cp.Variable(len(self.names))
         units = basis()
-        forms = [self._form(cp, x, units, link) for link in range(len(self.links))]
+        forms = [self._form(cp, x, units, 10 * link) for link in range(len(self.links))]
         bound = [k for k, name in enumerate(self.names) if name.rstrip("0123456789") in POSITIVE]
         constraints = [form >> CONSISTENT_MARGIN * np.eye(4) for form in forms]
         if bound:
             constraints.append(x[bound] >= 0)
+        undetermined = []  # pseudo-inertias of payloads of which the data determine combinations only
+        for one in self.payloads:
+            first = self.names.index(one.payload.columns[0])
+            form = self._form(cp, x, units, first)
+            constraints.append(form >> CONSISTENT_MARGIN * np.eye(4))
+            if one.payload.mass is not None:
+                constraints.append(x[first + 9] == one.payload.mass)
+            if len(one.names) + (one.payload.mass is not None) < len(INERTIAL):
+                undetermined.append(form)
         rotors = self._rotors(x)
         if rotors is not None:
             constraints.append(rotors >> 0)
-        if total_mass is not None:
-            constraints.append(cp.sum(x[[10 * link + 9 for link in range(len(self.links))]]) <= total_mass)
+        constraints += self._mass_constraints(cp, x, masses)
         cost = cp.sum_squares(self.R[:, :-1] @ self.map @ np.diag(self.units) @ x - self.R[:, -1])
-        cost += weight * self._prior(cp, prior, x, forms, known)
-        program = cp.Problem(
-            cp.Minimize(cost / (1 + weight)), constraints
-        )  # scaled to a size that suits the solver
+        cost += self._prior(cp, prior, weights, forms, known)
+        # payloads have no nominal values: their undetermined parameters have the smallest weight of the links
+        cost += min(weights.values()) * sum(cp.sum_squares(form) for form in undetermined)
+        # scaled to a size that suits the solver
+        program = cp.Problem(cp.Minimize(cost / (1 + max(weights.values()))), constraints)
         try:
             program.solve(solver=cp.CLARABEL)
         except cp.SolverError as error:
@@ -221,10 +374,24 @@ class _Problem:
                 f"the semidefinite solver did not converge: {error}", hint="change the weight of the prior"
             ) from None
         if program.status not in (cp.OPTIMAL, cp.OPTIMAL_INACCURATE):
+            given = "".join(f"; {name} {low:g}..{high:g} kg" for name, (low, high) in masses.items())
             raise ProgramError(
-                f"no physically consistent parameters exist; status of the solver: {program.status}"
+                f"no physically consistent parameters exist{given}; status of the solver: {program.status}"
             )
         return np.asarray(x.value), int(program.solver_stats.num_iters or 0)
+
+    def _mass_constraints(self, cp: Any, x: Any, masses: Mapping[str, Interval]) -> list[Any]:
+        """Return the constraints of the masses; their unit, kg, does not depend on the unit of length."""
+        column = {name: k for k, name in enumerate(self.names)}
+        constraints = []
+        for name, (low, high) in masses.items():
+            mass = x[column[name]] if name in column else cp.sum(x[[column[f"M{j}"] for j in self.links]])
+            if low == high:
+                constraints.append(mass == low)
+            else:
+                constraints += [mass >= low] if low > 0 else []
+                constraints += [mass <= high] if high < inf else []
+        return constraints
 
     def _rotors(self, x: Any) -> Any:
         """Return the matrix of all rotor inertias, reflected to the joints (n, n), as an expression of the unknowns x.
@@ -250,19 +417,26 @@ class _Problem:
                 total = total + x[column[f"IA{j}"]] * unit
         return total
 
-    def _form(self, cp: Any, x: Any, units: Array, link: int) -> Any:
-        """Return the pseudo-inertia P (4, 4) of a link as an expression of the unknowns x.
+    def _form(self, cp: Any, x: Any, units: Array, first: int) -> Any:
+        """Return the pseudo-inertia P (4, 4) of a link or payload as an expression of the unknowns x.
 
         Args:
             cp: the module cvxpy.
             x: the unknowns of the semidefinite program.
             units: derivatives of P with respect to the ten inertial parameters (10, 4, 4).
-            link: index of the link, from 0.
+            first: index of the first of its ten parameters.
         """
-        part = x[10 * link : 10 * link + 10]
+        part = x[first : first + 10]
         return cp.reshape(units.reshape(10, 16).T @ part, (4, 4), order="C")
 
-    def _prior(self, cp: Any, prior: str, x: Any, forms: Sequence[Any], known: Mapping[str, float]) -> Any:
+    def _prior(
+        self,
+        cp: Any,
+        prior: str,
+        weights: Mapping[int, float],
+        forms: Sequence[Any],
+        known: Mapping[str, float],
+    ) -> Any:
         cost: Any = 0.0
         for link, j in enumerate(self.links):
             units = self.units[10 * link : 10 * link + 10]
@@ -274,22 +448,18 @@ class _Problem:
                         f"the entropic prior requires physically consistent nominal parameters of link {j}",
                         hint="correct the nominal values of this link, or use the euclidean prior",
                     )
-                cost += cp.trace(np.linalg.inv(P0) @ forms[link]) - cp.log_det(forms[link])
+                distance = cp.trace(np.linalg.inv(P0) @ forms[link]) - cp.log_det(forms[link])
             else:
-                cost += cp.sum_squares(forms[link] - P0) / (float(np.sum(P0**2)) if sound else 1.0)
+                distance = cp.sum_squares(forms[link] - P0) / (float(np.sum(P0**2)) if sound else 1.0)
+            cost += weights[j] * distance
         return cost
-
-
-def _numbers(robot: Robot) -> dict[str, Formula]:
-    inertial = {f"{kind}{j}" for j in range(robot.NL + 1) for kind in (*INERTIAL, "IA")}
-    return {name: formula(value) for name, value in robot.nominal if name not in inertial}
 
 
 def _nominal(robot: Robot) -> dict[str, float]:
     """Return the nominal inertial parameters of the robot's links; zero where there is no nominal value."""
     numbers = {name: formula(value) for name, value in robot.nominal}
     values = {}
-    for j in range(1, robot.NL + 1):
+    for j in inertial_links(robot):
         for kind in INERTIAL:
             value: Formula = getattr(robot.link(j), kind)
             known = {name: numbers[name] for name in value.symbols if name in numbers}

@@ -21,6 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import ArgumentError, OptionError, Place
+from symoro.identification.base_motion import continuous_orientation
+from symoro.identification.contacts import PREFIX as CONTACT
 from symoro.identification.equations import SCALAR, RowBlock
 from symoro.identification.log import Log
 from symoro.identification.log_description import ESTIMATE, HOLD
@@ -106,8 +108,8 @@ def aligned(log: Log, seconds: float) -> Log:
     def moved(window: dict[str, Array], count: int) -> dict[str, Array]:
         first = before - whole - TAPS
         return {
-            kind: x[before : before + count] if kind == "torque" else _interpolated(x, weights, first, count)
-            for kind, x in window.items()
+            kind: x[before : before + count] if _is_effort(kind) else _interpolated(x, weights, first, count)
+            for kind, x in continuous_orientation(window).items()
         }
 
     def part(start: int, stop: int) -> dict[str, Array]:
@@ -118,7 +120,7 @@ def aligned(log: Log, seconds: float) -> Log:
         held: dict[str, Array] = {}
         for chunk in log.chunks(size):
             held = {kind: np.concatenate([held[kind], x]) if held else x for kind, x in chunk.items()}
-            count = len(held["torque"]) - before - after
+            count = len(held["position"]) - before - after
             if count > 0:
                 yield moved(held, count)
                 held = {kind: x[count:] for kind, x in held.items()}
@@ -127,6 +129,11 @@ def aligned(log: Log, seconds: float) -> Log:
         return log.place(sample + before)
 
     return replace(log, samples=samples, chunks=chunks, part=part, place=place, delay=log.delay + seconds)
+
+
+def _is_effort(kind: str) -> bool:
+    """Return whether a quantity of a log is a torque or a contact force, whose delay is corrected."""
+    return kind == "torque" or kind.startswith(CONTACT)
 
 
 def _weights(fraction: float) -> Array:

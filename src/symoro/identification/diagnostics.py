@@ -1,8 +1,8 @@
 """The warnings of identification and calibration: names, criteria and texts.
 
 Data with a wrong unit, sign, order or clock often give parameters that look plausible. A result lists suspicious data
-in `warnings`. The criteria are computed in `log_diagnostics` (samples), `estimate_diagnostics` (parameters and
-residuals), `assemblies` (closed loops) and `geometric_diagnostics` (calibration).
+in `warnings`. The criteria are computed in `log_diagnostics` and `base_diagnostics` (samples), `estimate_diagnostics`
+(parameters and residuals), `assemblies` (closed loops) and `geometric_diagnostics` (calibration).
 """
 
 from __future__ import annotations
@@ -72,6 +72,20 @@ _LOG = (
         "the {higher} of joint {joint} {mismatch} of {lower}",
     ),
     Diagnostic(
+        "base-rotation",
+        f"over windows of {limit.RATE_WINDOW:g} s the rotation of a floating base differs from the integral of its "
+        f"measured angular velocity by more than {limit.FACTOR_OF_RATES:.0%}",
+        "the angular velocities of the base {mismatch} of its orientation: check the order of the quaternion (w, x, y, "
+        "z), that it is the rotation of frame 0 in the world, and that the angular velocity is in frame 0",
+    ),
+    Diagnostic(
+        "specific-force",
+        f"the mean specific force of a floating base differs from gravity by more than {limit.GRAVITY_MISMATCH:.0%}",
+        "the specific force of the base is implausible: {mean}, and a robot that remains near its place has "
+        "{expected} m/s2: check the unit, the sign (a - g, upward at rest) and the axes, and whether gravity was "
+        "removed (then describe it as 'acceleration')",
+    ),
+    Diagnostic(
         "position-unit",
         "positions in another common unit reduce the torque residual below "
         f"{limit.BETTER_FIT:.0%} of that of the positions as they were read",
@@ -135,7 +149,7 @@ _ESTIMATE = (
         "negative-parameter",
         f"an inertia or a friction coefficient is negative by more than {limit.SIGNIFICANT:g} deviations, and "
         f"has an effect of more than {limit.SMALL_EFFECT:.1%} of the torques",
-        "{names} cannot be negative: check the signs of positions and torques, and whether both "
+        "{names} cannot be negative: check the signs of positions, torques and contact forces, and whether they "
         "were recorded with the same clock",
     ),
     Diagnostic(
@@ -153,7 +167,7 @@ _ESTIMATE = (
         f"differs from 1 by more than {limit.FACTOR_ERROR:.0%} and {limit.FACTOR_DEVIATIONS:g} standard "
         "deviations",
         "the measured torques contradict each other: {factors}; check sign, unit and gear ratio. With "
-        "the torques as given, {shares} of the torques of joints {joints} remain unexplained",
+        "the torques as given, {shares} of the torques ({equations}) remain unexplained",
     ),
     Diagnostic(
         "inconsistent-torques",
@@ -217,6 +231,12 @@ _ESTIMATE = (
         "only {rows} rows are usable for {parameters} parameters, so their true deviations may be larger than "
         "stated: in "
         "the other rows joints rest, stick or change direction; give a longer log, or less decimation",
+    ),
+    Diagnostic(
+        "uncertain-drive-gain",
+        f"the deviation of an estimated drive gain is more than {limit.FACTOR_ERROR:.0%} of it",
+        "the weighed payload hardly determines the drive gains of joints {joints}: give a heavier payload, or logs in "
+        "which these joints lift or accelerate it",
     ),
     Diagnostic(
         "constraints-explain-more",

@@ -14,8 +14,9 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property, partial, reduce
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,11 +26,36 @@ from symoro.display import OneLineRepr
 from symoro.errors import ArgumentError, NotApplicableError, OptionError, ProgramError
 from symoro.identification.assemblies import assembled
 from symoro.identification.autocorrelation import first_rows, with_autocorrelation
+from symoro.identification.base_diagnostics import base_warnings
+from symoro.identification.base_motion import PREFIX
 from symoro.identification.cluster import Passes, Work
-from symoro.identification.consistent import Consistent, consistent
+from symoro.identification.consistent import (
+    Consistent,
+    checked_link_weights,
+    checked_masses,
+    checked_nominal,
+    consistent,
+)
+from symoro.identification.contacts import check_contacts
+from symoro.identification.correlated_rows import with_correlated_rows
 from symoro.identification.delay import TorqueDelay, aligned, delay_seconds, estimated_delay
 from symoro.identification.diagnostics import DiagnosticWarning
-from symoro.identification.equations import RowModel, check_base, equations, row_share
+from symoro.identification.drive_gains import (
+    DriveGains,
+    at_gains,
+    estimated_gains,
+    gain_warnings,
+    with_uncertain_gains,
+)
+from symoro.identification.equations import (
+    SCALAR,
+    RowModel,
+    check_base,
+    check_floating,
+    equations,
+    row_name,
+    row_share,
+)
 from symoro.identification.essential_parameters import Essential, essential
 from symoro.identification.estimate_diagnostics import (
     consistency_warnings,
@@ -40,14 +66,14 @@ from symoro.identification.estimate_diagnostics import (
 )
 from symoro.identification.friction import USUAL, Friction
 from symoro.identification.identified_robot import (
-    beyond_a_file,
     column_base,
     identified_robot,
     standard_robot,
+    without_further_friction,
     without_passive_rotors,
 )
 from symoro.identification.load_friction import has_load, load_point
-from symoro.identification.log import Log, log_names, open_log, position_units, segments
+from symoro.identification.log import Log, log_names, open_log, position_units, segments, with_drive_gains
 from symoro.identification.log_description import ESTIMATE
 from symoro.identification.log_diagnostics import (
     motion_warnings,
@@ -56,6 +82,7 @@ from symoro.identification.log_diagnostics import (
     torque_noise,
     unit_warnings,
 )
+from symoro.identification.log_payload import log_payload
 from symoro.identification.methods import (
     METHODS,
     SIMULATING,
@@ -65,6 +92,15 @@ from symoro.identification.methods import (
     started,
 )
 from symoro.identification.options import IdentificationOptions
+from symoro.identification.payloads import (
+    EstimatedPayload,
+    PayloadColumns,
+    estimated_payloads,
+    payload_columns,
+    payload_warnings,
+    with_known_column,
+    with_payloads,
+)
 from symoro.identification.postures import in_mode_of, start_postures
 from symoro.identification.regression import (
     ALL,
@@ -78,14 +114,15 @@ from symoro.identification.regression import (
     weighted,
     why_no_column,
 )
-from symoro.identification.rows import LogPart, LogRows, RFactors, compressed, merged
+from symoro.identification.rows import LogPart, LogRows, RFactors, compressed, joined, merged
 from symoro.identification.sampling import sampling_bias, widened
 from symoro.identification.signals import Preparation, planned
 from symoro.identification.text import summary
 from symoro.identification.tolerances import CONVERGED
+from symoro.identification.verdict import Verdict, verdict
 from symoro.models.coordinates.couplings import coordinate_joints
 from symoro.models.identification.base.parameters import BaseParameters
-from symoro.robot.description import Robot
+from symoro.robot.description import BaseKind, Robot
 from symoro.robot.formats import RobotLike, as_robot
 from symoro.threads import one_thread
 
@@ -114,6 +151,9 @@ class Identification(OneLineRepr, FormerWarningsName):
         consistent: physically consistent standard parameters, if requested.
         warnings: suspicious properties of the data and of the estimate (`diagnostics`).
         delay: remaining delay of the torques with respect to the motion; None if it is not significant.
+        validation_rows: the rows of the regression of the validation logs; None without such logs.
+        drive_gains: estimated drive gains, by which the torques of the logs were multiplied; None if they were given.
+        payloads: estimated payloads, by name.
     """
 
     original: Robot
@@ -130,6 +170,8 @@ class Identification(OneLineRepr, FormerWarningsName):
     consistent: Consistent | None = None
     warnings: tuple[DiagnosticWarning, ...] = ()
     delay: TorqueDelay | None = None
+    validation_rows: LogRows | None = None
+    drive_gains: DriveGains | None = None
 
     @cached_property
     def robot(self) -> Robot:
@@ -138,16 +180,28 @@ class Identification(OneLineRepr, FormerWarningsName):
         With base parameters, the parameters that are regrouped into others are zero.
         """
         if self.consistent is not None:
-            return standard_robot(self.original, dict(self.consistent.standard))
-        return identified_robot(self.base, self.estimate)
+            return standard_robot(self.original, dict(self.consistent.standard), self.model.further)
+        return identified_robot(self.base, self.estimate, self.model.further)
 
-    @property
-    def not_in_robot(self) -> list[str]:
-        """Names of the estimated parameters that a robot description cannot contain.
+    @cached_property
+    def verdict(self) -> Verdict:
+        """The verdict on the identification: pass, doubtful or fail, with its criteria."""
+        reduced = self.essential or essential(self.estimate, self.data)
+        return verdict(
+            self.model.labels,
+            self.estimate,
+            reduced.estimate,
+            self.data,
+            self.residuals,
+            self.validation,
+            self.consistent,
+            self.warnings,
+        )
 
-        The torques of `Identification.robot` do not include the effects of these parameters.
-        """
-        return beyond_a_file(self.original, self.estimate.names)
+    @cached_property
+    def payloads(self) -> dict[str, EstimatedPayload]:
+        """The estimated payloads by name: ten parameters, mass, centre of mass and inertia, with deviations."""
+        return estimated_payloads(self.model.payloads, self.estimate)
 
     @property
     def log_names(self) -> list[str]:
@@ -155,15 +209,24 @@ class Identification(OneLineRepr, FormerWarningsName):
         return log_names(self.logs)
 
     def __str__(self) -> str:
-        return summary(self.original, self.estimate, self.residuals, self.validation, self.warnings)
+        further = [*map(str, self.payloads.values()), *([str(self.drive_gains)] if self.drive_gains else [])]
+        text = summary(self.original, self.estimate, self.residuals, self.validation, self.warnings, further)
+        return f"{text}\n\n{self.verdict}"
 
-    def predicted(self, number: int = 0) -> tuple[Array, Array, Array]:
+    def predicted(self, number: int = 0, *, validation: bool = False) -> tuple[Array, Array, Array]:
         """Return time, measured and predicted values of all rows of one log, including the dropped rows.
 
         Args:
             number: index of the log, from 0.
+            validation: whether the log is one of the validation logs.
+
+        Raises:
+            ArgumentError: there are no validation logs.
         """
-        blocks = list(self.rows.of(number))
+        rows = self.validation_rows if validation else self.rows
+        if rows is None:
+            raise ArgumentError("there is no validation log", hint="give a log in 'validate'")
+        blocks = list(rows.of(number))
         K = self.estimate.values
         return (
             np.concatenate([block.time for block in blocks]),
@@ -231,9 +294,15 @@ def identify(
     )
     symbolic = symbolic_robot(as_robot(robot), chosen.values)
     check_base(symbolic)
+    check_floating(symbolic, chosen.model, method, friction)
     _check_method(method, symbolic)
     check_start(chosen.start, method in SIMULATING)
-    used = _opened(logs, symbolic, chosen)
+    used = _with_payloads(_opened(logs, symbolic, chosen), chosen.payloads)
+    if as_robot(robot).motors and used[0].transmission is None:
+        raise ArgumentError(
+            f"robot '{symbolic.name}' has coupled motors, but the description of the log has no transmission",
+            hint="give the transmission in the description of the log, or remove 'motors' from the robot",
+        )
     _check_files(used)
     others = _opened(validate, symbolic, chosen, rests=True) if validate else ()
     of_times = time_warnings((*used, *others), preparation)
@@ -247,10 +316,27 @@ def identify(
     assembly = in_mode_of(assembly, near)
     base = column_base(assembly, symbolic.postures)
     check_left_out(chosen.without, base)
+    checked_masses(base.original, chosen.masses, chosen.total_mass)  # before the work
+    checked_link_weights(base.original, chosen.link_priors)
+    checked_nominal(base.original, chosen.nominal)
     terms = Friction(tuple(friction), chosen.stribeck_velocity)
-    equation = equations(assembly, chosen.model, terms, used[0].transmission, chosen.without, near)
-    used, assembly_warnings = assembled(used, equation, preparation, named)
-    others = _beside(used[0], others, equation, preparation, near)
+    contacts, torques = used[0].contacts, has_torques(used[0])
+    own_equation = equations(
+        assembly, chosen.model, terms, used[0].transmission, chosen.without, near, contacts, torques
+    )
+    used, assembly_warnings = assembled(used, own_equation, preparation, named)
+    others = _beside(used[0], others, own_equation, preparation, near)
+    columns = payload_columns(
+        base, own_equation.names, [log.payload for log in used], [log.payload for log in others]
+    )
+    _check_payloads(method, own_equation, columns, others)
+    equation = with_payloads(own_equation, columns)
+    gains = None
+    if chosen.drive_gains == ESTIMATE:
+        gains = _estimated_gains(equation, used, preparation, chosen)
+        used, others = (
+            tuple(with_drive_gains(log, gains.values.tolist()) for log in some) for some in (used, others)
+        )
     if chosen.client is not None and near is not None:
         raise NotApplicableError(
             f"the loops of robot '{symbolic.name}' are closed sample after sample, which cannot be "
@@ -259,7 +345,16 @@ def identify(
         )
     share = row_share(chosen.model, decimation)
     work = Work(
-        assembly, chosen.model, terms, used[0].transmission, tuple(chosen.without), preparation, share
+        assembly,
+        chosen.model,
+        terms,
+        used[0].transmission,
+        tuple(chosen.without),
+        preparation,
+        share,
+        payloads=columns,
+        contacts=contacts,
+        torques=torques,
     )
     passes = Passes(equation, used, work, chosen.client)
     rows, parts = passes()
@@ -289,11 +384,13 @@ def identify(
     bias = sampling_bias(used, rows.model, preparation, estimate, data)
     of_estimate = sampling_warnings(bias, estimate, data) + method_warnings(equation, estimate, data)
     early = first_rows(rows)
+    if contacts:  # one contact force is part of several rows
+        estimate = with_correlated_rows(estimate, rows())
     if method not in SIMULATING:  # noise of positions causes autocorrelation too, and its warning comes first
         estimate = with_autocorrelation(estimate, early, chosen.model, decimation)
     lag = estimated_delay(chosen.model, early, estimate, share) if method != "cloe" else None
-    estimate = widened(estimate, bias)
-    noise = torque_noise(used, chosen.model, decimation)
+    estimate, gains = with_uncertain_gains(widened(estimate, bias), gains, data)
+    noise = torque_noise(used, equation, preparation)
     residuals = _residuals(method, equation, parts, estimate)
     validation = {
         name: log_residual(_parts(rows.model, log, preparation), equation.support, estimate)
@@ -301,7 +398,17 @@ def identify(
     }
     constrained = (
         consistent(
-            base, estimate, data, prior=chosen.prior, weight=chosen.prior_weight, further=equation.further
+            base,
+            estimate,
+            data,
+            prior=chosen.prior,
+            weight=chosen.prior_weight,
+            cad=chosen.nominal,
+            masses=chosen.masses,
+            total_mass=chosen.total_mass,
+            link_weights=chosen.link_priors,
+            further=equation.further,
+            payloads=columns,
         )
         if chosen.find_consistent
         else None
@@ -309,7 +416,8 @@ def identify(
     warnings = [
         *assembly_warnings,
         *of_times,
-        *unit_warnings(used, equation, preparation, others),
+        *(base_warnings(used, equation.gravity) if contacts else ()),
+        *unit_warnings(used, own_equation, preparation, others),
         *of_motion,
         *of_estimate,
     ]
@@ -318,6 +426,8 @@ def identify(
         warnings += parameter_warnings(base, estimate, residuals, data)
         warnings += torque_warnings(equation.labels, estimate, data, noise, lag, *given)
     warnings += consistency_warnings(estimate, residuals, constrained)
+    warnings += gain_warnings(gains)
+    warnings += payload_warnings(estimated_payloads(columns, estimate))
     return Identification(
         symbolic,
         base,
@@ -333,6 +443,8 @@ def identify(
         constrained,
         tuple(warnings),
         lag,
+        LogRows(rows.model, others, preparation) if others else None,
+        gains,
     )
 
 
@@ -376,7 +488,7 @@ def _with_estimated_delay(run: Callable[[float | None], Identification]) -> Iden
 
 
 def symbolic_robot(robot: Robot, values: Mapping[str, float] | None = None) -> Robot:
-    """Return the robot with a symbol for every inertial parameter.
+    """Return the robot with a symbol for every inertial parameter, without further friction and coupled motors.
 
     Args:
         values: numbers that replace symbols of the robot; by default no symbol is replaced.
@@ -384,7 +496,7 @@ def symbolic_robot(robot: Robot, values: Mapping[str, float] | None = None) -> R
     Raises:
         NotApplicableError: a passive joint has a rotor inertia, which base parameters do not have.
     """
-    bound = robot.bind(dict(values)) if values else robot
+    bound = without_further_friction(robot.bind(dict(values)) if values else robot)
     return without_passive_rotors(bound).symbolic(inertia="all") if robot.B else bound.symbolic(inertia="all")
 
 
@@ -404,16 +516,18 @@ def _opened(
     if not given:
         raise ArgumentError("no log is given", hint="give at least one log or file")
     rests = rests or len(given) > 1
+    gains: Sequence[float] = () if isinstance(chosen.drive_gains, str) else chosen.drive_gains
+    currents = chosen.drive_gains == ESTIMATE
     opened = tuple(
-        log
+        with_drive_gains(log, gains)
         if isinstance(log, Log)
         else open_log(
             log,
-            robot,
+            _without_effort_limits(robot) if currents else robot,
             chosen.description,
             rests=rests,
             topics=chosen.topics,
-            drive_gains=chosen.drive_gains,
+            drive_gains=[1.0] * len(coordinate_joints(robot)) if currents else gains,
         )
         for log in given
     )
@@ -426,9 +540,136 @@ def _opened(
             raise ArgumentError(
                 f"{log.name} has {log.joints} joints, robot '{robot.name}' has {len(joints)} {what}: {names}"
             )
+        _check_base_columns(log, opened[0], robot)
         if log.transmission != opened[0].transmission:
             raise ArgumentError(f"the transmissions of {log.name} and {opened[0].name} differ")
     return opened
+
+
+def _without_effort_limits(robot: Robot) -> Robot:
+    """Return the robot without limits of its torques, with which currents cannot be compared."""
+    frames = tuple(replace(frame, limits=replace(frame.limits, effort=None)) for frame in robot.frames)
+    return robot.replace(frames=frames)
+
+
+def _with_payloads(
+    logs: tuple[Log, ...], payloads: Sequence[Mapping[str, Any] | str | None]
+) -> tuple[Log, ...]:
+    """Return the logs with the payloads of the option `payloads`.
+
+    Raises:
+        ArgumentError: the number of payloads is not that of the logs, or a payload differs from that of its log.
+    """
+    if not payloads:
+        return logs
+    if len(payloads) != len(logs):
+        raise ArgumentError(f"payloads: expected one for each of the {len(logs)} logs, got {len(payloads)}")
+    changed = []
+    for log, given in zip(logs, payloads, strict=True):
+        payload = log.payload if given is None else log_payload(given)
+        if log.payload is not None and payload != log.payload:
+            raise ArgumentError(
+                f"payloads: the description of {log.name} contains another payload: {log.payload}",
+                hint="give the payload in one place",
+            )
+        changed.append(replace(log, payload=payload))
+    return tuple(changed)
+
+
+def _check_payloads(
+    method: str, equation: RowModel, columns: PayloadColumns | None, others: Sequence[Log]
+) -> None:
+    """Check that the method and the validation logs admit the payloads of the logs.
+
+    Args:
+        method: identification method.
+        equation: identification model of the robot.
+        columns: columns of the payloads; None if there are none.
+        others: the validation logs.
+    """
+    known = {one.payload for one in columns.maps} if columns is not None else set()
+    for log in others:
+        if log.payload is not None and log.payload not in known:
+            raise ArgumentError(
+                f"validation log {log.name} has a payload ({log.payload}) that no log of the estimation has",
+                hint="estimate this payload from another log, or validate on a log with one of the other payloads",
+            )
+    if columns is None:
+        return
+    if method in SIMULATING:
+        raise NotApplicableError(
+            f"method '{method}' simulates the robot, which is not supported for logs with payloads",
+            hint="use wls, irls or tls",
+        )
+    if has_load(equation):
+        raise NotApplicableError(
+            "load-dependent friction is not supported for logs with payloads",
+            hint="remove 'load' from the friction terms",
+        )
+
+
+def _estimated_gains(
+    equation: RowModel, logs: Sequence[Log], preparation: Preparation, chosen: IdentificationOptions
+) -> DriveGains:
+    """Estimate the drive gains from logs whose torques are currents.
+
+    Raises:
+        ArgumentError, NotApplicableError: the logs do not determine the gains, or the model does not contain them.
+    """
+    if chosen.model in SCALAR or chosen.client is not None:
+        raise NotApplicableError(
+            f"drive gains cannot be estimated with the {chosen.model} model"
+            if chosen.model in SCALAR
+            else "drive gains cannot be estimated on a cluster",
+            hint="use the dynamic or the filtered model, and omit the option 'client'",
+        )
+    if logs[0].transmission is not None and logs[0].transmission.coupled():
+        raise NotApplicableError(
+            "drive gains cannot be estimated if a motor turns with several joints",
+            hint="give the drive gains as numbers",
+        )
+    weighed = equation.payloads is not None and any(one.known.any() for one in equation.payloads.maps)
+    if not weighed:
+        raise ArgumentError(
+            "the scale of the drive gains is not determined: no log has a payload of known mass",
+            hint="weigh the payload of one log, and give its mass as in payload: {unknown: box, mass: 2}",
+        )
+    model = with_known_column(equation)
+    rows = LogRows(model, logs, preparation)
+    share = row_share(chosen.model, preparation.decimation)
+    parts = [
+        merged(compressed(rows.of(k), model.support, log.samples / log.rate, share), model.support, KEPT)
+        for k, log in enumerate(logs)
+    ]
+    data = reduce(joined, parts)
+    check_rows(equation, at_gains(data, np.ones(len(equation.labels))))
+    return estimated_gains(equation.labels, data)
+
+
+def _check_base_columns(log: Log, first: Log, robot: Robot) -> None:
+    """Check that a log contains the motion of a floating base and its contacts, the same as the first log.
+
+    Raises:
+        ArgumentError: the base of the robot is fixed, the contacts differ, or a frame of a contact does not exist.
+    """
+    if robot.base.kind != BaseKind.FLOATING:
+        if log.contacts or any(kind.startswith(PREFIX) for kind in log.part(0, 1)):
+            raise ArgumentError(
+                f"{log.name} contains contacts or the motion of a base, but the base of robot '{robot.name}' is fixed",
+                hint="describe the robot with a floating base (robot.floating(), or 'kind: floating')",
+            )
+        return
+    check_contacts(robot, log.contacts)
+    if log.contacts != first.contacts or has_torques(log) != has_torques(first):
+        raise ArgumentError(
+            f"the contacts of {log.name} and {first.name} differ, or only one of both logs contains torques",
+            hint="describe the same contacts in all logs, with columns of zeros where a contact is absent",
+        )
+
+
+def has_torques(log: Log) -> bool:
+    """Return whether a log contains torques; those of a floating robot may contain none."""
+    return "torque" in log.part(0, 1)
 
 
 def _segments(log: Log, preparation: Preparation, delay: float | str | None) -> tuple[Log, ...]:
@@ -543,7 +784,7 @@ def check_rows(equation: RowModel, data: RFactors) -> None:
     for k, count in enumerate(data.counts):
         if not count:
             raise ArgumentError(
-                f"no row of joint {equation.labels[k]} remains: the joint never moved, or never "
+                f"no row of {row_name(equation.labels[k])} remains: the joint never moved, or never "
                 "faster than the value of 'slow'",
                 hint=(
                     "move every joint, or give a smaller value of the option 'slow': rows in which the "
@@ -554,7 +795,9 @@ def check_rows(equation: RowModel, data: RFactors) -> None:
     for k, norm in enumerate(norms):
         if norm == 0:
             raise ArgumentError(
-                f"the torque of joint {equation.labels[k]} is zero in all samples",
+                f"the torque of {row_name(equation.labels[k])} is zero in all samples"
+                if equation.labels[k].isdigit()
+                else f"the contact forces result in a {equation.labels[k]} of zero in all samples",
                 hint="check whether it was measured",
             )
     check_dependence(equation.names, data.together(1 / norms), equation.at_random, equation.parameter_units)

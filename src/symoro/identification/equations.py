@@ -5,9 +5,13 @@
     power      F[qd' tau] = (F'[h] + F[p]) K                              one row, no accelerations
     energy     integral of qd' tau = (h(t2) - h(t1) + integral of p) K    one row per interval, no accelerations
 
+    dynamic, floating base   [0; tau] + sum of Jc' f = W(q, qd, qdd, motion of the base) K        6 + n rows, or 6
+
 F is the low-pass filter of the parallel decimation, the same on both sides; F' = s F filters the time derivative.
 Differences and integrals are computed in `signals`. For a robot with closed loops q, qd, qdd and tau are those of the
-active joints; the passive joint positions are computed from them (`postures`).
+active joints; the passive joint positions are computed from them (`postures`). For a robot with a floating base f are
+the measured wrenches of its contacts (`contacts`). The six rows of the base are used alone if no torques were measured;
+the columns of rotor inertias and friction, which do not occur in these rows, are then absent.
 
 Known torques, namely those of springs, of a payload and of external wrenches, are subtracted from tau: t(q, qd, qdd) is
 the inverse dynamic model of the robot without its links, rotors, friction and springs.
@@ -25,7 +29,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,9 +37,12 @@ from numpy.typing import NDArray
 from symoro.errors import ArgumentError, NotApplicableError, OptionError
 from symoro.expr.formula import ZERO, Formula
 from symoro.expr.graph import ZERO as ZERO_EXPRESSION
+from symoro.identification.base_motion import BaseMotion, random_base_motion
+from symoro.identification.contacts import BASE_ROWS, Contact, ContactForces
 from symoro.identification.friction import TERMS, Friction, FurtherColumns, further_columns
 from symoro.identification.log import Log, position_units
 from symoro.identification.log_description import Transmission
+from symoro.identification.log_payload import payload_kind
 from symoro.identification.postures import LogPostures, LoopPostures
 from symoro.identification.signals import (
     HALF,
@@ -59,6 +66,9 @@ from symoro.robot.description import INERTIAL, WRENCH, BaseKind, Link, Robot
 from symoro.robot.size import characteristic_length, joint_units
 from symoro.runtime.function import Function
 from symoro.trajectory.assembly import BrokenLoopsError, LoopAssembly
+
+if TYPE_CHECKING:
+    from symoro.identification.payloads import PayloadColumns
 
 # -- known_torques
 
@@ -86,8 +96,11 @@ def known_torques(robot: Robot) -> Function | None:
             )
     bare = _loads_only(robot)
     used = set(bare.symbols())
+    given = {"base": "given"} if robot.base.kind == BaseKind.FLOATING else {}
     return generate(
-        bare.bind({name: value for name, value in numbers.items() if name in used}), "inverse-dynamics"
+        bare.bind({name: value for name, value in numbers.items() if name in used}),
+        "inverse-dynamics",
+        **given,
     ).function()
 
 
@@ -102,6 +115,8 @@ def _known_loads(robot: Robot) -> Iterator[tuple[str, list[Formula]]]:
     owners: list[tuple[str, Link | None, Sequence[str]]]
     owners = [("the payload", carried, (*INERTIAL, *WRENCH))]
     owners += [(f"the wrench of link {j}", link, WRENCH) for j, link in enumerate(robot.links, 1)]
+    if robot.base.kind == BaseKind.FLOATING:
+        owners.append(("the wrench of link 0", robot.base.link, WRENCH))
     for what, owner, names in owners:
         formulas = [getattr(owner, name) for name in names] if owner else []
         given = [formula for formula in formulas if not formula.is_zero]
@@ -114,6 +129,7 @@ def _loads_only(robot: Robot) -> Robot:
     light: dict[str, Any] = dict.fromkeys(INERTIAL, ZERO)
     idle: dict[str, Any] = {**dict.fromkeys((*DRIVE, "k", "rest"), ZERO), "eta": False}
     return robot.replace(
+        base=replace(robot.base, link=replace(robot.base.link, **light)),
         links=tuple(replace(link, **light) for link in robot.links),
         frames=tuple(replace(frame, **idle) for frame in robot.frames),
     )
@@ -224,8 +240,9 @@ class RowBlock:
         time: (N,) in seconds from the start of the log.
         A: regressor (N, e, P).
         y: measurements (N, e).
-        direction: (N, n), a number that encodes the signs of the velocities on which the dry friction at a joint
-            depends: the joint's velocity, and the velocities of coupled motors that turn with the joint.
+        direction: (N, n), or (N, e) with the rows of a floating base, a number that encodes the signs of the velocities
+            on which the dry friction at a joint depends: the joint's velocity, and the velocities of coupled motors
+            that turn with the joint.
         kept: (N, e), whether the fit uses the row.
     """
 
@@ -246,14 +263,16 @@ class RowModel:
         names: names of the columns of A.
         labels: names of the equations in messages.
         support: (e, P), False where A is zero for every motion.
-        parts: function of (q, qd, qdd, tau) that returns (D1 or None, D2, y), where A = dD1/dt + D2. q contains all
-            joints. y excludes the `known` torques.
+        parts: function of (q, qd, qdd, tau, base) that returns (D1 or None, D2, y), where A = dD1/dt + D2. q contains
+            all joints; `base` is the motion of a floating base, otherwise None. y excludes the `known` torques.
         further: columns in addition to those of `function`.
         function: the compiled model of the catalogue.
         columns: names of the columns of `function`, including those that are left out here.
         assembly: the loops, and initial values of the loop coordinates (`LoopAssembly`); None without loops.
         absorbed: friction parameters without a column, each with the columns on which it depends.
         known: the known torques (`known_torques`); None if there are none.
+        payloads: columns of the payloads of logs, after those of `parts`; None if no log has a payload.
+        contacts: contacts of a robot with a floating base, whose equations start with the six rows of the base.
     """
 
     kind: str
@@ -261,13 +280,15 @@ class RowModel:
     names: tuple[str, ...]
     labels: tuple[str, ...]
     support: Booleans
-    parts: Callable[[Array, Array, Array, Array], tuple[Array | None, Array, Array]]
+    parts: Callable[..., tuple[Array | None, Array, Array]]
     further: FurtherColumns
     function: Function
     columns: tuple[str, ...]
     assembly: tuple[LoopAssembly, tuple[float, ...]] | None = None
     absorbed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     known: Function | None = None
+    payloads: PayloadColumns | None = None
+    contacts: tuple[Contact, ...] = ()
 
     def postures(self, log: Log) -> LogPostures:
         """Return an object that computes the positions of all joints along a log, one piece after the other."""
@@ -280,11 +301,14 @@ class RowModel:
         """Return the regressor (rows, P) of the dynamic model at random motions; None for the other models."""
         if self.kind != "dynamic":
             return None
-        units = self.joint_units
-        q, qd, qdd = random_motion(units, self.assembly)
-        tau = np.random.default_rng(7).standard_normal(qd.shape)
-        rows = self.parts(q, qd, qdd, tau)[1] * units[:, None]
-        return rows.reshape(-1, len(self.names))
+        q, qd, qdd = random_motion(self.joint_units, self.assembly)
+        rng = np.random.default_rng(7)
+        tau = rng.standard_normal(qd.shape)
+        length = characteristic_length(self.robot)
+        base = random_base_motion(len(q), len(self.contacts), length, rng) if self.contacts else None
+        rows = self.parts(q, qd, qdd, tau, base)[1] * self.row_units[:, None]
+        rows = rows.reshape(-1, rows.shape[-1])
+        return rows if self.payloads is None else self.payloads.at_random(rows)
 
     @cached_property
     def joint_units(self) -> Array:
@@ -294,11 +318,22 @@ class RowModel:
         """
         return np.array(position_units(self.robot))
 
+    @property
+    def row_units(self) -> Array:
+        """Scale of each equation (e,): a force or torque times this scale is a torque."""
+        return row_units(self.robot, self.joint_units)[: len(self.labels)]
+
+    @property
+    def gravity(self) -> Array:
+        """Acceleration of gravity in the world (3,), in m/s2."""
+        return _gravity(self.robot)
+
     @cached_property
     def parameter_units(self) -> Array:
         """Scale of each parameter for a robot of this size: a power of the robot's length in metres."""
         length = characteristic_length(self.robot)
-        return np.array([length ** column_length_power(self.robot, name) for name in self.names])
+        kinds = [f"{kind}1" if (kind := payload_kind(name)) else name for name in self.names]
+        return np.array([length ** column_length_power(self.robot, name) for name in kinds])
 
     def blocks(self, log: Log, preparation: Preparation) -> Iterator[RowBlock]:
         """Yield the rows of the regression along a log, in blocks of consecutive samples."""
@@ -328,16 +363,25 @@ class RowModel:
         )
         begin = motion.start + around.start
         q = postures.of(begin, motion.q[around])
-        parts = self.parts(q, motion.qd[around], motion.qdd[around], motion.tau[around])
+        base = None if motion.base is None else motion.base[around]
+        parts = self.parts(q, motion.qd[around], motion.qdd[around], motion.tau[around], base)
         postures.check(begin, parts)
         A, y = self._reduced(parts, len(centres), rate, step, half)
+        if self.payloads is not None:
+            A, y = self.payloads.extended(A, y, postures.log.payload)
         at = centres - motion.start
         qd = motion.qd[at]
         rests = _any_marked_nearby(motion.rests, at, half + (FILTER_REACH * step if step > 1 else 0)) | (
             qd == 0
         )
         kept = self._kept(q[at - around.start], qd, preparation.slow, rests)
-        return RowBlock(centres / rate, A, y, self._direction(qd), kept)
+        direction = self._direction(qd)
+        if self.contacts:  # friction does not occur in the rows of the base
+            ahead = ((0, 0), (len(BASE_ROWS), 0))
+            rows = slice(len(self.labels))
+            kept = np.pad(kept, ahead, constant_values=True)[:, rows]
+            direction = np.pad(direction, ahead)[:, rows]
+        return RowBlock(centres / rate, A, y, direction, kept)
 
     def _required_samples(self, first: int, last: int, step: int, half: int) -> slice:
         """Return the range of samples that are required to compute consecutive rows of the regression.
@@ -513,6 +557,8 @@ def equations(
     gear: Transmission | None,
     without: Sequence[str] = (),
     near: tuple[float, ...] | None = None,
+    contacts: Sequence[Contact] = (),
+    torques: bool = True,
 ) -> RowModel:
     """Return the identification model of a robot with all inertial parameters unknown.
 
@@ -523,12 +569,14 @@ def equations(
         gear: transmission between motors and joints; None if motors are not coupled.
         without: columns to leave out.
         near: posture of all joints of a robot with closed loops (`postures.start_posture`).
+        contacts: contacts of a robot with a floating base.
+        torques: whether torques were measured; without them only the six rows of a floating base are used.
 
     Raises:
         OptionError: there is no such model.
         NotApplicableError: the model does not apply to the robot.
     """
-    return _equations(robot, kind, friction, gear, tuple(without), near)
+    return _equations(robot, kind, friction, gear, tuple(without), near, tuple(contacts), torques)
 
 
 @lru_cache(maxsize=8)  # cached, because several logs, methods or workers use the same equations
@@ -539,12 +587,15 @@ def _equations(
     gear: Transmission | None,
     without: tuple[str, ...],
     near: tuple[float, ...] | None,
+    contacts: tuple[Contact, ...],
+    torques: bool,
 ) -> RowModel:
     if kind not in MODELS:
         raise OptionError(f"model: expected one of {', '.join(MODELS)}, got '{kind}'")
     check_base(robot)
     model = generate(robot, MODELS[kind], parameters="base", friction="all")
-    unread = [name for name in model.inputs if name not in ("q", "qd", "qdd", "qda", "qdda")]
+    motion = ("V0", "Vd0", "R0") if contacts else ()
+    unread = [name for name in model.inputs if name not in ("q", "qd", "qdd", "qda", "qdda", *motion)]
     if unread:
         raise NotApplicableError(
             f"the model of robot '{robot.name}' requires {', '.join(unread)}, which a log of joint motions does not "
@@ -560,8 +611,8 @@ def _equations(
     if robot.B:
         loops = LoopAssembly(robot, dict(robot.nominal))
         assembly = (loops, tuple(loops.row(near or [0.0] * len(loops.joints))))
-    further = further_columns(joints, friction, gear)
-    assembled = _Assembled(model, kind, joints, friction, further)
+    further = further_columns(joints, friction if torques else Friction(()), gear if torques else None)
+    assembled = _Assembled(model, kind, joints, friction, further, contacts, torques)
     absorbed = assembled.without_absorbed(assembly, without)
     held = sorted(set(without) & set(absorbed))
     if held:
@@ -576,9 +627,13 @@ def _equations(
         )
     names = tuple(assembled.names[k] for k in chosen)
     labels = (kind,) if kind in SCALAR else tuple(f"{j}" for j in joints)
+    if contacts:
+        labels = (*BASE_ROWS, *labels) if torques else BASE_ROWS
 
-    def parts(q: Array, qd: Array, qdd: Array, tau: Array) -> tuple[Array | None, Array, Array]:
-        momentum, rest, y = assembled.parts(q, qd, qdd, tau)
+    def parts(
+        q: Array, qd: Array, qdd: Array, tau: Array, base: BaseMotion | None = None
+    ) -> tuple[Array | None, Array, Array]:
+        momentum, rest, y = assembled.parts(q, qd, qdd, tau, base)
         if len(chosen) == len(assembled.names):
             return momentum, rest, y
         return None if momentum is None else momentum[..., chosen], rest[..., chosen], y
@@ -597,7 +652,30 @@ def _equations(
         assembly,
         absorbed,
         assembled.known,
+        contacts=contacts,
     )
+
+
+def row_units(robot: Robot, units: Array) -> Array:
+    """Return the scale of each row of the dynamic model: 1 for a torque, the robot's length in metres for a force.
+
+    Args:
+        robot: the robot; if its base is floating, the rows of its base come first.
+        units: scale of each joint coordinate (n,).
+    """
+    if robot.base.kind != BaseKind.FLOATING:
+        return units
+    length = characteristic_length(robot)
+    return np.concatenate([np.repeat([length, 1.0], 3), units])
+
+
+def _gravity(robot: Robot) -> Array:
+    return np.array([x.value(dict(robot.nominal)) for x in robot.base.G])
+
+
+def row_name(label: str) -> str:
+    """Return the name of an equation in messages, from its label: 'joint 2', or 'base force x'."""
+    return f"joint {label}" if label.isdigit() else label
 
 
 class _Assembled:
@@ -607,14 +685,27 @@ class _Assembled:
     """
 
     def __init__(
-        self, model: Model, kind: str, joints: Sequence[int], friction: Friction, further: FurtherColumns
+        self,
+        model: Model,
+        kind: str,
+        joints: Sequence[int],
+        friction: Friction,
+        further: FurtherColumns,
+        contacts: tuple[Contact, ...] = (),
+        torques: bool = True,
     ) -> None:
         self.kind, self.further, self.joints, self.model = kind, further, tuple(joints), model
+        self.contact_forces = ContactForces(model.robot, contacts) if contacts else None
+        self.rows = slice(None) if torques else slice(len(BASE_ROWS))
+        self.gravity = _gravity(model.robot) if contacts else np.zeros(3)
         wanted = {TERMS[term] for term in friction.terms}
         self.own = [k for k, name in enumerate(model.columns) if _is_kept(name, wanted)]
         self.rates = ("qda", "qdda") if "qda" in model.inputs else ("qd", "qdd")
         self.function = model.function()
         self.known = known_torques(model.robot)
+        if not torques:  # rotor inertias and friction do not occur in the rows of the base
+            used = np.any(self.support, axis=0)
+            self.own = [k for place, k in enumerate(self.own) if used[place]]
 
     @property
     def names(self) -> list[str]:
@@ -630,7 +721,10 @@ class _Assembled:
             [any(p.lits[i * shape[1] + k] != ZERO_EXPRESSION for p in ports) for k in self.own]
             for i in range(shape[0])
         ]
-        return np.hstack([np.array(used, dtype=bool), self.further.support])
+        further = self.further.support
+        if self.contact_forces is not None:
+            further = np.pad(further, ((len(BASE_ROWS), 0), (0, 0)))
+        return np.hstack([np.array(used, dtype=bool), further])[self.rows]
 
     def without_absorbed(
         self, assembly: tuple[LoopAssembly, tuple[float, ...]] | None, without: Sequence[str]
@@ -656,15 +750,22 @@ class _Assembled:
         if not candidates:
             return {}
         robot = self.model.robot
-        units = np.array(joint_units(robot, self.joints, characteristic_length(robot)))
+        length = characteristic_length(robot)
+        units = np.array(joint_units(robot, self.joints, length))
         q, qd, qdd = random_motion(units, assembly)
+        given = dict(zip(("q", *self.rates), (q, qd, qdd), strict=True))
+        if self.contact_forces is not None:
+            motion = random_base_motion(len(q), 0, length, np.random.default_rng(7))
+            given |= motion.inputs(self.gravity)
         function = self.function
         if (
             self.kind != "dynamic"
         ):  # the same columns in the dynamic model, whose rows are functions of the state
             function = generate(robot, MODELS["dynamic"], parameters="base", friction="all").function()
-        W = function(**dict(zip(("q", *self.rates), (q, qd, qdd), strict=True)))["W"]
-        W = W * units[:, None]  # torques, and forces times the units of their joints: all are energies
+        W = function(**given)["W"]
+        W = (
+            W * row_units(robot, units)[:, None]
+        )  # torques, and forces times the units of their joints: all are energies
         dependencies = absorbed({columns[k]: W[:, :, k] for k in own}, [columns[k] for k in candidates])
         self.own = [k for k in self.own if columns[k] not in dependencies]
         return dependencies
@@ -675,7 +776,11 @@ class _Assembled:
     def _joint(self, k: int) -> int:
         return int(self.model.columns[k][2:])
 
-    def parts(self, q: Array, qd: Array, qdd: Array, tau: Array) -> tuple[Array | None, Array, Array]:
+    def parts(
+        self, q: Array, qd: Array, qdd: Array, tau: Array, base: BaseMotion | None = None
+    ) -> tuple[Array | None, Array, Array]:
+        if base is not None:
+            return self._floating_parts(q, qd, qdd, tau, base)
         rate, acceleration = self.rates
         outputs = self.function(
             **{"q": q, rate: qd}, **({acceleration: qdd} if self.kind == "dynamic" else {})
@@ -698,6 +803,25 @@ class _Assembled:
         lost = np.concatenate([outputs["p"][:, self.own], np.einsum("ki,kip->kp", qd, loss)], axis=1)
         return energy[:, None, :], lost[:, None, :], np.sum(qd * y, axis=1)[:, None]
 
+    def _floating_parts(
+        self, q: Array, qd: Array, qdd: Array, tau: Array, base: BaseMotion
+    ) -> tuple[None, Array, Array]:
+        assert self.contact_forces is not None
+        inputs = {"q": q, "qd": qd, "qdd": qdd, **base.inputs(self.gravity)}
+        outputs = self.function(**inputs)
+        ahead = ((0, 0), (len(BASE_ROWS), 0))
+        y = np.pad(tau, ahead) + self.contact_forces(q, base)
+        if "springs" in outputs:
+            y = y - outputs["springs"]
+        if self.known is not None:
+            loads = self.known(**inputs)
+            y = y - np.hstack([loads["wrench0"], loads["tau"]])
+        A = outputs["W"][:, self.rows, :][:, :, self.own]
+        if self.further.names:
+            more = self.further.inertias(qdd) + self.further.torques(qd, tau)
+            A = np.concatenate([A, np.pad(more, (*ahead, (0, 0)))[:, self.rows]], axis=2)
+        return None, A, y[:, self.rows]
+
 
 def _is_kept(name: str, wanted: set[str]) -> bool:
     kind = name[:2]
@@ -705,10 +829,10 @@ def _is_kept(name: str, wanted: set[str]) -> bool:
 
 
 def check_base(robot: Robot) -> None:
-    """Reject robots with a wheeled or floating base; a log of joint positions does not contain the base motion.
+    """Reject robots with a wheeled base; a log of its drives does not contain the positions of passive joints.
 
     Raises:
-        NotApplicableError: the base is wheeled or floating; the hint describes an alternative.
+        NotApplicableError: the base is wheeled; the hint describes an alternative.
     """
     if robot.wheels:
         raise NotApplicableError(
@@ -717,10 +841,46 @@ def check_base(robot: Robot) -> None:
             hint="solve W K = tau for K by least squares, W from the model 'dynamic-identification' with "
             "parameters='base' at the measured positions of all joints",
         )
-    if robot.base.kind != BaseKind.FIXED:
+    if robot.base.kind not in (BaseKind.FIXED, BaseKind.FLOATING):
         raise NotApplicableError(
-            f"identification from a log does not apply to robot '{robot.name}': its base floats, and a log of joints "
-            "does not contain its motion",
+            f"identification from a log does not apply to robot '{robot.name}' with a base of kind "
+            f"'{robot.base.kind}'",
             hint="fix the base during the measurement, and describe the robot with a base of 'kind: fixed' and "
             "without wheels",
+        )
+
+
+def check_floating(robot: Robot, kind: str, method: str, terms: Sequence[str]) -> None:
+    """Reject models, methods and structures that are not supported for a floating base.
+
+    Args:
+        robot: the robot; any robot with a fixed base passes.
+        kind: identification model.
+        method: identification method.
+        terms: friction terms.
+
+    Raises:
+        NotApplicableError: the combination is not supported; the hint describes an alternative.
+    """
+    if robot.base.kind != BaseKind.FLOATING:
+        return
+    about = f"robot '{robot.name}' has a floating base"
+    if robot.B:
+        raise NotApplicableError(
+            f"{about} and closed kinematic loops, which identification from a log does not support together",
+            hint="identify the tree without its loops (robot.tree()), with the torques of all joints",
+        )
+    if kind != "dynamic":
+        raise NotApplicableError(
+            f"{about}: the {kind} model is not supported", hint="use the dynamic model, which is the default"
+        )
+    if method in ("iv", "didim", "cloe"):
+        raise NotApplicableError(
+            f"{about}: method '{method}' simulates a robot with a fixed base",
+            hint="use wls, ols, irls or tls",
+        )
+    if "load" in terms:
+        raise NotApplicableError(
+            f"{about}: friction that depends on the load is not supported",
+            hint="use the friction terms viscous, coulomb, offset and stribeck",
         )

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from symoro.identification.consistent import Consistent
 from symoro.identification.delay import TorqueDelay
 from symoro.identification.diagnostics import DiagnosticWarning, warning
-from symoro.identification.equations import RowModel
+from symoro.identification.equations import RowModel, row_name
 from symoro.identification.friction import TERMS
 from symoro.identification.identified_robot import nominal_columns
 from symoro.identification.log_description import HOLD
@@ -150,19 +150,23 @@ def _inconsistency_warnings(
     if factors:
         listed = " or ".join(
             (
-                f"those of joint {labels[k]} are {c:.3g} times (deviation {deviation:.1g}) those that "
+                f"those of {row_name(labels[k])} are {c:.3g} times (deviation {deviation:.1g}) those that "
                 "follow from the other joints"
             )
             for k, c, deviation in factors
         )
         residuals = ", ".join(f"{100 * x:.3g} %" for x in shares)
-        return [warning("torque-factor", factors=listed, shares=residuals, joints=", ".join(labels))], share
+        return [
+            warning(
+                "torque-factor", factors=listed, shares=residuals, equations=", ".join(map(row_name, labels))
+            )
+        ], share
     alone = sigma * np.sqrt(data.share * np.array(data.counts))
     worse = [k for k in range(len(sigma)) if left[k] > JOINT_RATIO * alone[k] and shares[k] > SMALL_EFFECT]
     if not any(shares[k] > JOINT_SHARE for k in worse):
         return [], 1.0
     listed = ", ".join(
-        f"{100 * shares[k]:.3g} % of those of joint {labels[k]} (a fit to its equation alone leaves "
+        f"{100 * shares[k]:.3g} % of those of {row_name(labels[k])} (a fit to its equation alone leaves "
         f"{100 * shares[k] * alone[k] / left[k]:.2g} %)"
         for k in worse
     )
@@ -190,7 +194,7 @@ def _unexplained_joint_warnings(
     ]
     if not poor:
         return []
-    listed = ", ".join(f"{100 * shares[k]:.0f} % of those of joint {labels[k]}" for k in poor)
+    listed = ", ".join(f"{100 * shares[k]:.0f} % of those of {row_name(labels[k])}" for k in poor)
     return [warning("unexplained-joint", shares=listed)]
 
 
@@ -301,15 +305,15 @@ def _kind(name: str) -> str:
 def _is_sum_of_inertias(name: str, base: BaseParameters) -> bool:
     """Return whether a base parameter must be positive because it is a sum of inertias.
 
-    This is true for an inertia ZZj about a joint axis with which only positive parameters are grouped, with positive
-    coefficients.
+    This is true for an inertia ZZj about a joint axis, or a mass, with which only positive parameters are grouped, with
+    positive coefficients.
 
     Args:
         name: name of the base parameter.
         base: the base parameters.
     """
     others = base.relations.get(name, {})
-    return _kind(name) == "ZZ" and all(
+    return _kind(name) in ("ZZ", "M") and all(
         _kind(other) in POSITIVE_TERMS and (c.number or 0) > 0 for other, c in others.items()
     )
 

@@ -7,7 +7,7 @@
 
 The regressor has the columns that `identify` estimates from a log of the motion. Limits are enforced by a penalty that
 increases from round to round; finally the amplitudes are reduced until all limits are respected, also between samples
-(`series_search`).
+(`series_search`). So are the distances between links that are not adjacent, if collisions are avoided (`collision`).
 
 J. Swevers, C. Ganseman, D.B. Tukel, J. De Schutter, H. Van Brussel, "Optimal robot excitation and identification",
 IEEE Transactions on Robotics and Automation 13, 1997. M. Gautier, W. Khalil, "Exciting trajectories for the
@@ -27,13 +27,14 @@ from symoro.deprecation import takes_options
 from symoro.display import OneLineRepr
 from symoro.errors import ArgumentError, NotApplicableError, OptionError, ProgramError
 from symoro.files import MADE_BY
+from symoro.identification.collision import Clearance, SmallestDistance, requested_clearance
 from symoro.identification.dynamic import check_left_out, symbolic_robot
 from symoro.identification.equations import RowModel, equations
 from symoro.identification.friction import USUAL, Friction
 from symoro.identification.options import ExcitationOptions
 from symoro.identification.regression import FOR_EVERY_MOTION, dependent
-from symoro.identification.series_search import SeriesSearch, condition, motion_limits
-from symoro.identification.tolerances import LIMIT_IN_USE, NOT_EXCITED
+from symoro.identification.series_search import SeriesSearch, condition, dry_friction, motion_limits
+from symoro.identification.tolerances import LIMIT_IN_USE, NOT_EXCITED, ROUND_OFF, VERIFICATION_SAMPLES
 from symoro.model import base_parameters, generate
 from symoro.models.coordinates.couplings import uncoupled
 from symoro.progress import each
@@ -72,6 +73,9 @@ class Excitation(OneLineRepr):
             be a linear combination.
         unlimited: the joints without a limit in the description, by kind of limit: position, velocity, effort. A
             revolute joint without position limits moves between -pi and pi.
+        smallest: smallest distance between two links; None if collisions are not avoided.
+        clearance: required distance between links (m); None if collisions are not avoided.
+        notes: remarks on the shapes of the links, and on pairs of links that are not checked.
     """
 
     trajectory: Trajectory
@@ -84,6 +88,9 @@ class Excitation(OneLineRepr):
     margin: float = 1.0
     absorbed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     unlimited: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    smallest: SmallestDistance | None = None
+    clearance: float | None = None
+    notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         shares = ", ".join(f"{name} {100 * share:.0f} %" for name, share in self.used.items())
@@ -100,6 +107,13 @@ class Excitation(OneLineRepr):
                 f"{'-pi .. pi rad is the assumed range' if kind == 'position' else f'the {kind} is not limited'}"
                 for kind, joints in self.unlimited.items()
             )
+            + (
+                f"\nsmallest distance: {self.smallest.distance:.4g} m between {self.smallest.pair} at "
+                f"t = {self.smallest.time:.4g} s (clearance {self.clearance:.4g} m)"
+                if self.smallest
+                else ""
+            )
+            + "".join(f"\nnote: {note}" for note in self.notes)
         )
 
 
@@ -140,7 +154,8 @@ def excite(
             motion cannot be a Fourier series.
         ArgumentError: a joint has no position limits, or limits that prevent its motion; or numbers are missing.
         OptionError: an option has a wrong value.
-        ProgramError: the search gave no motion within the limits, or none that excites all parameters.
+        ProgramError: the search gave no motion within the limits, none without collisions (the pair of links is named),
+            or none that excites all parameters.
     """
     chosen = options or ExcitationOptions()
     described, began = as_robot(robot), time.perf_counter()
@@ -158,8 +173,9 @@ def excite(
     limits = motion_limits(described, acceleration, chosen.margin, _torque(described, torque, known), known)
     equation = _equation(described, values, friction, chosen.without)
     count = chosen.samples or 8 * harmonics
+    clearance = requested_clearance(described, chosen.avoid, chosen.collision, limits.centre, known)
     work = SeriesSearch(
-        described, known, equation, limits, harmonics, frequency, criterion, chosen.rest, count
+        described, known, equation, limits, harmonics, frequency, criterion, chosen.rest, count, clearance
     )
     rng = np.random.default_rng(chosen.seed)
     best: tuple[float, Array, Array] | None = None
@@ -177,7 +193,35 @@ def excite(
     if best is None:
         raise _failure(work, described, known, *failures[-1])
     result = _result(work, *best[1:], tuple(reached), time.perf_counter() - began, chosen.margin)
+    if clearance is not None:
+        _verify(clearance, result.trajectory)
+        notes, smallest = tuple(clearance.notes()), work.smallest_distance(best[1])
+        result = replace(result, smallest=smallest, clearance=clearance.least, notes=notes)
     return replace(result, unlimited=_unlimited(described, limits.own, torque))
+
+
+def _verify(clearance: Clearance, trajectory: Trajectory) -> None:
+    """Check the distances at dense samples of the final trajectory, independently of the search.
+
+    Raises:
+        ProgramError: some links are closer than the clearance.
+    """
+    (series,) = trajectory.parts
+    assert isinstance(series, Fourier)
+    order = 2 * np.pi * series.frequency * np.arange(1, len(series.sine[0]) + 1)
+    count = VERIFICATION_SAMPLES * len(order)
+    for part in np.array_split(np.arange(count) / count / series.frequency, len(order)):
+        angles = part[:, None] * order
+        q = (
+            np.sin(angles) / order @ np.array(series.sine).T
+            - np.cos(angles) / order @ np.array(series.cosine).T
+        )
+        distance, pair = clearance.closest(q + np.array(series.offset))
+        if distance < clearance.least * (1 - ROUND_OFF):
+            raise ProgramError(
+                f"the optimised motion brings {pair} to a distance of {distance:.4g} m, less than the clearance "
+                f"{clearance.least:.4g} m"
+            )
 
 
 def _unlimited(robot: Robot, joints: Sequence[int], torque: bool | None) -> dict[str, tuple[int, ...]]:
@@ -270,11 +314,11 @@ def _failure(
     slow, limits = work.slow_efforts(x), work.limits
     hint = "try more starts, larger effort limits, or no torque limits (torque=False)"
     none = f"the search gave no motion of robot '{robot.name}' within its limits"
-    dry = {j: robot.frame(j).FS.value(known) for j in limits.joints} if slow is not None else {}
+    dry = {j: dry_friction(robot, j, known) for j in limits.joints} if slow is not None else {}
     for (j, least), effort in zip(dry.items(), limits.effort, strict=False):
         if least >= effort:
             return ProgramError(
-                f"{none}: the dry friction of joint {j}, FS = {least:.4g}, is not smaller than its "
+                f"{none}: the dry friction of joint {j}, FS + FB = {least:.4g}, is not smaller than its "
                 f"effort limit times the margin, {effort:.4g}",
                 hint=hint,
             )
@@ -284,9 +328,16 @@ def _failure(
         place = ", ".join(f"{q:.3g}" for q in x[:, 0])
         return ProgramError(
             f"{none}: slow motion near q = [{place}] requires an effort of {slow[k]:.4g} at joint {j}, "
-            f"{dry[j]:.4g} of it dry friction (FS); the effort limit of the joint times the margin is "
+            f"{dry[j]:.4g} of it dry friction; the effort limit of the joint times the margin is "
             f"{limits.effort[k]:.4g}",
             hint=hint,
+        )
+    smallest = work.smallest_distance(x)
+    if smallest is not None and not work.is_clear(x):
+        return ProgramError(
+            f"{none} without collisions: the distance between {smallest.pair} is {smallest.distance:.4g} m at "
+            f"t = {smallest.time:.4g} s, less than the clearance",
+            hint="try more starts, a smaller clearance, or narrower limits of the joints between these links",
         )
     size = condition(w)
     full = [name for name, share in work.used(x).items() if share > LIMIT_IN_USE]

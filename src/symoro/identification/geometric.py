@@ -450,7 +450,7 @@ def calibrate(
     _check_finite(robot, measured)
     known = {"to": to, "known_base": known_base, "known_tool": known_tool, "gains": chosen.gains}
     task = CalibrationTask(robot, measured, known, checked_point(chosen.point), checked_plane(chosen.plane))
-    fit = best_fit(task, _noise(noise))
+    fit = best_fit(task, checked_noise(noise))
     work = fit.work
     return Calibration(
         tuple(column.name for column in work.chosen),
@@ -488,7 +488,8 @@ def _check_finite(robot: Robot, measured: Measurements) -> None:
             raise ArgumentError(f"measurement {bad[0] + 1} contains a value that is not a finite number")
 
 
-def _noise(given: Mapping[str, float] | None) -> dict[str, float] | None:
+def checked_noise(given: Mapping[str, float] | None) -> dict[str, float] | None:
+    """Check standard deviations of measurements and return them, with 1 for a missing one; None if none are given."""
     if given is None:
         return None
     if set(given) - {"length", "angle"} or not all(np.isfinite(x) and x > 0 for x in given.values()):

@@ -14,7 +14,7 @@ rotation for the joint at zero, and x, y are the axes after the rotation gamma,
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,6 +22,7 @@ import numpy as np
 
 from symoro.errors import NotApplicableError
 from symoro.expr.formula import ZERO, Formula, formula
+from symoro.identification.friction import FurtherColumns
 from symoro.identification.regression import Estimate
 from symoro.identification.tolerances import ROUND_OFF
 from symoro.models.calibration.chain import displacement
@@ -31,12 +32,27 @@ from symoro.models.identification.base.parameters import BaseParameters, split
 from symoro.models.identification.columns import regressor_base
 from symoro.models.numeric.fixed_point import Array
 from symoro.models.numeric.tree import local_pose
-from symoro.robot.description import GEOMETRIC, INERTIAL, Frame, Placement, Robot, Tool
+from symoro.robot.description import (
+    GEOMETRIC,
+    INERTIAL,
+    MOTOR,
+    BaseKind,
+    CoupledMotor,
+    Frame,
+    Placement,
+    Robot,
+    Tool,
+)
 
 # -- robots
 
 
-DRIVE = ("FV", "FS", "FO")
+DRIVE = ("FV", "FS", "FO", "FB", "FL")
+
+
+def inertial_links(robot: Robot) -> list[int]:
+    """Return the numbers of the links whose inertial parameters affect the torques; link 0 only if the base floats."""
+    return list(range(0 if robot.base.kind == BaseKind.FLOATING else 1, robot.NL + 1))
 
 
 def without_passive_rotors(robot: Robot) -> Robot:
@@ -59,6 +75,13 @@ def without_passive_rotors(robot: Robot) -> Robot:
     return robot.replace(frames=tuple(frames))
 
 
+def without_further_friction(robot: Robot) -> Robot:
+    """Return the robot without the parameters that `FurtherColumns` estimates: FB, FL and coupled motors."""
+    none = dict.fromkeys(("FB", "VS", "FL"), ZERO)
+    frames = tuple(replace(frame, **none) for frame in robot.frames)  # type: ignore[arg-type]
+    return robot.replace(frames=frames, motors=())
+
+
 def column_base(robot: Robot, postures: Mapping[str, Sequence[float]]) -> BaseParameters:
     """Return the base parameters that correspond to the columns of the regressor.
 
@@ -74,8 +97,14 @@ def column_base(robot: Robot, postures: Mapping[str, Sequence[float]]) -> BasePa
     return replace(base, original=base.original.replace(frames=frames, postures=postures))
 
 
-def identified_robot(base: BaseParameters, estimate: Estimate) -> Robot:
-    """Return the robot with the estimated base parameters and friction, in numbers."""
+def identified_robot(
+    base: BaseParameters, estimate: Estimate, further: FurtherColumns | None = None
+) -> Robot:
+    """Return the robot with the estimated base parameters, friction and coupled motors, in numbers.
+
+    Args:
+        further: the columns of further friction and of coupled motors; None if there are none.
+    """
     robot = base.original
     known = estimate.as_dict()
     idle: dict[tuple[int, str], Formula] = {split(name): ZERO for name in base.no_effect}
@@ -83,52 +112,67 @@ def identified_robot(base: BaseParameters, estimate: Estimate) -> Robot:
         idle |= {split(name): ZERO for name in others}
         idle[split(kept)] = formula(known.get(kept, 0.0))
     return _with_drives(
-        with_values(robot, idle), known, "base parameters: individual masses and inertias have no meaning"
+        with_values(robot, idle),
+        known,
+        further,
+        "base parameters: individual masses and inertias have no meaning",
     )
 
 
-def standard_robot(robot: Robot, known: dict[str, float]) -> Robot:
+def standard_robot(robot: Robot, known: dict[str, float], further: FurtherColumns | None = None) -> Robot:
     """Return the robot with given values of its standard parameters.
 
     Args:
         known: values of inertial and friction parameters by name (XX1, M1, FV1, ...).
+        further: the columns of further friction and of coupled motors; None if there are none.
     """
     values = {
         (j, kind): formula(known[f"{kind}{j}"])
-        for j in range(1, robot.NL + 1)
+        for j in inertial_links(robot)
         for kind in (*INERTIAL, "IA")
         if f"{kind}{j}" in known
     }
-    return _with_drives(with_values(robot, values), known, "standard parameters, physically consistent")
+    return _with_drives(
+        with_values(robot, values), known, further, "standard parameters, physically consistent"
+    )
 
 
-def beyond_a_file(robot: Robot, names: Iterable[str]) -> list[str]:
-    """Return those of the named parameters that a robot file cannot contain, such as parameters of coupled motors.
+def _with_drives(robot: Robot, known: dict[str, float], further: FurtherColumns | None, note: str) -> Robot:
+    """Return the robot with the estimated friction and coupled motors; friction that was not estimated is zero.
 
-    A robot that is read from such a file therefore has torques without these parameters.
+    Args:
+        known: estimated values by name.
+        further: the columns of further friction and of coupled motors; None if there are none.
+        note: description of the parameters, for the notes of the robot.
     """
-    links = range(1, robot.NL + 1)
-    held = {f"{kind}{j}" for kind in (*DRIVE, *INERTIAL, "IA") for j in links}
-    return [name for name in names if name not in held]
-
-
-def _with_drives(robot: Robot, known: dict[str, float], note: str) -> Robot:
     frames = []
     for j, frame in enumerate(robot.frames, 1):
         friction: dict[str, Any] = {
             kind: formula(known[f"{kind}{j}"]) for kind in DRIVE if f"{kind}{j}" in known
         }
-        if j <= robot.NL and frame.moving:  # friction that was not estimated is zero
+        if j <= robot.NL and frame.moving:
             friction = dict.fromkeys(DRIVE, ZERO) | friction
+        if further is not None and f"FB{j}" in known:
+            friction["VS"] = formula(further.friction.stribeck_velocity)
         frames.append(replace(frame, **friction))
-    rest = beyond_a_file(robot, known)
+    motors = _motors(known, further) if further is not None else ()
     notes = (*robot.notes, f"identified {note}")
-    if rest:
-        listed = ", ".join(f"{name} = {known[name]:.6g}" for name in rest)
-        notes = (*notes, f"not representable in a robot file: {listed}")
-    used = robot.replace(frames=tuple(frames), notes=notes)
+    used = robot.replace(frames=tuple(frames), motors=motors, notes=notes)
     symbols = set(used.symbols())
     return used.replace(nominal=tuple(pair for pair in used.nominal if pair[0] in symbols))
+
+
+def _motors(known: dict[str, float], further: FurtherColumns) -> tuple[CoupledMotor, ...]:
+    """Return the coupled motors with their estimated inertia and friction."""
+    motors = []
+    for k, shares in further.shares:
+        own = further.joints[k]
+        others = tuple(
+            (j, formula(share)) for j, share in zip(further.joints, shares, strict=True) if share and j != own
+        )
+        values = (formula(known.get(f"{kind}{own}", 0.0)) for kind in MOTOR)
+        motors.append(CoupledMotor(own, others, *values))
+    return tuple(motors)
 
 
 # -- nominal

@@ -68,8 +68,10 @@ def at_load(model: RowModel, point: LoadPoint) -> RowModel:
     columns = np.array([k for k, name in enumerate(model.names) if _is_load(name)])
     places = np.array([joints[int(model.names[k][len(LOAD) :])] for k in columns])
 
-    def parts(q: Array, qd: Array, qdd: Array, tau: Array) -> tuple[Array | None, Array, Array]:
-        momentum, A, y = model.parts(q, qd, qdd, tau)
+    def parts(
+        q: Array, qd: Array, qdd: Array, tau: Array, base: None = None
+    ) -> tuple[Array | None, Array, Array]:
+        momentum, A, y = model.parts(q, qd, qdd, tau, base)
         A, known, signs = A.copy(), tau - y, np.sign(qd[:, places])
         A[:, :, columns] = 0.0
         rest = A @ K + known

@@ -21,6 +21,8 @@ from numpy.typing import NDArray
 
 from symoro.display import OneLineRepr
 from symoro.errors import ArgumentError, FormatError, Place, UnknownNameError
+from symoro.identification.base_motion import COMPONENTS, ORIENTATION, PREFIX, check_quantities
+from symoro.identification.contacts import Contact, ContactLike, as_contact, column_kind
 from symoro.identification.log_columns import ColumnFile, open_table
 from symoro.identification.log_description import (
     TIME,
@@ -30,12 +32,13 @@ from symoro.identification.log_description import (
     read_description,
     usual_description,
 )
+from symoro.identification.log_payload import LogPayload, log_payload
 from symoro.identification.resampling import Grid, Resampling, Stream
 from symoro.identification.ros_bag import bag_description, check_joints, is_bag, joint_tables
 from symoro.identification.time_base import TimeBase, check_rate, time_base
-from symoro.identification.tolerances import BEYOND_EFFORT, BEYOND_RANGE
+from symoro.identification.tolerances import BEYOND_EFFORT, BEYOND_RANGE, QUATERNION_LENGTH
 from symoro.models.coordinates.couplings import coordinate_joints
-from symoro.robot.description import JointType, Robot
+from symoro.robot.description import BaseKind, JointType, Robot
 from symoro.robot.size import characteristic_length, joint_units
 
 # -- log
@@ -70,6 +73,8 @@ class Log(OneLineRepr):
         delay: delay in seconds of the torques behind the motion that has already been corrected (`delay.aligned`).
         segments: number of the first sample of each segment; there is a gap in time between two segments.
         resampling: losses if the recorded times were uneven; None if the samples are the recorded ones.
+        payload: payload that the robot carried; None if there was none.
+        contacts: contacts of a floating robot, whose forces or wrenches are part of the samples.
     """
 
     name: str
@@ -88,6 +93,8 @@ class Log(OneLineRepr):
     delay: float = 0.0
     segments: tuple[int, ...] = (0,)
     resampling: Resampling | None = None
+    payload: LogPayload | None = None
+    contacts: tuple[Contact, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.name}: {self.joints} joints, {self.samples} samples at {self.rate:g} Hz"
@@ -98,12 +105,15 @@ class Log(OneLineRepr):
         *,
         t: Any = None,
         q: Any,
-        tau: Any,
+        tau: Any = None,
         qd: Any = None,
         qdd: Any = None,
         rate: float | None = None,
         reference: Any = None,
         transmission: Transmission | None = None,
+        payload: Mapping[str, Any] | str | None = None,
+        base: Mapping[str, Any] | None = None,
+        contacts: Mapping[ContactLike, Any] | None = None,
         name: str = "log",
     ) -> Log:
         """Return a log from arrays of samples in SI units, at the joints.
@@ -115,11 +125,17 @@ class Log(OneLineRepr):
             t: times of the samples (N,) in seconds, or give `rate`. Samples at uneven times are resampled, and gaps
                 divide the log into segments.
             q, tau: joint positions (rad or m) and torques (Nm or N), (N, n), one column per coordinate; for a robot
-                with closed loops one column per active joint.
+                with closed loops one column per active joint. `tau` may be left out for a floating robot.
             qd, qdd: velocities and accelerations (N, n), if they are measured; otherwise they are computed from `q`.
             rate: samples per second.
             reference: desired positions (N, n), for the methods 'iv', 'didim' and 'cloe'.
             transmission: coupling of the motors.
+            payload: payload that the robot carried: {"mass": 2, "com": [0, 0, 0.1], "inertia": [...]}, or
+                {"unknown": "box"} for one that is estimated, if it was weighed with its mass (`log_payload`).
+            base: motion of a floating base by quantity (`base_motion`): orientation (N, 4) as quaternions w, x, y, z;
+                angular_velocity (N, 3) in frame 0; and specific_force, acceleration, velocity or position (N, 3).
+            contacts: by contact of a floating robot its force (N, 3) or wrench (N, 6), in N and N m. A contact is given
+                by its frame, by a pair of frame and point, or as a `Contact`.
             name: name of the log in messages.
 
         Raises:
@@ -127,8 +143,19 @@ class Log(OneLineRepr):
         """
         if (t is None) == (rate is None):
             raise ArgumentError("a log requires either the times t (N,) or the rate in samples per second")
-        given = {"velocity": qd, "acceleration": qdd, "reference": reference}
-        log = log_of_arrays(float(rate or 1.0), q, tau, **given, transmission=transmission, name=name)
+        log = log_of_arrays(
+            float(rate or 1.0),
+            q,
+            tau,
+            velocity=qd,
+            acceleration=qdd,
+            reference=reference,
+            transmission=transmission,
+            base=base,
+            contacts=contacts,
+            name=name,
+        )
+        log = replace(log, payload=log_payload(payload))
         return log if t is None else _at_times(log, t)
 
     @property
@@ -169,7 +196,7 @@ def _at_times(log: Log, t: Any) -> Log:
 
 
 def _stream(log: Log, base: TimeBase) -> Stream:
-    joints = {kind: range(log.joints) for kind in log.part(0, 1)}
+    joints = {kind: range(x.shape[1]) for kind, x in log.part(0, 1).items()}
     return Stream(base, log.part, joints, log.place)
 
 
@@ -245,23 +272,26 @@ def _segment(log: Log, number: int, first: int, end: int) -> Log:
 def log_of_arrays(
     rate: float,
     position: Any,
-    torque: Any,
+    torque: Any = None,
     *,
     velocity: Any = None,
     acceleration: Any = None,
     reference: Any = None,
     transmission: Transmission | None = None,
+    base: Mapping[str, Any] | None = None,
+    contacts: Mapping[ContactLike, Any] | None = None,
     name: str = "log",
 ) -> Log:
     """Return a log from arrays (N, n) in SI units, on the joint side of the transmission.
 
     Args:
         rate: samples per second.
-        position, torque: measured joint positions and torques.
+        position, torque: measured joint positions and torques; the torques are optional for a floating robot.
         velocity, acceleration: measured joint velocities and accelerations; by default they are computed from the
             positions.
         reference: desired positions, for the methods that simulate the control loop.
         transmission: gear ratios of the motors, required if a motor turns with several joints.
+        base, contacts: motion of a floating base and forces at its contacts (`Log.from_arrays`).
         name: name of the log in messages.
 
     Raises:
@@ -280,6 +310,82 @@ def log_of_arrays(
             raise ArgumentError(f"{kind} of joint {column + 1} is not a number at sample {row}")
     if not rate > 0:
         raise ArgumentError(f"rate: expected samples per second, a positive number, got {rate}")
+    points = tuple(as_contact(contact) for contact in contacts or {})
+    if base or points:
+        arrays |= _floating_arrays(shape[0], base or {}, points, list((contacts or {}).values()))
+    elif "torque" not in arrays:
+        raise ArgumentError(
+            "the torques tau (N, n) are missing: only a floating robot with contacts needs none"
+        )
+    return _log_of_checked_arrays(arrays, rate, name, transmission, points)
+
+
+def _floating_arrays(
+    samples: int, base: Mapping[str, Any], contacts: Sequence[Contact], wrenches: Sequence[Any]
+) -> dict[str, Array]:
+    """Return the samples of the base and of the contacts of a floating robot by quantity, checked.
+
+    Args:
+        samples: number of samples.
+        base: motion of the base by quantity.
+        contacts, wrenches: the contacts, and the force or wrench of each.
+    """
+    check_quantities(base, any(contact.axes == "world" for contact in contacts))
+    named: list[tuple[str, str, Any, tuple[int, ...]]]
+    named = [(PREFIX + kind, f"base {kind}", x, (COMPONENTS[kind],)) for kind, x in base.items()]
+    for k, (contact, x) in enumerate(zip(contacts, wrenches, strict=True)):
+        named.append((column_kind(k), str(contact), x, (3, 6)))
+    arrays = {}
+    for kind, what, x, counts in named:
+        array = np.asarray(x, dtype=float)
+        if array.ndim != 2 or array.shape[0] != samples or array.shape[1] not in counts:
+            expected = " or ".join(f"({samples}, {count})" for count in counts)
+            raise ArgumentError(f"{what} has shape {array.shape}, expected {expected}")
+        if not np.isfinite(array).all():
+            raise ArgumentError(
+                f"{what} is not a number at sample {int(np.argwhere(~np.isfinite(array))[0][0])}"
+            )
+        arrays[kind] = array
+    bad = not_unit(arrays.get(PREFIX + ORIENTATION))
+    if bad is not None:
+        raise ArgumentError(_quaternion_text(arrays[PREFIX + ORIENTATION][bad]) + f" at sample {bad}")
+    return arrays
+
+
+def not_unit(quaternions: Array | None) -> int | None:
+    """Return the index of the first quaternion whose length is not near 1; None if there is none."""
+    if quaternions is None:
+        return None
+    bad = np.flatnonzero(np.abs(np.linalg.norm(quaternions, axis=1) - 1) > QUATERNION_LENGTH)
+    return int(bad[0]) if bad.size else None
+
+
+def _quaternion_text(quaternion: Array) -> str:
+    return (
+        "the orientation of the base requires quaternions of length 1, got one of length "
+        f"{np.linalg.norm(quaternion):.4g}"
+    )
+
+
+def log_with(log: Log, arrays: Mapping[str, Array]) -> Log:
+    """Return a log of other samples with the properties of a given log: rate, contacts, payload and so on.
+
+    Args:
+        log: the log.
+        arrays: the samples by quantity, as `log.part` returns them.
+    """
+    made = _log_of_checked_arrays(arrays, log.rate, log.name, log.transmission, log.contacts)
+    return replace(made, start=log.start, units=log.units, payload=log.payload)
+
+
+def _log_of_checked_arrays(
+    arrays: Mapping[str, Array],
+    rate: float,
+    name: str,
+    transmission: Transmission | None,
+    contacts: tuple[Contact, ...],
+) -> Log:
+    shape = arrays["position"].shape
 
     def chunks(size: int) -> Iterator[dict[str, Array]]:
         for start in range(0, shape[0], size):
@@ -291,7 +397,7 @@ def log_of_arrays(
     def place(sample: int) -> Place:
         return Place(name, key=f"sample {sample}")
 
-    return Log(name, shape[1], rate, shape[0], chunks, part, place, transmission)
+    return Log(name, shape[1], rate, shape[0], chunks, part, place, transmission, contacts=contacts)
 
 
 def open_log(
@@ -332,6 +438,13 @@ def open_log(
         described = read_description(path, numbers, slides, bool(drive_gains))
         return _LogFiles(path, _with_gains(described, drive_gains), [], robot, rests).log()
     bag = is_bag(path)
+    if description is None and robot.base.kind == BaseKind.FLOATING:
+        raise FormatError(
+            f"the log of the floating robot '{robot.name}' requires a description of the columns of its base and of "
+            "its contacts",
+            place=Place(str(path)),
+            hint="give the YAML file of the log with the keys 'base' and 'contacts'",
+        )
     if topics and not bag:
         raise ArgumentError(f"topics: '{path}' is not a bag, so it has no topics")
     tables = joint_tables(path, topics) if bag else [open_table(path)]
@@ -348,17 +461,34 @@ def open_log(
     return _LogFiles(path, _with_gains(described, drive_gains), tables, robot, rests).log()
 
 
+def with_drive_gains(log: Log, gains: Sequence[float]) -> Log:
+    """Return a log whose torques are multiplied by gains, one per joint."""
+    if not len(gains):
+        return log
+    _check_gains(gains, log.joints)
+
+    def scaled(samples: dict[str, Array]) -> dict[str, Array]:
+        return {**samples, "torque": samples["torque"] * np.array(gains)}
+
+    def chunks(size: int) -> Iterator[dict[str, Array]]:
+        return map(scaled, log.chunks(size))
+
+    return replace(log, chunks=chunks, part=lambda start, stop: scaled(log.part(start, stop)))
+
+
+def _check_gains(gains: Sequence[float], joints: int) -> None:
+    if len(gains) != joints:
+        raise ArgumentError(f"drive_gains: expected {joints} numbers, one per joint, got {len(gains)}")
+    if not all(np.isfinite(gain) and gain for gain in gains):
+        raise ArgumentError("drive_gains: expected finite numbers that are not zero")
+
+
 def _with_gains(described: LogDescription, gains: Sequence[float]) -> LogDescription:
     """Return a description whose torque columns are multiplied by gains, one per joint."""
     if not gains:
         return described
     torque = described.torque
-    if len(gains) != len(torque.factors):
-        raise ArgumentError(
-            f"drive_gains: expected {len(torque.factors)} numbers, one per joint, got {len(gains)}"
-        )
-    if not all(np.isfinite(gain) and gain for gain in gains):
-        raise ArgumentError("drive_gains: expected finite numbers that are not zero")
+    _check_gains(gains, len(torque.factors))
     factors = tuple(factor * gain for factor, gain in zip(torque.factors, gains, strict=True))
     return replace(described, torque=replace(torque, factors=factors))
 
@@ -417,7 +547,10 @@ class _LogFiles:
         self.tables: dict[Path, ColumnFile] = {}
         self.own = own
         parts = {kind: getattr(described, kind) for kind in KINDS}
-        self.parts: dict[str, Quantity] = {kind: part for kind, part in parts.items() if part is not None}
+        parts |= described.floating_quantities
+        self.parts: dict[str, Quantity] = {
+            kind: part for kind, part in parts.items() if part and part.columns
+        }
         self.joints = len(described.position.columns)
 
     def log(self) -> Log:
@@ -447,6 +580,8 @@ class _LogFiles:
             self.described,
             self.path,
             units=position_units(self.robot),
+            payload=self.described.payload,
+            contacts=tuple(contact for contact, _ in self.described.contacts),
         )
 
     def _sources(self) -> list[_Source]:
@@ -669,6 +804,15 @@ class _LogFiles:
                     hint=f"check whether '{self.described.torque.unit}' is the unit, and check ratios and scales",
                 )
 
+    def _check_quaternions(self, quaternions: Array, at: int, table: ColumnFile) -> None:
+        bad = not_unit(quaternions)
+        if bad is not None:
+            raise FormatError(
+                _quaternion_text(quaternions[bad]),
+                place=table.place(at + bad, self.parts[PREFIX + ORIENTATION].columns[0]),
+                hint="check the columns of the orientation",
+            )
+
     def _chunks(
         self, source: _Source, size: int, start: int = 0, stop: int | None = None
     ) -> Iterator[dict[str, Array]]:
@@ -694,6 +838,8 @@ class _LogFiles:
                     self._check_range(samples[kind], joints, at, table)
                 elif kind == "torque":
                     self._check_torques(samples[kind], joints, at, table)
+                elif kind == PREFIX + ORIENTATION:
+                    self._check_quaternions(samples[kind], at, table)
             if len(source.joints.get("position", ())) == self.joints:
                 q = samples["position"]
                 low, high = np.minimum(low, q.min(axis=0)), np.maximum(high, q.max(axis=0))

@@ -9,6 +9,13 @@
     controller: {kp: [900, 400], kd: [60, 40]}   tau = kp (reference - q) + kd (its rate - qd), joint side
     transmission: {ratios: [100, 80], turns_with: {2: {1: 80}}}
     delay: 0.004                                 seconds by which torques lag behind positions; or  hold
+    payload: {unknown: box, mass: 2}             payload of the robot in this log (`log_payload`)
+    base:                                        of a floating robot (`base_motion`)
+      orientation: {columns: [qw, qx, qy, qz]}   or  order: xyzw
+      angular_velocity: {columns: [wx, wy, wz], unit: deg/s}
+      specific_force: {columns: [ax, ay, az], unit: m/s^2}
+    contacts:                                    of a floating robot (`contacts`): 3 columns (force) or 6 (and moment)
+      - {frame: 4, point: [0, 0, -0.2], columns: [fx, fy, fz], axes: frame, by: ground}
 
 A number of the log times the factor of its unit and its scale is in SI. `file` is a file beside the YAML; without it
 the columns belong to the log that the command names. Lists have one entry per joint with a coordinate, in the order of
@@ -36,12 +43,23 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import pi
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import ArgumentError, FormatError, Place
+from symoro.expr.formula import formula
 from symoro.files import reason
+from symoro.identification.base_motion import (
+    COMPONENTS,
+    ORIENTATION,
+    PREFIX,
+    SPECIFIC_FORCE,
+    check_quantities,
+)
+from symoro.identification.contacts import AXES, SOURCES, Contact, column_kind
+from symoro.identification.log_payload import PAYLOAD_KEYS, LogPayload, log_payload
 from symoro.identification.tolerances import ROUND_OFF
 from symoro.models.rank import rank, threshold
 from symoro.robot.formats.document import Record, YamlList, YamlScalar, compose
@@ -155,7 +173,17 @@ SI = {"position": "rad", "velocity": "rad/s", "acceleration": "rad/s^2", "torque
 TURNING = ("deg", "turn", "deg/s", "turn/s", "rpm", "deg/s^2", "turn/s^2", "N.mm", "kN.m")
 SLIDING = ("mm", "mm/s", "mm/s^2", "kN")
 _RATIOS = "transmission: {ratios: [...]}"
-TOP = (KEY, "rate", "time", "delay", *UNITS, "transmission", "controller")
+BASE_UNITS = {
+    ORIENTATION: {"": 1.0},
+    "angular_velocity": {"rad/s": 1.0, "deg/s": pi / 180},
+    SPECIFIC_FORCE: {"m/s^2": 1.0, "g": 9.80665},
+    "acceleration": {"m/s^2": 1.0, "g": 9.80665},
+    "velocity": {"m/s": 1.0, "mm/s": 1e-3},
+    "position": {"m": 1.0, "mm": 1e-3},
+}
+CONTACT_UNITS = {"N": 1.0, "kN": 1e3}  # of forces; moments are in the same unit times metres
+QUATERNION_ORDERS = {"wxyz": (0, 1, 2, 3), "xyzw": (3, 0, 1, 2)}
+TOP = (KEY, "rate", "time", "delay", *UNITS, "transmission", "controller", "base", "contacts", "payload")
 FOLDER = Path(__file__).parent / "descriptions"
 BUNDLED = (
     "ur-rtde",
@@ -172,7 +200,7 @@ HOLD = "hold"  # delay of minus half a sample: torques of a zero-order hold
 
 @dataclass(frozen=True)
 class Quantity:
-    """Columns of a log that contain one physical quantity, one column per joint.
+    """Columns of a log that contain one physical quantity: one per joint, or the components for a base or contact.
 
     Attributes:
         columns: names of the columns.
@@ -201,7 +229,9 @@ class PdController:
 class LogDescription:
     """Description of a log: columns, units, rate, transmission and controller.
 
-    Either `rate` (samples per second) or the column `time` is required; if both are given they must agree.
+    Either `rate` (samples per second) or the column `time` is required; if both are given they must agree. The torque
+    of a floating robot may have no columns. `base` contains the quantities of a floating base by name, and `contacts`
+    its contacts with the columns of their forces or wrenches.
     """
 
     position: Quantity
@@ -214,6 +244,15 @@ class LogDescription:
     transmission: Transmission | None = None
     controller: PdController | None = None
     delay: float | str | None = None
+    payload: LogPayload | None = None
+    base: tuple[tuple[str, Quantity], ...] = ()
+    contacts: tuple[tuple[Contact, Quantity], ...] = ()
+
+    @property
+    def floating_quantities(self) -> dict[str, Quantity]:
+        """Columns of the base and of the contacts of a floating robot, by quantity of the log."""
+        quantities = {PREFIX + name: quantity for name, quantity in self.base}
+        return quantities | {column_kind(k): quantity for k, (_, quantity) in enumerate(self.contacts)}
 
 
 def usual_description(joints: Sequence[int], names: Sequence[str]) -> LogDescription:
@@ -326,14 +365,17 @@ class _Reader:
 
     def read(self) -> LogDescription:
         quantities = {kind: self._quantity(kind) for kind in UNITS if kind in self.top}
-        for kind in ("position", "torque"):
+        base, contacts = self._base(), self._contacts()
+        for kind in ("position",) if base else ("position", "torque"):
             if kind not in self.top:
                 self.top.problem(
                     kind,
                     f"the description of a log requires '{kind}'",
                     f"{kind}: {{columns: [...], unit: {SI[kind]}}}",
                 )
-        self._check_twice(quantities)
+        self._check_floating(base, contacts)
+        further = [("base", part) for part in base.values()] + [("contacts", part) for _, part in contacts]
+        self._check_twice([*quantities.items(), *further])
         empty = Quantity((), (), "")
         return LogDescription(
             quantities.get("position", empty),
@@ -346,6 +388,9 @@ class _Reader:
             transmission=self._transmission(quantities),
             controller=self._controller(quantities),
             delay=self._delay(),
+            payload=self._payload(),
+            base=tuple(base.items()),
+            contacts=tuple(contacts),
         )
 
     @property
@@ -401,14 +446,76 @@ class _Reader:
                 break
         return units
 
-    def _check_twice(self, quantities: dict[str, Quantity]) -> None:
+    def _base(self) -> dict[str, Quantity]:
+        """Return the quantities of a floating base by name."""
+        record = self.top.record("base", COMPONENTS)
+        quantities = {}
+        for name in (name for name in COMPONENTS if name in record):
+            keys = ("order",) if name == ORIENTATION else ("unit",)
+            part = record.record(name, ("columns", "file", *keys))
+            columns = self._components(part, (COMPONENTS[name],))
+            if name == ORIENTATION:
+                order = QUATERNION_ORDERS[part.choice("order", list(QUATERNION_ORDERS), "wxyz")]
+                columns = [columns[k] for k in order] if len(columns) == len(order) else columns
+            units = BASE_UNITS[name]
+            unit = part.choice("unit", list(units), next(iter(units)))
+            quantities[name] = self._of_columns(part, columns, units[unit], unit)
+        return quantities
+
+    def _contacts(self) -> list[tuple[Contact, Quantity]]:
+        """Return the contacts of a floating robot, each with the columns of its force or wrench."""
+        contacts = []
+        for k, node in enumerate(self.top.items("contacts")):
+            keys = ("frame", "point", "columns", "axes", "by", "unit", "file")
+            record = Record(self.report, node, f"contacts[{k + 1}]", keys)
+            if "frame" not in record:
+                record.problem("frame", "a contact requires 'frame', the number or name of a frame")
+            frame = record.text("frame")
+            columns = self._components(record, (3, 6))
+            zero = formula(0)
+            x, y, z = (value.number for value in record.vector("point", 3, (zero, zero, zero)))
+            if x is None or y is None or z is None:
+                record.problem("point", "expected 3 numbers")
+            contact = Contact(
+                int(frame) if frame.isascii() and frame.isdigit() else frame,
+                (x or 0.0, y or 0.0, z or 0.0),
+                record.choice("axes", AXES, AXES[0]),
+                record.choice("by", SOURCES, SOURCES[0]),
+            )
+            unit = record.choice("unit", list(CONTACT_UNITS), "N")
+            contacts.append((contact, self._of_columns(record, columns, CONTACT_UNITS[unit], unit)))
+        return contacts
+
+    def _check_floating(
+        self, base: Mapping[str, Quantity], contacts: Sequence[tuple[Contact, Quantity]]
+    ) -> None:
+        if not base and not contacts:
+            return
+        try:
+            check_quantities(base, any(contact.axes == "world" for contact, _ in contacts))
+        except ArgumentError as error:
+            self.top.problem("base", error.message, error.hint)
+
+    def _components(self, record: Record, counts: Sequence[int]) -> list[str]:
+        names = self._texts(record, "columns")
+        if len(names) not in counts:
+            expected = " or ".join(map(str, counts))
+            record.problem("columns", f"expected {expected} columns, got {len(names)}")
+        return names
+
+    def _of_columns(self, record: Record, columns: Sequence[str], factor: float, unit: str) -> Quantity:
+        file = record.text("file")
+        factors = (factor,) * len(columns)
+        return Quantity(tuple(columns), factors, unit, file=self.folder / file if file else None)
+
+    def _check_twice(self, quantities: Sequence[tuple[str, Quantity]]) -> None:
         """Report an error if a column is used for two quantities or for two joints.
 
         Args:
-            quantities: the columns by quantity.
+            quantities: the columns, each with the key of the description that contains them.
         """
-        used = Counter((part.file, name) for part in quantities.values() for name in part.columns)
-        for kind, part in quantities.items():
+        used = Counter((part.file, name) for _, part in quantities for name in part.columns)
+        for kind, part in quantities:
             twice = next((name for name in part.columns if used[part.file, name] > 1), None)
             if twice is not None:
                 self.top.problem(kind, f"column '{twice}' is used twice", "give each joint a separate column")
@@ -444,6 +551,26 @@ class _Reader:
         if "delay" not in self.top:
             return None
         return HOLD if self.top.text("delay") == HOLD else self.top.number("delay")
+
+    def _payload(self) -> LogPayload | None:
+        node = self.top.node.entries.get("payload")
+        if node is None:
+            return None
+        fields: dict[str, Any] | str
+        if isinstance(node, YamlScalar):
+            fields = self.top.text("payload")
+        else:
+            record = self.top.record("payload", PAYLOAD_KEYS)
+            fields = {key: record.text(key) for key in ("unknown", "link") if key in record}
+            fields |= {"mass": record.number("mass")} if "mass" in record else {}
+            fields |= {
+                key: [x.text for x in record.entries(key)] for key in ("com", "inertia") if key in record
+            }
+        try:
+            return log_payload(fields)
+        except ArgumentError as error:
+            self.top.problem("payload", error.message.removeprefix("payload: "), error.hint)
+            return None
 
     def _time(self) -> Quantity | None:
         if "time" not in self.top:

@@ -33,7 +33,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import ceil, pi
 from math import log as ln
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +40,7 @@ from numpy.typing import NDArray
 from symoro.errors import FormatError, SymoroError
 from symoro.identification.diagnostics import DiagnosticWarning, warning
 from symoro.identification.equations import SCALAR, Booleans, RowModel
-from symoro.identification.log import Log, log_names, log_of_arrays
+from symoro.identification.log import Log, log_names, log_with
 from symoro.identification.regression import KEPT, residual, weighted
 from symoro.identification.rows import compressed, merged
 from symoro.identification.signals import (
@@ -198,19 +197,28 @@ def time_warnings(logs: Sequence[Log], preparation: Preparation) -> list[Diagnos
     return warnings
 
 
-def torque_noise(logs: Sequence[Log], kind: str, decimation: int) -> Array | None:
+def torque_noise(logs: Sequence[Log], model: RowModel, preparation: Preparation) -> Array | None:
     """Return the standard deviation of regression rows due to white noise on the torques, one per equation (e,).
+
+    The rows of a floating robot contain the noise of its contact forces.
 
     Args:
         logs: the logs.
-        kind: identification model; the result is None for 'power' and 'energy'.
-        decimation: number of samples per row.
+        model: identification model; the result is None for 'power' and 'energy'.
+        preparation: filters and decimation of the logs.
     """
-    if kind in SCALAR:
+    if model.kind in SCALAR:
         return None
     parts = [_middle(log, DIAGNOSED_SAMPLES) for log in logs]
+    decimation = preparation.decimation
     weights = decimation_filter(decimation) if decimation > 1 else np.ones(1)
-    return _noise([part["torque"] for part in parts]) * float(np.linalg.norm(weights))
+    if model.contacts:
+        every = replace(preparation, decimation=1)
+        pairs = zip(logs, parts, strict=True)
+        measured = [block.y for log, part in pairs for block in model.blocks(log_with(log, part), every)]
+    else:
+        measured = [part["torque"] for part in parts]
+    return _noise(measured) * float(np.linalg.norm(weights))
 
 
 def _gain(rate: float, preparation: Preparation, measured: bool) -> float:
@@ -336,6 +344,7 @@ def _short_motion_warnings(ranges: Array, robot: Robot, joints: Sequence[int]) -
 
 
 DIAGNOSED_ROWS = 200
+JOINT_MOTION = ("position", "velocity", "acceleration", "reference")  # quantities in the unit of positions
 # Positions and velocities of prismatic joints are in robot lengths.
 LEAST_MOTION = {
     JointType.REVOLUTE: 0.05,
@@ -530,12 +539,12 @@ def _confirmed(
     if model.assembly is not None and not model.assembly[0].linear:
         return True  # the unit is correct if the loops close along the whole log
     try:
-        kept = [block.kept for block in model.blocks(_part(log, arrays), preparation)]
+        kept = [block.kept for block in model.blocks(log_with(log, arrays), preparation)]
     except SymoroError:
         return False
     factors = np.ones(arrays["position"].shape[1])
     factors[joint] = pi / 180
-    scaled = {kind: x * (1 if kind == "torque" else factors) for kind, x in arrays.items()}
+    scaled = {kind: x * (factors if kind in JOINT_MOTION else 1) for kind, x in arrays.items()}
     now, tried = (_residual(log, one, model, preparation, kept) for one in (arrays, scaled))
     return now is not None and tried is not None and max(now, UNIT_RESIDUAL) < BETTER_FIT * tried
 
@@ -547,7 +556,7 @@ def _position_unit_warnings(
     if model.assembly is not None and not model.assembly[0].linear:
         return []  # the unit is correct if the loops close along the whole log
     try:
-        part = _part(log, arrays)
+        part = log_with(log, arrays)
         kept = [block.kept for block in model.blocks(part, preparation)]
     except SymoroError:
         return []
@@ -562,7 +571,7 @@ def _position_unit_warnings(
         if not chosen.any() or not _is_plausible_range(own[:, chosen], other):
             continue
         factors = np.where(chosen, other.factor, 1.0)
-        scaled = {kind: x * (1 if kind == "torque" else factors) for kind, x in arrays.items()}
+        scaled = {kind: x * (factors if kind in JOINT_MOTION else 1) for kind, x in arrays.items()}
         tried = _residual(log, scaled, model, preparation, kept)
         if tried is not None and tried < min(best[0], BETTER_FIT * now):
             best = (tried, other.words)
@@ -583,14 +592,6 @@ def _is_plausible_range(q: Array, other: OtherUnit) -> bool:
     return bool(span.max() > LEAST_MOTION[other.sigma] and span.max() < LARGEST_MOTION[other.sigma])
 
 
-def _part(log: Log, arrays: dict[str, Array]) -> Log:
-    given: dict[str, Any] = {kind: x for kind, x in arrays.items() if kind not in ("position", "torque")}
-    part = log_of_arrays(
-        log.rate, arrays["position"], arrays["torque"], **given, transmission=log.transmission
-    )
-    return replace(part, units=log.units)
-
-
 def _residual(
     log: Log, arrays: dict[str, Array], model: RowModel, preparation: Preparation, kept: Sequence[Booleans]
 ) -> float | None:
@@ -603,7 +604,7 @@ def _residual(
         preparation: filters and decimation.
         kept: masks of the rows that the fit uses, one per block of rows.
     """
-    part = _part(log, arrays)
+    part = log_with(log, arrays)
     every = replace(preparation, slow=0.0)  # the same rows for all units
     try:
         blocks = (

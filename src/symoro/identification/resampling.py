@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import FormatError, Place
+from symoro.identification.base_motion import continuous_orientation
 from symoro.identification.time_base import TimeBase
 from symoro.identification.tolerances import BAND_ERROR, CLOCK_MULTIPLE, EVEN_STEP, SAME_TIME
 
@@ -58,7 +59,7 @@ class Resampling:
     """Losses of a log that was resampled.
 
     Attributes:
-        recorded: number of recorded samples (of the stream with the torques).
+        recorded: number of recorded samples (of the stream with the torques, or of the positions).
         interpolated: share of the samples that are not recorded ones.
         lost: number of samples that are missing within segments, in all streams.
         repeated: number of recorded samples that were dropped because of repeated times, in all streams.
@@ -173,8 +174,9 @@ class Grid:
             last = min(b, int(np.searchsorted(base.times, times[-1])) + CONTEXT)
             used = base.used[first:last]
             raw = stream.read(int(used[0]), int(used[-1]) + 1)
-            for kind, x in raw.items():
-                dense = _spline(base.times[first:last], x[used - used[0]], times, SAME_TIME * base.period)
+            kept = {kind: x[used - used[0]] for kind, x in raw.items()}
+            for kind, x in continuous_orientation(kept).items():
+                dense = _spline(base.times[first:last], x, times, SAME_TIME * base.period)
                 for k, joint in enumerate(stream.joints[kind]):
                     values.setdefault(kind, {})[joint] = dense[:, k]
         return {
@@ -184,7 +186,8 @@ class Grid:
 
     def _losses(self) -> Resampling:
         bases = [stream.base for stream in self.streams]
-        main = next(stream.base for stream in self.streams if "torque" in stream.joints)
+        torques = [stream.base for stream in self.streams if "torque" in stream.joints]
+        main = (torques or bases)[0]
         inexact, longest = 0, 0.0
         for origin, count in zip(self._origins, self._counts, strict=True):
             grid = origin + self.period * np.arange(count, dtype=float)

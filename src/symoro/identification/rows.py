@@ -16,14 +16,14 @@ sequential QR and LU factorizations", SIAM J. Sci. Comput. 34, 2012 (tall and sk
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
 
 from symoro.identification.equations import Booleans, RowBlock, RowModel
-from symoro.identification.log import Log, log_of_arrays
+from symoro.identification.log import Log, log_with
 from symoro.identification.signals import Preparation, planned
 
 # -- compress
@@ -262,9 +262,4 @@ def part_of(log: Log, model: RowModel, preparation: Preparation) -> Log:
     followed = model.assembly is not None and not model.assembly[0].linear
     first = 0 if followed else max(0, log.samples - size) // 2
     first -= first % preparation.decimation
-    arrays = log.part(first, min(log.samples, first + size))
-    more = {kind: x for kind, x in arrays.items() if kind not in ("position", "torque")}
-    part = log_of_arrays(
-        log.rate, arrays["position"], arrays["torque"], transmission=log.transmission, name=log.name, **more
-    )
-    return replace(part, start=log.start, units=log.units)
+    return log_with(log, log.part(first, min(log.samples, first + size)))

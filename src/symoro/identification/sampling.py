@@ -18,14 +18,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import ArgumentError, FormatError
+from symoro.identification.base_motion import PREFIX, continuous_orientation
 from symoro.identification.equations import RowBlock, RowModel
-from symoro.identification.log import Log, log_of_arrays
+from symoro.identification.log import Log, log_with
 from symoro.identification.regression import Estimate, solved
 from symoro.identification.rows import RFactors, part_of, picked, whole
 from symoro.identification.signals import Preparation, white_noise
@@ -178,7 +178,7 @@ def _noisier(part: _PartOfLog, model: RowModel, preparation: Preparation) -> Ite
 
     Effects of odd order in the noise cancel in the sum of both.
     """
-    if part.rows is None or "velocity" in part.log.part(0, 1):
+    if part.rows is None or ("velocity" in part.log.part(0, 1) and not part.log.contacts):
         return  # velocities or accelerations were measured by separate sensors
     for there in _noisy_rows(part.log, model, preparation):
         yield _ChangedRows(part.rows, there, both=True)
@@ -189,17 +189,19 @@ def _noisy_rows(part: Log, model: RowModel, preparation: Preparation) -> list[Ro
 
     The list is empty if the closed loops cannot be assembled at the noisy positions.
     """
-    arrays = part.part(0, part.samples)
+    arrays = continuous_orientation(part.part(0, part.samples))
     chance = np.random.default_rng(0)
-    motion = {kind: x for kind, x in arrays.items() if kind in ("position", "velocity", "acceleration")}
+    motion = {
+        kind: x
+        for kind, x in arrays.items()
+        if kind in ("position", "velocity", "acceleration") or kind.startswith(PREFIX)
+    }
     noise = {kind: white_noise(x) * chance.standard_normal(x.shape) for kind, x in motion.items()}
     noisy_rows = []
     for sign in (1, -1):
-        noisy: dict[str, Any] = {kind: x + sign * noise[kind] for kind, x in motion.items()}
-        position = noisy.pop("position")
-        log = log_of_arrays(part.rate, position, arrays["torque"], transmission=part.transmission, **noisy)
+        log = log_with(part, arrays | {kind: x + sign * noise[kind] for kind, x in motion.items()})
         try:
-            rows = model.blocks(replace(log, measured=False, start=part.start, units=part.units), preparation)
+            rows = model.blocks(replace(log, measured=False), preparation)
             noisy_rows.append(whole(list(rows)))
         except FormatError:
             return []  # near a singular configuration the loops may not close with noise

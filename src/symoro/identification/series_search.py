@@ -17,7 +17,8 @@ degree L, which are bounded by N samples of a period (Ehlich and Zeller):
 
     max |p| <= max |p(t_k)| / cos(pi L / N),     N > 2 L
 
-Torques are not linear in the series; their extrema are refined between the samples around each peak.
+Torques are not linear in the series; their extrema are refined between the samples around each peak. Distances between
+the links are bounded between samples by the velocities (`collision`).
 
 H. Ehlich, K. Zeller, "Schwankung von Polynomen zwischen Gitterpunkten", Mathematische Zeitschrift 86, 1964.
 """
@@ -33,11 +34,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from symoro.errors import ArgumentError
+from symoro.errors import ArgumentError, ProgramError
+from symoro.identification.collision import Clearance, SmallestDistance
 from symoro.identification.equations import RowModel
 from symoro.identification.tolerances import (
+    CLEARANCE_AIM,
     KEPT_LIMIT,
     LARGEST_ENTRY,
+    POSTURE_DRAWS,
     ROUND_OFF,
     SPOILT_CONDITION,
     TINY,
@@ -275,6 +279,12 @@ ZOOMS, ZOOM = 3, 10  # number of refinements of a peak, and the factor of each
 HALVINGS = 12
 
 
+def dry_friction(robot: Robot, j: int, known: Mapping[str, float]) -> float:
+    """Return the dry friction FS + FB of joint j at low speed, for values of the robot's symbols."""
+    frame = robot.frame(j)
+    return frame.FS.value(known) + frame.FB.value(known)
+
+
 class SeriesSearch:
     """Optimisation of one exciting motion under the limits of the joints.
 
@@ -293,7 +303,9 @@ class SeriesSearch:
         criterion: str,
         rest: bool,
         samples: int,
+        clearance: Clearance | None = None,
     ) -> None:
+        self.clearance = clearance
         self.equation, self.columns = equation, equation.names
         self.chosen = [equation.columns.index(name) for name in equation.names]
         self.pulled = Function(regressor_pullback(equation.robot, "base", "all"), known, robot=equation.robot)
@@ -320,7 +332,7 @@ class SeriesSearch:
                 model.function({name: known[name] for name in model.parameters if name in known})
                 for model in models
             )
-            self.dry = np.array([robot.frame(j).FS.value(known) for j in limits.joints])
+            self.dry = np.array([dry_friction(robot, j, known) for j in limits.joints])
 
     def _linear(self, t: Array) -> Values:
         """Return the matrices (S, 1 + d) that map a motion x to positions, velocities, accelerations at S times t."""
@@ -339,7 +351,38 @@ class SeriesSearch:
         half = ((self.limits.upper - self.limits.lower) / 2)[self.limits.own_rows]
         x[:, 1:] *= (0.7 * half / np.abs(self.dense[0][:, 1:] @ x[:, 1:].T).max(axis=0))[:, None]
         x[:, 0] = self.limits.centre + 0.6 * half * rng.uniform(-1, 1, self.n)
-        return self._within(x)
+        if self.clearance is None:
+            return self._within(x)
+        x[:, 0] = self._free_posture(rng, half)
+        return self._without_collisions(self._within(x))
+
+    def _free_posture(self, rng: np.random.Generator, half: Array) -> Array:
+        """Return a random posture (n,) in which all links keep their distances, also in the neighbourhood.
+
+        Args:
+            rng: random numbers.
+            half: half the range of each coordinate (n,).
+
+        Raises:
+            ProgramError: there is no such posture among the random ones.
+        """
+        assert self.clearance is not None
+        draws = self.limits.centre + 0.6 * half * rng.uniform(-1, 1, (POSTURE_DRAWS, self.n))
+        distances = self.clearance.model.distances(draws)
+        smallest = distances.min(axis=1)
+        (free,) = np.nonzero(smallest > CLEARANCE_AIM * self.clearance.least)
+        if not len(free):
+            model = self.clearance.model
+            pair = model.pairs[int(np.bincount(distances.argmin(axis=1)).argmax())]
+            raise ProgramError(
+                f"no posture without collision: in {POSTURE_DRAWS} random postures within the limits some links "
+                f"are closer than the clearance {self.clearance.least:.3g} m, most often {model.names(pair)}",
+                hint="reduce the clearance or the radius of the capsules, check the capsules, or give the robot "
+                "a posture 'home' in which only links that always touch are close to each other",
+            )
+        # A motion about a posture with more room can be larger: the best of the first few is the start.
+        few = free[:8]
+        return np.asarray(draws[few[smallest[few].argmax()]])
 
     def moved(self, x: Array, linear: Values) -> Values:
         """Return q, qd and qdd along a motion x: (S, n) for coordinates, (S, m) for all joints.
@@ -469,6 +512,12 @@ class SeriesSearch:
             for name, linear in zip(("dtau_dq", "dtau_dqd", "dtau_dqdd"), self.many, strict=True):
                 loads = torques @ self.limits.loads
                 slope += np.einsum("si,sij->sj", loads, np.asarray(by[name])).T @ linear
+        if self.clearance is not None:
+            aim = CLEARANCE_AIM * self.clearance.least / allowed
+            sums, rates = self.clearance.model.violation(motion[0][:, self.limits.own_rows], aim)
+            unit = len(sums) * self.clearance.least**2
+            cost += float(sums.sum()) / unit
+            slope += (rates / unit).T @ self.many[0]
         return cost, self.limits.ratios.T @ slope
 
     def used(self, x: Array) -> dict[str, float]:
@@ -512,9 +561,9 @@ class SeriesSearch:
     def feasible(self, x: Array) -> Array:
         """Return the motion x, reduced until it satisfies all limits.
 
-        For torque limits the amplitudes of all joints are reduced by a common factor.
+        For torque limits and distances the amplitudes of all joints are reduced by a common factor.
         """
-        return self._within_torque_limits(self._within(x))
+        return self._without_collisions(self._within_torque_limits(self._within(x)))
 
     def _within(self, x: Array) -> Array:
         """Return the motion x, reduced until it satisfies all limits except those of torques.
@@ -554,13 +603,42 @@ class SeriesSearch:
             effort = self.effort(_scaled(x, scale))
             return effort is None or effort <= KEPT_LIMIT
 
-        if holds(1.0) or not holds(0.0):
-            return x
-        low, high = 0.0, 1.0
-        for _ in range(HALVINGS):
-            middle = (low + high) / 2
-            low, high = (middle, high) if holds(middle) else (low, middle)
-        return _scaled(x, low) if low > 0 else x
+        return _reduced(x, holds)
+
+    def _without_collisions(self, x: Array) -> Array:
+        """Return the motion x with amplitudes reduced until all links keep their distances.
+
+        The motion is not changed if even the smallest motion does not keep them.
+        """
+        return _reduced(x, lambda scale: self.is_clear(_scaled(x, scale)))
+
+    def smallest_distance(self, x: Array) -> SmallestDistance | None:
+        """Return the smallest distance between links along a motion x; None if collisions are not avoided."""
+        if self.clearance is None:
+            return None
+        series, own = self.limits.tree(x), self.limits.own_rows
+
+        def motion(t: Array) -> tuple[Array, Array]:
+            q, qd, _ = self.moved(series, self._linear(t))
+            return q[:, own], qd
+
+        times = np.append(self.dense_times, 1 / self.frequency)
+        fastest = _farthest(_bounds(self.moved(series, self.dense)[2]))
+        ranges = np.maximum(np.abs(self.limits.lower), np.abs(self.limits.upper))
+        frames = self.clearance.model.robot.frame
+        slides = {
+            j: float(x)
+            for j, x in zip(self.limits.joints, ranges, strict=True)
+            if frames(j).sigma == JointType.PRISMATIC
+        }
+        return self.clearance.smallest(motion, times, fastest, slides)
+
+    def is_clear(self, x: Array) -> bool:
+        """Return whether all links keep their distances at all times of a motion x."""
+        smallest = self.smallest_distance(x)
+        if smallest is None or self.clearance is None:
+            return True
+        return smallest.distance - smallest.tolerance >= self.clearance.least
 
     def slow_efforts(self, x: Array) -> Array | None:
         """Return the largest efforts of the joints (m,) if the amplitudes of the motion x are reduced to almost zero.
@@ -607,7 +685,7 @@ class SeriesSearch:
 
     def keeps(self, x: Array) -> bool:
         """Return whether the motion x satisfies all limits."""
-        return all(share <= 1 for share in self.used(x).values())
+        return all(share <= 1 for share in self.used(x).values()) and self.is_clear(x)
 
     def _condition(self, x: Array) -> float:
         return condition(self.matrix(x, self.dense_middles))
@@ -647,6 +725,24 @@ class SeriesSearch:
         start = x.reshape(-1) / units
         solution = minimize(in_units, start, jac=True, method="L-BFGS-B", options={"maxiter": 150})
         return np.asarray(solution.x * units).reshape(x.shape)
+
+
+def _reduced(x: Array, holds: Callable[[float], bool]) -> Array:
+    """Return the motion x with its amplitudes multiplied by the largest factor for which a condition holds.
+
+    The motion is not changed if the condition does not hold for the smallest motion.
+
+    Args:
+        x: the motion.
+        holds: whether the condition holds for a factor in [0, 1].
+    """
+    if holds(1.0) or not holds(0.0):
+        return x
+    low, high = 0.0, 1.0
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return _scaled(x, low) if low > 0 else x
 
 
 def _scaled(x: Array, scale: float) -> Array:

@@ -36,6 +36,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import ArgumentError, FormatError
+from symoro.identification.base_motion import BaseMotion, base_motion
+from symoro.identification.contacts import contact_wrenches
 from symoro.identification.log import Log
 from symoro.identification.tolerances import (
     JUMP_ACCELERATION,
@@ -263,6 +265,8 @@ class MotionPiece:
     Attributes:
         start: number of the sample in row 0 of the arrays.
         rests: (N, n), whether a joint is at rest: its position is constant over all samples that its derivative uses.
+        tau: torques (N, n); zeros if a log of a floating robot contains none.
+        base: motion of a floating base with its contact wrenches; None for a fixed base.
     """
 
     start: int
@@ -273,6 +277,7 @@ class MotionPiece:
     qdd: Array
     tau: Array
     rests: NDArray[np.bool_]
+    base: BaseMotion | None = None
 
 
 def low_pass(cutoff: float, rate: float) -> Array:
@@ -356,6 +361,16 @@ def motions(given: Log, preparation: Preparation) -> Iterator[MotionPiece]:
             yield _motion(given, arrays, plan.sections, preparation.half, start, lower, upper - lower)
 
 
+def row_velocities(given: Log, preparation: Preparation) -> Array:
+    """Return the joint velocities at the rows of the regression along a log, (rows, n)."""
+    step = preparation.decimation
+    parts = []
+    for motion in motions(given, preparation):
+        first = -(-motion.first // step) * step  # rows are at multiples of the decimation
+        parts.append(motion.qd[first - motion.start : motion.first + motion.count - motion.start : step])
+    return np.concatenate(parts)
+
+
 def motion_between(given: Log, preparation: Preparation, first: int, end: int) -> MotionPiece | None:
     """Return the filtered motion of the samples first .. end - 1 of a log, without processing the other samples."""
     plan = planned(given, preparation)
@@ -414,7 +429,13 @@ def _motion(
     qd = smooth(arrays["velocity"]).copy() if "velocity" in arrays else slopes(q, rate, half)
     qdd = smooth(arrays["acceleration"]) if "acceleration" in arrays else slopes(qd, rate, half)
     qd[np.abs(qd) < VELOCITY_AT_REST * given.position_units] = 0.0
-    return MotionPiece(start, first, count, q, qd, qdd, arrays["torque"], rests(arrays["position"], 2 * half))
+    base = None
+    if given.contacts:
+        wrenches = contact_wrenches(arrays, len(given.contacts), len(q))
+        base = base_motion(arrays, wrenches, smooth, lambda x: slopes(x, rate, half))
+    tau = arrays.get("torque", np.zeros_like(q))
+    still = rests(arrays["position"], 2 * half)
+    return MotionPiece(start, first, count, q, qd, qdd, tau, still, base)
 
 
 def rests(q: Array, least: int) -> NDArray[np.bool_]:

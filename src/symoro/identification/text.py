@@ -7,17 +7,19 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from symoro.display import aligned
+from symoro.identification.log_payload import payload_kind
 from symoro.identification.regression import Estimate, Residuals
-from symoro.robot.description import JointType, Robot
+from symoro.robot.description import INERTIAL, JointType, Robot
 
 
 def parameter_unit(name: str, robot: Robot) -> str:
     """Return the unit of an inertial or friction parameter such as 'ZZ3' or 'FV2'."""
-    kind = name.rstrip("0123456789")
-    prismatic = robot.frame(int(name[len(kind) :])).sigma == JointType.PRISMATIC
+    kind = payload_kind(name) or name.rstrip("0123456789")
     units = {"M": "kg", "MX": "kg m", "MY": "kg m", "MZ": "kg m", "FL": "1"}
-    if kind in units:
-        return units[kind]
+    if kind in units or kind in INERTIAL:
+        return units.get(kind, "kg m^2")
+    j = int(name[len(kind) :])
+    prismatic = j > 0 and robot.frame(j).sigma == JointType.PRISMATIC  # link 0 has no joint
     if kind in ("IA", "IAM"):
         return "kg" if prismatic else "kg m^2"
     if kind in ("FV", "FVM"):
@@ -41,6 +43,7 @@ def summary(
     residuals: Residuals,
     validation: Mapping[str, Residuals],
     warnings: Sequence[str],
+    further: Sequence[str] = (),
 ) -> str:
     """Return the residuals, a table of the estimated parameters, and the warnings as text.
 
@@ -50,6 +53,7 @@ def summary(
         residuals: residuals on the logs from which the parameters are estimated.
         validation: residuals on the validation logs, by name.
         warnings: texts of the warnings.
+        further: further results, one line each.
     """
     shares = [("kept rows", residuals.kept), ("all rows", residuals.every)]
     shares += [(f"validation log {name}", other.every) for name, other in validation.items()]
@@ -71,6 +75,8 @@ def summary(
         "",
         *aligned(("parameter", "value", "unit", "deviation", "relative"), rows),
     ]
+    if further:
+        lines += ["", *further]
     if warnings:
         lines += ["", "Warnings:", *(f"  {line}" for line in warnings)]
     return "\n".join(lines)

@@ -190,6 +190,53 @@ LOCKED_JOINT = 0.9  # relative to the load: a joint with more friction would be 
 CONSISTENT_MARGIN = (
     1e-6  # kg: smallest eigenvalue of a pseudo-inertia, lengths in units of the robot's length
 )
+MASS_AT_BOUND = 1e-3  # relative to the bound: the prior is flat, so the solver stops near an active bound
+
+# -- verdict: largest value that passes, and largest value that is doubtful
+
+VERDICT_RESIDUAL = (
+    0.2,
+    UNEXPLAINED,
+)  # relative to the torques of a joint: published models of industrial robots leave 3 % to 15 %
+VERDICT_VALIDATION_RATIO = (
+    2.0,
+    4.0,
+)  # relative to the residual of the fit: friction that changes with temperature doubles it, an overfit exceeds this
+VERDICT_AUTOCORRELATION = (
+    3.0,
+    10.0,
+)  # relative to deviations for white residuals: beyond 3, fewer than one in nine rows is independent; 10, one in 100
+VERDICT_CONDITION = (
+    100.0,
+    1e4,
+)  # condition number of unit columns: Gautier's limit; beyond 1e4, errors of 0.01 % in the rows dominate a parameter
+VERDICT_DEVIATION = (
+    0.5,
+    1.0,
+)  # relative to a parameter: twice its deviation is the parameter; its sign is unknown
+VERDICT_PARAMETERS_PER_ROW = (
+    1 / ROWS_PER_COLUMN,
+    0.5,
+)  # parameters per independent row: with two rows per parameter half of the noise is fitted
+VERDICT_CONSISTENCY = (
+    0.05,
+    0.2,
+)  # relative to the residual: noise alone costs 2 %; beyond 20 % the data contradict the constraints
+VERDICT_WARNINGS = (0.0, 1.0)  # 0 without warnings, 1 for warnings, 2 for warnings that indicate wrong data
+
+# -- comparison
+
+SAME_GROUPING = (
+    1e-6  # relative to the largest coefficient of a sum: digits of a robot file; more is another geometry
+)
+
+# -- floating robots
+
+QUATERNION_LENGTH = 0.01  # relative: quaternions of a sensor with three digits are nearer to length 1
+GRAVITY_MISMATCH = (
+    0.3  # relative to gravity: errors of accelerometers and mean accelerations of a log are smaller
+)
+SAMPLES_PER_COLUMN = 5  # samples per parameter: fewer do not determine the covariance of their rows
 
 # -- excitation
 
@@ -237,3 +284,29 @@ DIFFERENT_ROTATION = 0.3  # rad: rotations nearer than this are equal
 EQUAL_COST = 1e-7  # relative to the range of costs: costs nearer than this are equal
 MEAN_SQUARE_ROUND_OFF = 1e-20  # relative to the squared size of the robot
 STRONG_CORRELATION = 0.95  # correlation of two calibrated parameters from which it is listed
+
+# -- collisions
+
+DEFAULT_CLEARANCE = 0.01  # share of the sum of the robot's lengths: 1 cm for a reach of 1 m
+CLEARANCE_TOLERANCE = 0.02  # share of the clearance: accuracy of the smallest distance along a motion
+CLEARANCE_AIM = (
+    1.1  # share of the clearance from which the optimisation is penalised: above 1 + the tolerance
+)
+POSTURE_DRAWS = 2000  # random postures that are tried as the middle of a motion without collision
+VERIFICATION_SAMPLES = 2000  # samples per shortest period with which the final motion is verified
+
+# -- postures for calibration
+
+RANDOM_SETS = 200  # random sets of postures with which the selected one is compared
+DRAWS_PER_CANDIDATE = 100  # random postures per candidate before the search for candidates is given up
+EXCHANGE_GAIN = 1e-9  # logarithm of the determinant: a smaller gain of an exchange is round-off
+SINGULAR_INFORMATION = (
+    1e-12  # relative to the mean eigenvalue: added while fewer postures than needed are left
+)
+POSTURE_STEPS = (
+    0.4,
+    0.2,
+    0.1,
+    0.05,
+)  # share of half the range of each joint: sizes of the changes of a posture
+POSTURE_CHANGES = 20  # random changes of each posture per step size

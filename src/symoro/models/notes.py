@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 
 from symoro.program.program import Port
 from symoro.robot.consistency import without_inertia
-from symoro.robot.description import IDENTITY16, Robot
+from symoro.robot.description import FURTHER_FRICTION, IDENTITY16, Robot
 
-FRICTION = {"FV": "viscous friction", "FS": "Coulomb friction"}
+FRICTION = {"FV": "viscous friction", "FS": "Coulomb friction", **FURTHER_FRICTION}
 
 
 def notes(robot: Robot, menu: str, outputs: Sequence[Port]) -> list[str]:

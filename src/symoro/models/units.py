@@ -14,7 +14,17 @@ from symoro.expr.formula import Formula
 from symoro.notation import UNITS, metres
 from symoro.program.program import Input, Output, Program
 from symoro.robot.coordinates import independent
-from symoro.robot.description import DRIVE, GEOMETRIC, INERTIAL, WRENCH, BaseKind, JointType, Link, Robot
+from symoro.robot.description import (
+    DRIVE,
+    GEOMETRIC,
+    INERTIAL,
+    MOTOR,
+    WRENCH,
+    BaseKind,
+    JointType,
+    Link,
+    Robot,
+)
 from symoro.robot.flexibility import PROPERTIES, flexible_links
 from symoro.robot.topology import cut_joints, moving_joints
 
@@ -113,6 +123,10 @@ def _places(robot: Robot) -> Iterator[tuple[Formula, str]]:
             formula = getattr(frame, name)
             if formula is not None:
                 yield formula, UNITS[FIELD_SYMBOLS.get(name, name)].split(", ")[-1 if which else 0]
+    for motor in robot.motors:
+        which = int(robot.frame(motor.joint).sigma == JointType.PRISMATIC)
+        for name in MOTOR:
+            yield getattr(motor, name), UNITS[name].split(", ")[-1 if which else 0]
     for link in (robot.base.link, *robot.links):
         yield from _of_link(link)
     if robot.payload is not None:

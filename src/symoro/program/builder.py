@@ -107,6 +107,10 @@ class Builder:
         """Return the nodes that have been named."""
         return self._names.keys()
 
+    def name_of(self, value: Expr) -> tuple[str, int] | None:
+        """Return the name of the node of an expression, and 1 if the name is that of minus the node; or None."""
+        return self._names.get(value.lit >> 1)
+
     def has_name(self, name: str) -> bool:
         """Return whether an intermediate variable with this name exists."""
         return name in self._taken

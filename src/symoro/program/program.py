@@ -138,7 +138,24 @@ def size(shape: Shape) -> int:
 # -- the derivation of a model as data: stages of sentences, in which words and expressions alternate
 
 RELATIONS = ("=", "<")  # words that are mathematical symbols
-Sentence = tuple[str | Expr, ...]
+
+
+@dataclass(frozen=True)
+class Notation:
+    """A piece of a formula as plain text and in LaTeX, such as the symbol of a vector."""
+
+    text: str
+    latex: str
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A matrix in a derivation, by rows; a vector has one entry per row."""
+
+    entries: tuple[tuple[Expr, ...], ...]
+
+
+Sentence = tuple[str | Expr | Notation | Rows, ...]
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,14 @@ LARGEST_ANGLE = 2 * math.pi
 LARGEST_LENGTH = 50.0
 """Metres: no arm in use is longer, so a larger number was probably given in millimetres."""
 
+DRIVE_QUANTITIES = {
+    "IA": "rotor inertia",
+    "FV": "viscous friction",
+    "FS": "dry friction",
+    "FB": "dry friction at low speed",
+    "FL": "load-dependent friction",
+}
+
 Tensor = Sequence[Sequence[float]]
 
 
@@ -75,10 +83,24 @@ def _labelled_warnings(robot: Robot) -> Iterator[tuple[str, str]]:
         yield from ((label, line) for line in _link_warnings(label, link, values))
     for j, frame in enumerate(robot.frames, 1):
         label = f"joint '{frame.name}'" if frame.name else f"joint {j}"
-        for field, quantity in (("IA", "rotor inertia"), ("FV", "viscous friction"), ("FS", "dry friction")):
+        for field, quantity in DRIVE_QUANTITIES.items():
             value = values.of(getattr(frame, field))
             if value is not None and value < 0:
                 yield label, f"{label}: the {quantity} {field} = {value:g} is negative"
+        velocity, load = values.of(frame.VS), values.of(frame.FL)
+        if not frame.FB.is_zero and velocity is not None and velocity <= 0:
+            yield label, f"{label}: Stribeck's velocity VS = {velocity:g} is not positive"
+        if load is not None and load >= 1:
+            yield (
+                label,
+                f"{label}: the friction FL = {load:g} of the whole drive torque makes the joint self-locking",
+            )
+    for motor in robot.motors:
+        label = f"the coupled motor of joint {motor.joint}"
+        for field in ("IAM", "FVM", "FSM"):
+            value = values.of(getattr(motor, field))
+            if value is not None and value < 0:
+                yield label, f"{label}: {field} = {value:g} is negative"
     yield from heights(robot)
     yield from _base_warnings(robot, values)
     yield from (("the robot", line) for line in without_inertia(robot))

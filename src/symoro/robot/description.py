@@ -26,15 +26,19 @@ from symoro.robot.centre import CENTRAL, without_centre
 from symoro.robot.postures import Postures
 from symoro.robot.records import ANGLES as ANGLES
 from symoro.robot.records import DRIVE as DRIVE
+from symoro.robot.records import FURTHER_FRICTION as FURTHER_FRICTION
 from symoro.robot.records import GEOMETRIC as GEOMETRIC
 from symoro.robot.records import IDENTITY16 as IDENTITY16
 from symoro.robot.records import INERTIAL as INERTIAL
 from symoro.robot.records import MOTION as MOTION
+from symoro.robot.records import MOTOR as MOTOR
 from symoro.robot.records import STANDARD_GRAVITY as STANDARD_GRAVITY
 from symoro.robot.records import WRENCH as WRENCH
 from symoro.robot.records import ZERO3 as ZERO3
 from symoro.robot.records import Base as Base
 from symoro.robot.records import BaseKind as BaseKind
+from symoro.robot.records import Capsule as Capsule
+from symoro.robot.records import CoupledMotor as CoupledMotor
 from symoro.robot.records import Coupling as Coupling
 from symoro.robot.records import Frame as Frame
 from symoro.robot.records import JointType as JointType
@@ -75,7 +79,9 @@ class Robot:
             whose length still fits.
         wheels: the wheels of a wheeled base; without wheels its motion is prescribed.
         platform: the frame of the platform of a parallel robot, which its legs carry; None if there is none.
+        motors: motors that turn with several joints; they have rotor inertia and friction in addition to IA, FV, FS.
         link_frames: frames of the links in a URDF or MJCF file that are not frames of the robot; not compared.
+        capsules: shapes of the links, to avoid collisions; models do not depend on them, and they are not compared.
     """
 
     name: str
@@ -91,7 +97,9 @@ class Robot:
     postures: Mapping[str, tuple[float, ...]] = Postures()
     wheels: tuple[Wheel, ...] = ()
     platform: int | None = None
+    motors: tuple[CoupledMotor, ...] = ()
     link_frames: tuple[LinkFrame, ...] = field(default=(), compare=False)
+    capsules: tuple[Capsule, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         if isinstance(self.postures, Postures):  # copied from the robot that was modified

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from symoro.errors import ArgumentError
 from symoro.expr.formula import FormulaLike, formula
 from symoro.robot.centre import in_other_frame, without_centre
-from symoro.robot.records import INERTIAL, Link, Placement, Tool
+from symoro.robot.records import INERTIAL, Link, LinkFrame, Placement, Tool
 from symoro.robot.topology import leaves
 
 if TYPE_CHECKING:
@@ -46,18 +46,49 @@ def with_payload(
     return replace(robot, tool=tool, payload=_sum(robot.payload or Link(), body))
 
 
+def payload_frame(robot: Robot, link: int | str | None = None) -> tuple[int, Placement | LinkFrame | None]:
+    """Return the frame of the robot that carries a payload, and the pose in it of the frame of the payload.
+
+    Args:
+        robot: the robot.
+        link: number or name of the link that carries the payload; by default the tool frame, or the end effector.
+
+    Returns:
+        The number of the frame, and the pose of the frame in which the payload is given; None if both are the same.
+
+    Raises:
+        ArgumentError: the frame of the payload is not determined, or the link is flexible.
+    """
+    if link is not None:
+        described = robot.link_frame(link)
+        if described is not None:
+            link = described.frame
+        number = robot.frame_number(link) if isinstance(link, str) else link
+        _reject_flexible(robot.link(number), number)
+        return number, described
+    if robot.tool is not None:
+        return robot.tool.place.ant, robot.tool.place
+    end = _end_frame(robot)
+    _reject_ambiguous_frame(robot, end)
+    return end, None
+
+
 def _on_link(robot: Robot, body: dict[str, Any], link: int | str) -> Robot:
     described = robot.link_frame(link)
     if described is not None:  # the body is given in the axes of the file
         link, body = described.frame, in_other_frame(body, described.rotation, described.position)
     carrier = robot.link(link)
+    _reject_flexible(carrier, link)
+    return robot.with_link(link, **{name: getattr(carrier, name) + body[name] for name in INERTIAL})
+
+
+def _reject_flexible(carrier: Link, link: int | str) -> None:
     if carrier.flexible is not None:
         raise ArgumentError(
             f"a payload cannot be added to the inertial parameters of link {link}: the link is flexible, and these "
             "parameters belong to a body that does not move with its tip",
             hint="omit the link to add the payload at the tool frame, or add it to the tip of the flexible link",
         )
-    return robot.with_link(link, **{name: getattr(carrier, name) + body[name] for name in INERTIAL})
 
 
 def _sum(link: Link, body: dict[str, Any]) -> Link:

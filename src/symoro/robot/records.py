@@ -1,4 +1,4 @@
-"""The records of a description: joint frames, links, the base, couplings and limits.
+"""The records of a description: joint frames, links, the base, couplings, coupled motors and limits.
 
 The fields are those of Khalil and Kleinfinger's notation, see `symoro.robot.description`.
 """
@@ -17,7 +17,9 @@ GEOMETRIC = ("gamma", "b", "alpha", "d", "theta", "r")
 ANGLES = ("gamma", "alpha", "theta")
 INERTIAL = ("XX", "XY", "XZ", "YY", "YZ", "ZZ", "MX", "MY", "MZ", "M")
 WRENCH = ("FX", "FY", "FZ", "CX", "CY", "CZ")
-DRIVE = ("IA", "FV", "FS", "FO")
+DRIVE = ("IA", "FV", "FS", "FO", "FB", "VS", "FL")
+MOTOR = ("IAM", "FVM", "FSM")
+FURTHER_FRICTION = {"FB": "Stribeck friction", "FL": "load-dependent friction"}
 MOTION = ("QP", "QDP", "GAM")
 
 
@@ -60,6 +62,35 @@ class Coupling:
 
 
 @dataclass(frozen=True)
+class CoupledMotor:
+    """Motor of a joint that turns with other joints too, because its transmission passes them.
+
+    Its velocity, referred to its own joint, is c' qd with c = 1 for this joint and the ratios `turns_with` of the other
+    joints. Rotor inertia and friction add these torques:
+
+        IAM (c c' - diag(c)^2) qdd + FVM (c c' - diag(c)^2) qd + FSM c sign(c' qd)
+
+    The terms on the diagonal are parts of IA and FV of the joints, as in identification.
+
+    Attributes:
+        joint: number of the joint that the motor drives.
+        turns_with: pairs (other joint, ratio), the motor's velocity per unit velocity of that joint.
+        IAM, FVM, FSM: rotor inertia, viscous and Coulomb friction, referred to the joint of the motor.
+    """
+
+    joint: int
+    turns_with: tuple[tuple[int, Formula], ...] = ()
+    IAM: Formula = ZERO
+    FVM: Formula = ZERO
+    FSM: Formula = ZERO
+
+    @property
+    def shares(self) -> dict[int, Formula]:
+        """Return the motor's velocity for a unit velocity of each joint, by joint."""
+        return {self.joint: ONE, **dict(self.turns_with)}
+
+
+@dataclass(frozen=True)
 class Placement:
     """Pose of a frame that is fixed on frame `ant`, given by the six geometric parameters."""
 
@@ -83,6 +114,8 @@ class Frame:
         gamma, b, alpha, d, theta, r: geometric parameters; for a moving joint theta or r is the offset added to q.
         eta: whether the joint is elastic, with stiffness k and zero torque at the position `rest`.
         IA, FV, FS, FO: rotor inertia referred to the joint, viscous and Coulomb friction, torque offset.
+        FB, VS: additional dry friction at low speed, FB exp(-(qd/VS)^2), with Stribeck's velocity VS.
+        FL: dry friction per unit of the drive torque, FL |tau|; it is smaller than 1.
         QP, QDP, GAM: prescribed velocity, acceleration or torque of the joint; None if not prescribed.
         coupling: relation to the joints that drive this one; None for an independent joint.
     """
@@ -103,6 +136,9 @@ class Frame:
     FV: Formula = ZERO
     FS: Formula = ZERO
     FO: Formula = ZERO
+    FB: Formula = ZERO
+    VS: Formula = ZERO
+    FL: Formula = ZERO
     QP: Formula | None = None
     QDP: Formula | None = None
     GAM: Formula | None = None
@@ -212,7 +248,25 @@ class LinkFrame:
     position: tuple[Formula, ...]
 
 
-def scalars(item: Frame | Link | Placement | Flexibility | Wheel) -> Iterator[tuple[str, Formula]]:
+@dataclass(frozen=True)
+class Capsule:
+    """Shape of a link or of a part of it: the points within a radius of a line segment.
+
+    Attributes:
+        frame: number of the frame to which the capsule is fixed; 0 is the base.
+        start, end: end points of the segment in this frame (m); a sphere has two equal points.
+        radius: radius (m), positive.
+    """
+
+    frame: int
+    start: Triple = ZERO3
+    end: Triple = ZERO3
+    radius: Formula = ZERO
+
+
+def scalars(
+    item: Capsule | Frame | Link | Placement | Flexibility | Wheel | CoupledMotor,
+) -> Iterator[tuple[str, Formula]]:
     """Yield (field name, formula) for each formula of a frame, link or other record, in order."""
     for f in fields(item):
         value = getattr(item, f.name)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from symoro.errors import ExpressionError, OptionError, UnknownNameError
 from symoro.expr.formula import Formula, FormulaLike, formula
-from symoro.robot.records import INERTIAL, BaseKind, Coupling
+from symoro.robot.records import INERTIAL, BaseKind, CoupledMotor, Coupling
 
 if TYPE_CHECKING:
     from symoro.robot.description import Robot
@@ -28,6 +28,9 @@ def _rebuilt(item: Any, change: Callable[[Formula], Formula]) -> Any:
     if isinstance(item, Coupling):
         terms = tuple((i, change(ratio)) for i, ratio in item.terms)
         return Coupling(terms, change(item.offset))
+    if isinstance(item, CoupledMotor):
+        ratios = tuple((i, change(ratio)) for i, ratio in item.turns_with)
+        return CoupledMotor(item.joint, ratios, change(item.IAM), change(item.FVM), change(item.FSM))
     if isinstance(item, tuple):
         return tuple(_rebuilt(x, change) for x in item)
     if hasattr(item, "__dataclass_fields__"):
@@ -124,16 +127,19 @@ def symbolic(
         return replace(item, **changes)  # type: ignore[type-var]
 
     frames, links, base = list(robot.frames), list(robot.links), robot.base
+    motors = list(robot.motors)
     if geometry:
         lengths = {"b": "B", "d": "D", "r": "RL"}
         frames = [with_symbols(f, lengths, j) for j, f in enumerate(frames, 1)]
     if friction:
-        drive = {name: name for name in ("FV", "FS", "FO")}
+        drive = {name: name for name in ("FV", "FS", "FO", "FB", "VS", "FL")}
         frames = [with_symbols(f, drive, j) for j, f in enumerate(frames, 1)]
+        motors = [with_symbols(m, {"FVM": "FVM", "FSM": "FSM"}, m.joint) for m in motors]
     if inertia:
         names, every = {name: name for name in INERTIAL}, inertia == "all"
         driven = [every and f.mu and f.moving and j <= robot.NL for j, f in enumerate(frames, 1)]
         frames = [with_symbols(f, {"IA": "IA"}, j, driven[j - 1]) for j, f in enumerate(frames, 1)]
+        motors = [with_symbols(m, {"IAM": "IAM"}, m.joint) for m in motors]
         links = [with_symbols(link, names, j, every) for j, link in enumerate(links, 1)]
         base = replace(base, link=with_symbols(base.link, names, 0, every and base.kind != BaseKind.FIXED))
     if gravity:
@@ -144,5 +150,6 @@ def symbolic(
         frames=tuple(frames),
         links=tuple(links),
         base=base,
+        motors=tuple(motors),
         nominal=tuple(sorted(nominal.items())),
     )

@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING
 from symoro.display import aligned
 from symoro.robot.coordinates import independent
 from symoro.robot.flexibility import MODES, PROPERTIES, flexible_links
-from symoro.robot.records import DRIVE, GEOMETRIC, IDENTITY16, INERTIAL, WRENCH, BaseKind, Frame, JointType
+from symoro.robot.records import (
+    DRIVE,
+    GEOMETRIC,
+    IDENTITY16,
+    INERTIAL,
+    MOTOR,
+    WRENCH,
+    BaseKind,
+    Frame,
+    JointType,
+)
 from symoro.robot.topology import describe
 from symoro.robot.wheels import WheelKind
 
@@ -43,6 +53,7 @@ def tables(robot: Robot) -> list[Table]:
     candidates += [
         _base(robot),
         _wheels(robot),
+        _motors(robot),
         _tool(robot),
         _payload(robot),
         _nominal(robot),
@@ -104,7 +115,18 @@ def _per_frame(robot: Robot, title: str, names: Sequence[str]) -> Table:
 
 
 def _drives(robot: Robot) -> Table:
-    return _per_frame(robot, "drives", (*DRIVE, *(("k", "rest") if any(f.eta for f in robot.frames) else ())))
+    usual = DRIVE[:4]
+    further = [name for name in DRIVE[4:] if any(not getattr(f, name).is_zero for f in robot.frames)]
+    springs = ("k", "rest") if any(f.eta for f in robot.frames) else ()
+    return _per_frame(robot, "drives", (*usual, *further, *springs))
+
+
+def _motors(robot: Robot) -> Table:
+    rows = []
+    for motor in robot.motors:
+        shares = " + ".join(f"({ratio})*qd{i}" for i, ratio in motor.shares.items())
+        rows.append((str(motor.joint), shares, *(str(getattr(motor, name)) for name in MOTOR)))
+    return Table("coupled motors", ("j", "velocity", *MOTOR), tuple(rows))
 
 
 def _wrenches(robot: Robot) -> Table:

@@ -12,7 +12,7 @@ from symoro.expr.formula import Formula
 from symoro.expr.parser import NAME, reserved
 from symoro.robot.flexibility import flexible_problems
 from symoro.robot.postures import Postures
-from symoro.robot.records import ANGLES, DRIVE, MOTION, JointType, Link, scalars
+from symoro.robot.records import ANGLES, DRIVE, MOTION, Frame, JointType, Link, scalars
 from symoro.robot.wheel_checks import wheel_problems
 
 if TYPE_CHECKING:
@@ -36,11 +36,13 @@ def problems(robot: Robot) -> list[str]:
         _loops,
         _joints,
         _couplings,
+        _motors,
         _names,
         _base,
         _tool,
         flexible_problems,
         _platform,
+        _capsules,
         _numbers,
         _postures,
     ):
@@ -123,9 +125,45 @@ def _joints(robot: Robot) -> Iterator[str]:
             for name in DRIVE:
                 if not getattr(frame, name).is_zero:
                     yield f"joint {j} is the cut joint of a loop and cannot have {name}"
+        yield from _dry_friction(j, frame)
         low, high = frame.limits.lower, frame.limits.upper
         if low is not None and high is not None and low > high:
             yield f"joint {j}: lower limit {low:g} is above the upper limit {high:g}"
+
+
+def _dry_friction(j: int, frame: Frame) -> Iterator[str]:
+    velocity, load = _number(frame.VS), _number(frame.FL)
+    if not frame.FB.is_zero and (frame.VS.is_zero or (velocity is not None and velocity <= 0)):
+        yield f"joint {j} has friction FB but no Stribeck velocity: VS is {frame.VS}, expected a positive value"
+    if load is not None and not -1 < load < 1:
+        yield (
+            f"joint {j}: FL = {load:g}, expected a value between -1 and 1; with friction of the whole drive torque the "
+            "joint is self-locking"
+        )
+
+
+def _number(value: Formula) -> float | None:
+    """Return the number of a constant formula; None if it has symbols or is undefined."""
+    try:
+        return value.number
+    except (ProgramError, ArithmeticError):
+        return None
+
+
+def _motors(robot: Robot) -> Iterator[str]:
+    joints = [motor.joint for motor in robot.motors]
+    for j in sorted({j for j in joints if joints.count(j) > 1}):
+        yield f"joint {j} has more than one coupled motor"
+    for motor in robot.motors:
+        label = f"the coupled motor of joint {motor.joint}"
+        turned = [motor.joint, *(i for i, _ in motor.turns_with)]
+        for i in turned:
+            if not 1 <= i <= robot.NL or not robot.frame(i).moving:
+                yield f"{label} turns with joint {i}, which is not a moving joint of the tree"
+        if len(set(turned)) != len(turned):
+            yield f"{label} contains a joint more than once; 'turns_with' lists the other joints"
+        if len(turned) < 2:
+            yield f"{label} turns with no other joint; give its parameters as IA, FV and FS of joint {motor.joint}"
 
 
 def _couplings(robot: Robot) -> Iterator[str]:
@@ -216,6 +254,13 @@ def _values(robot: Robot) -> Iterator[tuple[str, str, Formula]]:
         yield from (("the payload", name, value) for name, value in scalars(robot.payload))
     for k, wheel in enumerate(robot.wheels, 1):
         yield from ((f"wheel {k}", name, value) for name, value in scalars(wheel))
+    for motor in robot.motors:
+        label = f"the coupled motor of joint {motor.joint}"
+        yield from ((label, name, value) for name, value in scalars(motor))
+        yield from ((label, f"the ratio to joint {i}", ratio) for i, ratio in motor.turns_with)
+    for k, capsule in enumerate(robot.capsules, 1):
+        yield from ((f"capsule {k}", "a coordinate", value) for value in (*capsule.start, *capsule.end))
+        yield f"capsule {k}", "radius", capsule.radius
 
 
 def _size(value: Formula) -> float:
@@ -228,6 +273,14 @@ def _size(value: Formula) -> float:
         return abs(value.number or 0.0)
     except (ProgramError, ArithmeticError):
         return math.inf
+
+
+def _capsules(robot: Robot) -> Iterator[str]:
+    for k, capsule in enumerate(robot.capsules, 1):
+        if not 0 <= capsule.frame <= robot.NL:
+            yield f"capsule {k} is on frame {capsule.frame}, which does not exist (links are 0 .. {robot.NL})"
+        if not capsule.radius.symbols and not capsule.radius.value({}) > 0:
+            yield f"capsule {k} has the radius {capsule.radius.text}, which is not positive"
 
 
 def _postures(robot: Robot) -> Iterator[str]:

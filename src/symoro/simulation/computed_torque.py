@@ -1,12 +1,15 @@
-"""The computed-torque control law, with compensation of Coulomb friction.
+"""The computed-torque control law, with compensation of dry friction.
 
-    tau = ID(q, qd, qdd_r + kd (qd_r - qd) + kp (q_r - q)) + C(q, qd_r),     C = sum_j w_j(q)' FS_j sign(w_j qd_r)
+    tau = ID(q, qd, qdd_r + kd (qd_r - qd) + kp (q_r - q)) + C(q, qd_r),     C = sum_j w_j(q)' F_j sign(w_j qd_r)
 
-ID is the generated inverse dynamic model without Coulomb friction, the index r denotes the reference motion. This is
-exact feedback linearisation: the error e = q_r - q satisfies e'' + kd e' + kp e = 0. C is the Coulomb friction of the
-reference motion; the row vector w_j maps the velocities of the coordinates to the velocity of joint j. The sign is that
-of the reference velocity, because the sign of a measured velocity near zero is determined by round-off. A joint whose
-reference velocity is zero has no compensation.
+with F_j = FS_j + FB_j exp(-(w_j qd_r / VS_j)^2). Load-dependent friction is then added: tau / (1 - FL s), where s is
+the sign of qd_r times that of tau.
+
+ID is the generated inverse dynamic model without dry friction, the index r denotes the reference motion. This is
+exact feedback linearisation: the error e = q_r - q satisfies e'' + kd e' + kp e = 0. C is the dry friction of the
+reference motion; the row vector w_j maps the velocities of the coordinates to the velocity of joint j. The sign is
+that of the reference velocity, because the sign of a measured velocity near zero is determined by round-off. A joint
+whose reference velocity is zero has no compensation.
 
 W. Khalil, E. Dombre, "Modeling, identification and control of robots", Hermes Penton, 2002, section 14.4;
 B. Armstrong-Helouvry, P. Dupont, C. Canudas de Wit, "A survey of models, analysis tools and compensation methods for
@@ -41,12 +44,15 @@ HALVINGS = 60  # bisections of an interval between samples, beyond the round-off
 
 
 def smooth_part(robot: Robot) -> Robot:
-    """Return the robot without Coulomb friction."""
-    return robot.replace(frames=tuple(replace(frame, FS=ZERO) for frame in robot.frames))
+    """Return the robot without dry friction."""
+    return robot.replace(
+        frames=tuple(replace(frame, FS=ZERO, FB=ZERO, FL=ZERO) for frame in robot.frames),
+        motors=tuple(replace(motor, FSM=ZERO) for motor in robot.motors),
+    )
 
 
 class DesiredFriction:
-    """Coulomb friction torques along a reference motion.
+    """Dry friction torques along a reference motion.
 
     Attributes:
         jumps: times at which the torques are discontinuous, because a desired velocity becomes zero or nonzero.
@@ -54,8 +60,11 @@ class DesiredFriction:
 
     def __init__(self, robot: Robot, values: Mapping[str, float], reference: Samples) -> None:
         self._function = _friction_alone(robot, values)
+        joints = coordinates_of(robot)
+        self._load = np.array([robot.frame(j).FL.value(values) for j in joints])
         self._rests = DESIRED_AT_REST * np.abs(reference.qd).max(axis=0)
-        self.jumps = () if self._function is None else tuple(_rest_crossings(reference, self._rests))
+        smooth = self._function is None and not self._load.any()
+        self.jumps = () if smooth else tuple(_rest_crossings(reference, self._rests))
         self._tied = self._function is not None and any(
             port.name == "qda" for port in self._function.program.inputs
         )
@@ -73,18 +82,31 @@ class DesiredFriction:
         given = {"qda": moves, "qdda": 0 * moves} if self._tied else {"qd": moves, "qdd": 0 * moves}
         return np.asarray(self._function(q=q, **given)["tau"])
 
+    def loaded(self, torques: Array, qd: Array) -> Array:
+        """Return the torques (n,) that overcome load-dependent friction as well.
+
+        Args:
+            torques: torques without this friction (n,).
+            qd: desired velocities of the generalised coordinates (n,).
+        """
+        signs = np.where(np.abs(qd) > self._rests, np.sign(qd), 0.0)
+        return np.asarray(torques / (1 - self._load * signs * np.sign(torques)))
+
 
 def _friction_alone(robot: Robot, values: Mapping[str, float]) -> Function | None:
-    """Return a function that computes only the torques of Coulomb friction; None if the robot has no Coulomb friction.
+    """Return a function that computes only the torques of dry friction; None if the robot has no dry friction.
 
     Args:
         values: numbers for the symbols of the robot.
     """
-    if all(frame.FS == ZERO for frame in robot.frames):
+    dry = (*(x for frame in robot.frames for x in (frame.FS, frame.FB)), *(m.FSM for m in robot.motors))
+    if all(x == ZERO for x in dry):
         return None
-    frames = (replace(frame, IA=ZERO, FV=ZERO, FO=ZERO) for frame in robot.frames)
+    frames = (replace(frame, IA=ZERO, FV=ZERO, FO=ZERO, FL=ZERO) for frame in robot.frames)
+    motors = tuple(replace(motor, IAM=ZERO, FVM=ZERO) for motor in robot.motors)
     base = replace(robot.base, G=(ZERO, ZERO, ZERO))
-    alone = robot.replace(frames=tuple(frames), links=tuple(Link() for _ in robot.links), base=base)
+    links = tuple(Link() for _ in robot.links)
+    alone = robot.replace(frames=tuple(frames), links=links, base=base, motors=motors)
     symbols = alone.symbols()
     return generate(alone, "inverse-dynamics").function(
         {name: value for name, value in values.items() if name in symbols}
@@ -119,8 +141,8 @@ class ComputedTorque:
 
     Attributes:
         reference: the desired motion.
-        torques: the inverse dynamic model ID without Coulomb friction.
-        friction: compensation of the Coulomb friction of the desired motion.
+        torques: the inverse dynamic model ID without dry friction.
+        friction: compensation of the dry friction of the desired motion.
         kp, kd: gains (1/s2 and 1/s).
         tied: whether ID has the velocities of the active joints as input (closed loops, wheels).
     """
@@ -143,7 +165,7 @@ class ComputedTorque:
         names = ("qda", "qdda") if self.tied else ("qd", "qdd")
         tree = state.parts["tree"] if self.tied else state.q
         outputs = self.torques(q=tree, **dict(zip(names, (state.qd, wanted), strict=True)))
-        return np.asarray(outputs["tau"] + self.friction.torques(tree, qd))
+        return self.friction.loaded(outputs["tau"] + self.friction.torques(tree, qd), qd)
 
 
 def computed_torque(
@@ -160,7 +182,7 @@ def computed_torque(
         law = symoro.controllers.computed_torque(robot, trajectory, kp=400, kd=40)
         symoro.simulate(robot, 2.0, q="home", tau=law)
 
-    Coulomb friction is compensated with the sign of the desired velocity; a joint with desired velocity zero has no
+    Dry friction is compensated with the sign of the desired velocity; a joint with desired velocity zero has no
     compensation.
 
     Args:

@@ -5,18 +5,27 @@
 v is the speed of the contact, l its force, c its acceleration for qdd = 0. The row w of a joint with an independent
 coordinate is a unit vector. The row of a coupled joint contains its ratios to the independent joints. The row of a
 passive joint of loops or wheels is a row of G, which maps the velocities of the coordinates to those of all joints of
-the tree (qd_tree = G qd). The friction force has the bounds [-FS, FS]. The force of a stop has the bounds [0, inf), and
-its row w points away from the stop.
+the tree (qd_tree = G qd). The row of a coupled motor contains its velocity per unit velocity of each joint. The
+magnitude of the friction force is
+
+    FS + FB exp(-(v/VS)^2) + FL |tau|        while the contact slides
+    FS + FB + FL |tau|                       at most, at rest
+
+with the torque tau of the joint's drive. The force of a stop has the bounds [0, inf), and its row w points away from
+the stop.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from symoro.errors import ArgumentError
+from symoro.errors import ArgumentError, NotApplicableError
+from symoro.expr.formula import ZERO
+from symoro.models.dynamic.structures import supported_friction
 from symoro.robot.coordinates import independent, relation
 from symoro.robot.description import Robot
 from symoro.robot.size import joint_units
@@ -28,27 +37,86 @@ Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 
-def without_friction(robot: Robot, values: Mapping[str, float]) -> tuple[Robot, dict[int, float]]:
-    """Return the robot without Coulomb friction, and the Coulomb friction torques FS by joint.
+@dataclass(frozen=True)
+class DryFriction:
+    """Dry friction of a joint or of a coupled motor, in numbers.
 
-    Joints without a number for FS are omitted.
+    Attributes:
+        joint: number of the joint.
+        FS, FB, VS, FL: Coulomb friction, additional friction at low speed with Stribeck's velocity, friction per unit
+            of the drive torque.
+        shares: velocity of a coupled motor per unit velocity of each joint; None for a joint.
+    """
+
+    joint: int
+    FS: float = 0.0
+    FB: float = 0.0
+    VS: float = 1.0
+    FL: float = 0.0
+    shares: Mapping[int, float] | None = None
+
+
+DRY = ("FS", "FB", "VS", "FL")
+
+
+def without_friction(robot: Robot, values: Mapping[str, float]) -> tuple[Robot, list[DryFriction]]:
+    """Return the robot without dry friction, and the dry friction of its joints and coupled motors.
+
+    Joints with friction that has no number keep it.
 
     Args:
         values: numbers for the symbols of the robot.
 
     Raises:
-        ArgumentError: FS is negative.
+        ArgumentError: a friction parameter is out of its range.
+        NotApplicableError: a joint without a drive has load-dependent friction.
     """
-    friction: dict[int, float] = {}
+    friction: list[DryFriction] = []
     for j in moving_joints(robot):
-        FS = robot.frame(j).FS
-        if any(name not in values for name in FS.symbols) or (size := FS.value(values)) == 0:
+        frame = robot.frame(j)
+        formulas = {name: getattr(frame, name) for name in DRY}
+        if any(name not in values for formula in formulas.values() for name in formula.symbols):
             continue
-        if size < 0:
-            raise ArgumentError(f"joint {j} of robot '{robot.name}' has negative friction FS = {size:g}")
-        friction[j] = size
-        robot = robot.with_frame(j, FS=0)
-    return robot, friction
+        numbers = {name: formula.value(values) for name, formula in formulas.items()}
+        if not any(numbers[name] for name in ("FS", "FB", "FL")):
+            continue
+        _check(robot, j, numbers)
+        if not numbers["FB"]:
+            numbers["VS"] = 1.0  # any value, because it has no effect
+        friction.append(DryFriction(j, **numbers))
+        robot = robot.with_frame(j, **dict.fromkeys(DRY, 0))
+    motors = []
+    for motor in robot.motors:
+        formulas = {name: getattr(motor, name) for name in ("FSM",)} | {
+            str(j): x for j, x in motor.shares.items()
+        }
+        known = all(name in values for formula in formulas.values() for name in formula.symbols)
+        if known and (size := motor.FSM.value(values)):
+            if size < 0:
+                raise ArgumentError(
+                    f"the coupled motor of joint {motor.joint} has negative friction FSM = {size:g}"
+                )
+            shares = {j: share.value(values) for j, share in motor.shares.items()}
+            friction.append(DryFriction(motor.joint, FS=size, shares=shares))
+            motor = replace(motor, FSM=ZERO)
+        motors.append(motor)
+    return robot.replace(motors=tuple(motors)), friction
+
+
+def _check(robot: Robot, j: int, numbers: Mapping[str, float]) -> None:
+    label = f"joint {j} of robot '{robot.name}'"
+    for name in ("FS", "FB", "FL"):
+        if numbers[name] < 0:
+            raise ArgumentError(f"{label} has negative friction {name} = {numbers[name]:g}")
+    if numbers["FB"] and not numbers["VS"] > 0:
+        raise ArgumentError(
+            f"{label} has friction FB, but its Stribeck velocity VS = {numbers['VS']:g} is not positive"
+        )
+    if numbers["FL"] >= 1:
+        raise ArgumentError(f"{label} is self-locking: its friction FL = {numbers['FL']:g} is not below 1")
+    reason = supported_friction(robot, {}) if numbers["FL"] else None
+    if reason:
+        raise NotApplicableError(f"robot '{robot.name}' cannot be simulated: {reason}")
 
 
 class ContactRows:
@@ -61,6 +129,7 @@ class ContactRows:
         coordinate: index of the contact's coordinate if its row is a unit vector, otherwise -1.
         stop: mask of the stops.
         friction: Coulomb friction torque FS per contact, infinite for stops.
+        low_speed, velocity, load: FB, VS and FL per contact.
         units: per contact 1 rad, or the robot's length in metres for prismatic joints.
         driven: mask of the joints whose motion depends on driven coordinates only; their friction changes only the
             torques of the drives, not the motion.
@@ -70,29 +139,33 @@ class ContactRows:
     def __init__(
         self,
         mechanics: Mechanics,
-        friction: Mapping[int, float],
+        friction: Sequence[DryFriction],
         limits: tuple[Array, Array] | None = None,
         driven: frozenset[int] = frozenset(),
     ) -> None:
         coordinates = mechanics.coordinates
         n = len(coordinates)
         self._mechanics = mechanics
-        self._rubbing = tuple(friction)
+        self._rubbing = tuple(one.joint for one in friction)
         none = np.full(n, np.inf)
         self.lower: Array = -none if limits is None else limits[0]
         self.upper: Array = none if limits is None else limits[1]
         stops = [(k, 1.0, self.lower[k]) for k in range(n) if np.isfinite(self.lower[k])]
         stops += [(k, -1.0, self.upper[k]) for k in range(n) if np.isfinite(self.upper[k])]
         places = {j: k for k, j in enumerate(coordinates)}
-        own = [places.get(j, -1) for j in self._rubbing]
+        own = [-1 if one.shares is not None else places.get(one.joint, -1) for one in friction]
         at_stop = [k for k, _, _ in stops]
         self.joints = (*self._rubbing, *(coordinates[k] for k in at_stop))
         self.coordinate = np.array([*own, *at_stop], dtype=int)
         self.stop = np.arange(len(self.joints)) >= len(self._rubbing)
-        self.friction = np.array([*friction.values(), *(np.inf for _ in stops)])
+        self.friction = np.array([*(one.FS for one in friction), *(np.inf for _ in stops)])
+        self.low_speed = np.array([*(one.FB for one in friction), *(0.0 for _ in stops)])
+        self.velocity = np.array([*(one.VS for one in friction), *(1.0 for _ in stops)])
+        self.load = np.array([*(one.FL for one in friction), *(0.0 for _ in stops)])
+        self.varies = bool(self.low_speed.any() or self.load.any())
         self.units = np.array(joint_units(mechanics.robot, self.joints, mechanics.length))
         self.plain = all(k >= 0 for k in own)
-        self._ratios = joint_ratios(mechanics, self._rubbing)
+        self._ratios = friction_ratios(mechanics, friction)
         self._unit_rows = np.eye(n)[own] if self.plain else np.zeros((0, n))
         self._side = np.array([side for _, side, _ in stops])
         self._stop_rows = np.eye(n)[at_stop] * self._side[:, None]
@@ -125,6 +198,29 @@ class ContactRows:
 
     def __len__(self) -> int:
         return len(self.joints)
+
+    def sliding_friction(self, speeds: Array, tau: Array) -> Array:
+        """Return the magnitude of the friction force of each contact while it slides.
+
+        Args:
+            speeds: speeds of the contacts (rad/s or m/s).
+            tau: torques of the drives.
+        """
+        if not self.varies:
+            return self.friction
+        curve = np.exp(-((speeds / self.velocity) ** 2))
+        return np.asarray(self.friction + self.low_speed * curve + self._of_load(tau))
+
+    def static_friction(self, tau: Array) -> Array:
+        """Return the largest magnitude of the friction force of each contact at rest, for drive torques tau."""
+        if not self.varies:
+            return self.friction
+        return np.asarray(self.friction + self.low_speed + self._of_load(tau))
+
+    def _of_load(self, tau: Array) -> Array:
+        """Return the friction FL |tau|; that of driven joints is part of the torques of their drives."""
+        torques = np.where(self.coordinate >= 0, tau[self.coordinate], 0.0)
+        return np.asarray(np.where(self.driven, 0.0, self.load * np.abs(torques)))
 
     def matrix(self, y: Array) -> Array:
         """Return the matrix w in the state y, which maps coordinate velocities to contact speeds: v = w qd.
@@ -193,6 +289,15 @@ class ContactRows:
                 f"joint {mechanics.coordinates[k]} starts at {q[k]:g}, beyond its stops {self.lower[k]:g} and "
                 f"{self.upper[k]:g}"
             )
+
+
+def friction_ratios(mechanics: Mechanics, friction: Sequence[DryFriction]) -> Array:
+    """Return the ratios of the speeds of contacts to the velocities of the tree's independent joints, one row each."""
+    ratios = joint_ratios(mechanics, [one.joint for one in friction])
+    for row, one in zip(ratios, friction, strict=True):
+        if one.shares is not None:
+            row[:] = list(one.shares.values()) @ joint_ratios(mechanics, list(one.shares))
+    return ratios
 
 
 def joint_ratios(mechanics: Mechanics, joints: Sequence[int]) -> Array:

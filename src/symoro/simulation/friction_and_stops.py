@@ -5,19 +5,22 @@ For a contact at rest (v = 0)
 
     v' > 0 => l = lo,      v' < 0 => l = hi,      lo < l < hi => v' = 0
 
-Contacts that move have l = -FS sign(v). The equations of motion are A x = Q - H + W'l with the accelerations x, the
+Contacts that move have l = -b sign(v); the magnitude b of friction depends on the speed and on the load, and so do the
+bounds at rest. With constant friction b = FS.
+
+The equations of motion are A x = Q - H + W'l with the accelerations x, the
 inertia matrix A, the generalised forces Q - H and one row w of W per contact; a = A^-1 (Q - H) are the accelerations
 without contact forces, and W x + c are the accelerations of the contacts. The forces of the contacts at rest solve
 
     min 1/2 l'G l + b'l,   lo <= l <= hi,     G = W A^-1 W',   b = W a + c                    (`box_qp`)
 
-which is the dual of Gauss' principle, min 1/2 (x - a)'A(x - a) + sum FS |w x + c| with w x >= 0 at stops. That
+which is the dual of Gauss' principle, min 1/2 (x - a)'A(x - a) + sum b |w x + c| with w x >= 0 at stops. That
 problem is strictly convex: x exists and is unique. The forces l may be indeterminate if rows of W are linearly
 dependent; the solution of least norm is used. A contact is called carried if its force is at a bound and its rest
 follows from the held contacts; its force is constant.
 
-Static friction (`static` > 1) is modelled as follows: contacts at rest have the bound static FS; those that
-slip get FS, and the problem is solved again. The set of slipping contacts only grows. Impacts are the same
+Static friction (`static` > 1) is modelled as follows: contacts at rest have the bound `static` times b(v = 0); those
+that slip get b(v = 0), and the problem is solved again. The set of slipping contacts only grows. Impacts are the same
 problem over impulses p with Newton's restitution:
 
     min 1/2 p'G p + (v - r)'p,   p >= 0,      r = restitution times the speed of approach, 0 for stops at rest
@@ -112,8 +115,8 @@ class ContactModes:
 
     Attributes:
         mode: one `Mode` per contact.
-        force: forces of the contacts that are not held.
-        lower, upper: bounds of the forces of held contacts.
+        force: forces of the contacts that are not held; those of sliding contacts follow from their speeds.
+        factor: static friction of held contacts as a multiple of the friction at zero speed.
         left: mask of the stops from which the joint moved away at the last event.
         near: mask of the open stops that were touched at the last event.
     """
@@ -131,7 +134,7 @@ class ContactModes:
         self._driven = sorted(driven)
         m = len(rows)
         self.mode = np.full(m, Mode.OPEN, dtype=int)
-        self.force, self.lower, self.upper = np.zeros(m), np.zeros(m), np.zeros(m)
+        self.force, self.factor = np.zeros(m), np.ones(m)
         self.left, self.near = np.zeros(m, dtype=bool), np.zeros(m, dtype=bool)
 
     @property
@@ -147,7 +150,7 @@ class ContactModes:
     def copy(self) -> ContactModes:
         """Return a copy of the present modes of all contacts."""
         copied = copy(self)
-        for name in ("mode", "force", "lower", "upper", "left", "near"):
+        for name in ("mode", "force", "factor", "left", "near"):
             setattr(copied, name, getattr(self, name).copy())
         return copied
 
@@ -169,10 +172,25 @@ class ContactModes:
             return self.mechanics.accelerations(y, tau)
         if known or (self.mode == Mode.HELD).any():
             return self.held_motion(y, tau, known).x
-        row_forces = self.force @ self.rows.matrix(y) if self.force.any() else np.zeros(len(tau))
+        force = self.forces(y, tau)
+        row_forces = force @ self.rows.matrix(y) if force.any() else np.zeros(len(tau))
         if row_forces[self.mechanics.springs].any():  # the model ignores torques of elastic joints
             return self.mechanics.free_dynamics(y, tau, row_forces, known).accelerations()
         return self.mechanics.accelerations(y, tau + row_forces)
+
+    def forces(self, y: Array, tau: Array) -> Array:
+        """Return the forces of the contacts that are not held, in the present modes.
+
+        Args:
+            y: state.
+            tau: torques of the drives.
+        """
+        if not self.rows.varies:
+            return self.force
+        sign = np.select([self.mode == Mode.FORWARD, self.mode == Mode.BACKWARD], [1.0, -1.0], 0.0)
+        speeds = self.rows.matrix(y) @ y[self.mechanics.parts["qd"]]
+        slides = (sign != 0) & ~self.rows.stop
+        return np.where(slides, -sign * self.rows.sliding_friction(speeds, tau), self.force)
 
     def held_motion(self, y: Array, tau: Array, known: Mapping[int, float]) -> HeldMotion:
         """Return the accelerations and contact forces in the present modes; held contacts have zero acceleration.
@@ -188,9 +206,9 @@ class ContactModes:
             known: prescribed accelerations by index of the coordinate.
         """
         rows = self.rows.matrix(y)
-        dynamics = self.mechanics.free_dynamics(y, tau, self.force @ rows, known)
+        forces = self.forces(y, tau).copy()
+        dynamics = self.mechanics.free_dynamics(y, tau, forces @ rows, known)
         held = np.flatnonzero(self.mode == Mode.HELD)
-        forces = self.force.copy()
         if not len(held):
             return HeldMotion(dynamics.accelerations(), forces, np.zeros(0), rows, dynamics)
         M = dynamics.reduced_rows(rows[held])
@@ -218,14 +236,18 @@ class ContactModes:
         if not known:
             return tau.copy()
         motion = self.held_motion(y, tau, known)
-        driven, forces = self.rows.driven, motion.forces.copy() - self.force
+        driven, forces = self.rows.driven, motion.forces.copy() - self.forces(y, tau)
         speeds = motion.rows @ y[self.mechanics.parts["qd"]]
         moves = driven & (np.abs(speeds) > VELOCITY_REST * self.rows.units)
         forces[driven] = 0.0
-        forces[moves] = -self.rows.friction[moves] * np.sign(speeds[moves])
+        friction = self.rows.sliding_friction(speeds, tau)
+        forces[moves] = -friction[moves] * np.sign(speeds[moves])
         missing = motion.dynamics.missing_forces(motion.x) - forces @ motion.rows
         torques = tau.copy()
         torques[self._driven] += missing[self._driven]
+        for i in np.flatnonzero(moves & (self.rows.load > 0)):  # tau = r / (1 - FL sign(v) sign(r))
+            k = self.rows.coordinate[i]
+            torques[k] /= 1 - self.rows.load[i] * np.sign(speeds[i]) * np.sign(torques[k])
         return torques
 
     def margins(self, y: Array, tau: Array, known: Mapping[int, float]) -> Array:
@@ -260,9 +282,10 @@ class ContactModes:
             by_row[leaving] = np.maximum(by_row[leaving], 0.0)
         if motion is not None:
             held = np.flatnonzero(mode == Mode.HELD)
-            force, upper = motion.forces[held], self.upper[held]
-            room = np.minimum(force - self.lower[held], upper - force)
-            by_row[held] = np.where(stop[held], room * motion.softness / rows.units[held], room / upper)
+            force, upper = motion.forces[held], self.factor[held] * rows.static_friction(tau)[held]
+            room = np.where(stop[held], force, upper - np.abs(force))
+            size = np.where(upper > 0, upper, 1.0)  # friction that depends on load alone vanishes with it
+            by_row[held] = np.where(stop[held], room * motion.softness / rows.units[held], room / size)
             if not rows.plain or (mode == Mode.CARRIED).any():
                 functions[-1] = self._residual(y, motion, rest)
         return functions
@@ -418,7 +441,7 @@ class ContactModes:
             )
             if came is not None:
                 resting[came] = True
-            self._slide(~resting, speeds)
+            self._slide(~resting, speeds, tau)
             if (resting == decided).all():
                 break
             decided = resting
@@ -427,18 +450,20 @@ class ContactModes:
         self.near = touching & (self.mode == Mode.OPEN)
         return y, list(self._news(t, before, event if struck else None))
 
-    def _slide(self, moving: Mask, speeds: Array) -> None:
+    def _slide(self, moving: Mask, speeds: Array, tau: Array) -> None:
         """Set the modes and friction forces of moving contacts from the signs of their speeds.
 
         Args:
             moving: mask of the moving contacts (joints with friction, stops).
-            speeds: speed of every contact.
+            speeds: speed of every contact in rad/s; for prismatic joints in robot lengths per second.
+            tau: torques of the drives.
         """
         friction = moving & ~self.rows.stop & ~self.rows.driven
         sign = np.where(friction & (np.abs(speeds) > VELOCITY_REST), np.sign(speeds), 0.0)
         self.mode[moving] = np.select([sign > 0, sign < 0], [Mode.FORWARD, Mode.BACKWARD], Mode.OPEN)[moving]
         self.force[moving] = 0.0
-        self.force[sign != 0] = (-sign * np.where(friction, self.rows.friction, 0.0))[sign != 0]
+        size = self.rows.sliding_friction(speeds * self.rows.units, tau)
+        self.force[sign != 0] = (-sign * np.where(friction, size, 0.0))[sign != 0]
 
     def _decide(
         self,
@@ -472,7 +497,7 @@ class ContactModes:
         Raises:
             UndecidedError: no accelerations satisfy all stops.
         """
-        others = self.force.copy()
+        others = self.forces(y, tau).copy()
         others[Q] = 0.0
         dynamics = self.mechanics.free_dynamics(y, tau, others @ rows, known)
         M = dynamics.reduced_rows(rows[Q])
@@ -483,9 +508,10 @@ class ContactModes:
         factor = np.where(
             sliding & (not struck), 1.0, self.static
         )  # sliding contacts have no static friction
+        at_rest = self.rows.static_friction(tau)[Q]
         start = ~((event == Q) & (before[Q] == Mode.HELD))  # a force that has reached its bound starts there
         while True:
-            hi = np.where(stop, np.inf, factor * self.rows.friction[Q])
+            hi = np.where(stop, np.inf, factor * at_rest)
             lo = np.where(stop, 0.0, -hi)
             try:
                 solution = solve_box(G, b, lo, hi, start)
@@ -509,7 +535,7 @@ class ContactModes:
             if not slips.any():
                 break
             factor[slips], start = 1.0, solution.free
-        self.mode[Q], self.lower[Q], self.upper[Q] = mode, lo, hi
+        self.mode[Q], self.factor[Q] = mode, factor
         self.force[Q] = np.where(solution.free, 0.0, solution.forces)
         gone = Q[stop & ~_at_rest(mode)]
         self.mode[gone], self.force[gone] = Mode.OPEN, 0.0

@@ -34,6 +34,7 @@ from symoro.expr.formula import Formula, formula
 from symoro.expr.graph import ONE, ZERO, Graph
 from symoro.model import Model, generate
 from symoro.models.numeric.rotation import from_quaternion
+from symoro.program.count import largest_expression
 from symoro.program.interpret import interpret
 from symoro.program.passes.rebuild import Rebuild
 from symoro.program.pipeline import optimise
@@ -46,6 +47,9 @@ from symoro.simulation.mechanics import Mechanics
 from symoro.simulation.tolerances import UNBALANCED
 
 Array = NDArray[np.float64]
+# Two joints with parameters, three with numbers: with more states the coefficients of s fill pages.
+MOST_SYMBOLIC_STATES, MOST_STATES = 4, 6
+LONGEST_ENTRY = 500  # operations of an entry of A; those of closed loops have thousands
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,6 +115,55 @@ class Linearisation:
         C = np.eye(len(self.states))[[row]]
         numerator, denominator = ss2tf(self.A, self.B[:, [column]], C, np.zeros((1, 1)))
         return np.asarray(numerator[0]), np.asarray(denominator)
+
+    def symbolic_transfer_function(self, output: str, drive: str) -> Any:
+        """Return the transfer function from a drive to a state with symbols, as a SymPy expression of s.
+
+        G(s) = c (s 1 - A)^-1 b, by Cramer's rule, as a ratio of polynomials in s whose common factors are cancelled.
+        Decimals are converted to fractions; factors that are equal only within their rounding are not cancelled.
+
+        Args:
+            output: name of a state, such as "q2".
+            drive: name of a drive, such as "tau1".
+
+        Raises:
+            NotApplicableError: the system has more than 4 states (6 if it has no parameters), its entries are too
+                long, or a parameter has the name s.
+        """
+        import sympy
+        from sympy.polys.matrices import DomainMatrix
+
+        row, column = _index(self.states, output, "state"), _index(self.drives, drive, "drive")
+        size = len(self.states)
+        most = MOST_SYMBOLIC_STATES if self.model.parameters else MOST_STATES
+        if size > most:
+            raise NotApplicableError(
+                f"a symbolic transfer function of {size} states is too long: at most {MOST_SYMBOLIC_STATES} states "
+                f"with parameters, {MOST_STATES} states with numbers",
+                hint="transfer_function computes its coefficients as numbers",
+            )
+        if "s" in self.model.parameters:
+            raise NotApplicableError(
+                "a parameter has the name s, which is the variable of transfer functions"
+            )
+        s = sympy.Symbol("s")
+        largest, where = largest_expression(self.model.program)
+        if not self.model.parameters:
+            A, B = (sympy.Matrix(*m.shape, [sympy.Rational(x) for x in m.flat]) for m in (self.A, self.B))
+        elif largest > LONGEST_ENTRY:
+            raise NotApplicableError(
+                f"a symbolic transfer function is too long: {where} has {largest} operations (at most {LONGEST_ENTRY})",
+                hint="give numbers for the parameters",
+            )
+        else:
+            matrices = self.model.to_sympy()
+            A, B = (sympy.Matrix(sympy.nsimplify(matrices[name], rational=True)) for name in ("A", "B"))
+        whole = s * sympy.eye(size) - A
+        replaced = whole.copy()
+        replaced[:, row] = B[:, column]
+        numerator, denominator = (DomainMatrix.from_Matrix(m).to_field() for m in (replaced, whole))
+        ratio = numerator.domain.to_sympy(numerator.det()) / denominator.domain.to_sympy(denominator.det())
+        return sympy.cancel(ratio)
 
     def __str__(self) -> str:
         head = f"x = ({', '.join(self.states)}), u = ({', '.join(self.drives)})"
@@ -440,7 +493,19 @@ class _Equilibrium:
             for j, position in zip(independent(self.robot), self.q, strict=True)
             if (frame := self.robot.frame(j)).eta and not self.robot.B
         ]
-        return residual, max([*np.abs(H), *np.abs(tau), *springs], default=0.0)
+        return residual, max([*np.abs(H), *np.abs(tau), *springs, *self._weights()], default=0.0)
+
+    def _weights(self) -> list[float]:
+        """Return the largest torques of gravity in other postures, by which those of a balanced posture are judged.
+
+        A hanging pendulum has torques of the size of rounding errors, which are no scale. The posture of closed loops
+        cannot be changed freely, so that the list is empty for them.
+        """
+        if self.robot.B:
+            return []
+        q = np.array([f.value(dict(self.numbers)) for f in self.q])
+        others = [q + offset for offset in (1.0, 2.0)]  # rad or m; two, because one may be balanced as well
+        return [float(np.abs(self._numeric(self.bias, q=other)["H"]).max(initial=0.0)) for other in others]
 
     def _static_modes(self) -> Array:
         """Return the deflections e of the flexible links at rest: the generalised forces of the modes are zero."""

@@ -91,7 +91,7 @@ def simulate(
     _check_values(described, values or {})
     stops = _stops(described, stops)
     by_events = chosen.friction == "events" and chosen.method != "rk4"
-    frictionless, friction = without_friction(described, numbers) if by_events else (described, {})
+    frictionless, friction = without_friction(described, numbers) if by_events else (described, [])
     mechanics = Mechanics(frictionless, numbers, chosen.inputs or {})
     start = chosen.start or {}
     y = mechanics.start({"q": _posture(described, q), "qd": qd, **start})

@@ -1,12 +1,14 @@
-"""Run `symoro calibrate`: list the identifiable geometric parameters, or estimate their errors from measurements."""
+"""Run `symoro calibrate` and `symoro postures`: estimate geometric parameters, or select the postures for it."""
 
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from symoro.deprecation import FORMER_WARNINGS_KEY
 from symoro.errors import OptionError
+from symoro.files import write_files
 from symoro.robot import formats
 from symoro.robot.description import Robot
 from symoro.ui import present
@@ -26,10 +28,8 @@ def show_calibration(robot: Robot, options: argparse.Namespace) -> int:
     from symoro.identification.options import CalibrationOptions
     from symoro.models.calibration.identifiable import geometric_parameters
 
-    names = ("to", "known_base", "known_tool")
-    chosen: dict[str, Any] = {name: getattr(options, name) for name in names}
-    gains: bool = options.gains
-    places = {name: numbers(name, text) for name in ("point", "plane") if (text := getattr(options, name))}
+    chosen, gains = _measured(options), bool(options.gains)
+    places = _lists(options, "point", "plane")
     if options.measurements is None:
         if options.output:
             raise OptionError(
@@ -57,6 +57,59 @@ def show_calibration(robot: Robot, options: argparse.Namespace) -> int:
         return [options.output] if options.output else []
 
     return deliver(options, lambda: _data(result), lambda: print(result), write)
+
+
+def _measured(options: argparse.Namespace) -> dict[str, Any]:
+    return {name: getattr(options, name) for name in ("to", "known_base", "known_tool")}
+
+
+def _lists(options: argparse.Namespace, *names: str) -> dict[str, Any]:
+    """Return the lists of numbers of those options that are given."""
+    return {name: numbers(name, text) for name in names if (text := getattr(options, name))}
+
+
+def show_postures(robot: Robot, options: argparse.Namespace) -> int:
+    """Select optimal postures for a calibration, print a summary, write their file, and return the exit code."""
+    from symoro.identification.options import PostureOptions
+    from symoro.identification.posture_design import optimal_postures
+    from symoro.ui.excitation import collision_options
+
+    noise = None
+    if options.noise:
+        given = numbers("noise", options.noise)
+        noise = dict(zip(("length", "angle"), given if isinstance(given, list) else [given], strict=False))
+        if isinstance(given, list) and len(given) > 2:
+            raise OptionError(f"noise: expected one or two numbers, got {len(given)}")
+    design = optimal_postures(
+        robot,
+        options.count,
+        measure=options.measure,
+        noise=noise,
+        **_measured(options),
+        options=PostureOptions(
+            gains=options.gains,
+            avoid=options.avoid,
+            collision=collision_options(options),
+            **{name: getattr(options, name) for name in ("margin", "candidates", "seed")},
+            **_lists(options, "point", "plane", "region"),
+        ),
+    )
+
+    def data() -> dict[str, Any]:
+        shown = {name: getattr(design, name) for name in ("measure", "index", "random_median", "random_best")}
+        lists = {name: getattr(design, name) for name in ("postures", "deviations")}
+        rest = {"condition": design.condition, "names": list(design.names), "noise": dict(design.noise)}
+        smallest = design.smallest and {"distance": design.smallest[0], "pair": design.smallest[1]}
+        notes = {"smallest_distance": smallest, "notes": list(design.notes)}
+        return {**shown, **rest, **{name: x.tolist() for name, x in lists.items()}, **notes}
+
+    def write() -> list[Path]:
+        targets = [Path(options.output)] if options.output else []
+        text = design.table(degrees=options.degrees)
+        write_files(dict.fromkeys(targets, text), force=options.force)
+        return targets
+
+    return deliver(options, data, lambda: print(design), write)
 
 
 def _data(calibration: Calibration) -> dict[str, Any]:

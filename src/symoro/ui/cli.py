@@ -28,7 +28,7 @@ PURPOSES = {
     "derive models": ("models", "generate", "count", "explain", "eval", "singularities", "cite"),
     "solve for joint positions and poses": ("solve", "pose"),
     "simulate motion": ("torques", "simulate", "linearise"),
-    "identify parameters": ("base", "excite", "identify", "calibrate"),
+    "identify parameters": ("base", "excite", "identify", "compare", "postures", "calibrate"),
     "export code": ("languages", "export", "optimise"),
     "study designs": ("sweep", "study"),
     "other": ("gui", "help"),
@@ -57,7 +57,7 @@ HELP = "'symoro --help' lists the commands"
 # Options whose value is a list of numbers, which may begin with a minus sign.
 LISTS = (
     *("--at", "--near", "--start", "--prefer", "--pose", "--matrix", "--posture"),
-    *("--point", "--plane", "--view"),
+    *("--point", "--plane", "--view", "--region", "--floor"),
 )
 
 

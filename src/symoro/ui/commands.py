@@ -12,7 +12,7 @@ from typing import Any
 from symoro.emit.names import identifier
 from symoro.errors import MissingDependencyError, OptionError, SymoroError
 from symoro.files import file_name, write_folder
-from symoro.model import Model, base_parameters, generate
+from symoro.model import Model, base_parameters, check_expandable, generate
 from symoro.models import catalogue as models
 from symoro.progress import each
 from symoro.robot import consistency, formats
@@ -40,6 +40,7 @@ def run(options: argparse.Namespace) -> int:
         "pose": pose,
         "excite": excite,
         "calibrate": calibrate,
+        "postures": postures,
         "cite": cite,
         "generate": write_model,
         "count": count,
@@ -49,6 +50,7 @@ def run(options: argparse.Namespace) -> int:
         "export": export,
         "optimise": optimise,
         "identify": identify,
+        "compare": compare,
         "torques": torques,
         "simulate": simulate,
         "linearise": linearise,
@@ -133,6 +135,12 @@ def calibrate(options: argparse.Namespace) -> int:
     from symoro.ui.calibration import show_calibration
 
     return show_calibration(_robot(options), options)
+
+
+def postures(options: argparse.Namespace) -> int:
+    from symoro.ui.calibration import show_postures
+
+    return show_postures(_robot(options), options)
 
 
 def check(options: argparse.Namespace) -> int:
@@ -301,6 +309,12 @@ def count(options: argparse.Namespace) -> None:
 
 
 def explain(options: argparse.Namespace) -> None:
+    from symoro.ui.recursion import check_recursion, show_recursion
+
+    check_recursion(options)
+    if options.link is not None:
+        show_recursion(_robot(options), options)
+        return
     model = _model(options)
     lines = model.explain(latex=options.latex)
     if options.json:
@@ -337,6 +351,12 @@ def identify(options: argparse.Namespace) -> int:
     from symoro.ui import identify as identifying
 
     return identifying.run(_robot(options), options)
+
+
+def compare(options: argparse.Namespace) -> int:
+    from symoro.ui import compare as comparing
+
+    return comparing.run(options)
 
 
 def export(options: argparse.Namespace) -> None:
@@ -545,11 +565,14 @@ def _derived(robot: Robot, options: argparse.Namespace) -> Model:
             "--wrt selects the variables of a derivative, but no derivative is requested",
             hint="add --derivative vjp",
         )
+    outputs = None if options.outputs is None else _listed(options.outputs)
+    if options.no_variables and options.derivative is None:
+        check_expandable(robot, options.model, outputs)
     model = generate(robot, options.model, **_chosen(options))
     if options.derivative is not None:
         model = model.derivative(options.derivative, None if options.wrt is None else _listed(options.wrt))
-    if options.outputs is not None:
-        model = model.with_outputs(_listed(options.outputs))
+    if outputs is not None:
+        model = model.with_outputs(outputs)
     return model.expanded() if options.no_variables else model
 
 

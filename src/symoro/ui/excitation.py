@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from symoro.files import write_files
+from symoro.identification.collision import CollisionOptions
 from symoro.identification.excitation import Excitation, excite, trajectory_text
 from symoro.identification.options import ExcitationOptions
 from symoro.robot.description import Robot
@@ -30,7 +32,10 @@ def show_excitation(robot: Robot, options: argparse.Namespace) -> int:
         friction=words(options.friction),
         **{name: getattr(options, name) for name in KEYWORDS},
         options=ExcitationOptions(
-            without=words(options.without), **{name: getattr(options, name) for name in OPTIONS}
+            without=words(options.without),
+            avoid=options.avoid,
+            collision=collision_options(options),
+            **{name: getattr(options, name) for name in OPTIONS},
         ),
     )
     targets = [Path(options.output)] if options.output else []
@@ -42,8 +47,11 @@ def show_excitation(robot: Robot, options: argparse.Namespace) -> int:
             "columns": excitation.columns,
         }
         held = {name: list(others) for name, others in excitation.absorbed.items()}
-        used = {"used": dict(excitation.used), "margin": excitation.margin, "held_by": held}
+        used: dict[str, Any] = {"used": dict(excitation.used), "margin": excitation.margin, "held_by": held}
         used["unlimited"] = {kind: list(joints) for kind, joints in excitation.unlimited.items()}
+        if excitation.smallest is not None:
+            used["smallest_distance"] = asdict(excitation.smallest)
+            used["clearance"], used["notes"] = excitation.clearance, list(excitation.notes)
         return {**shown, **used, "trajectory": trajectory_text(excitation)}
 
     def write() -> list[Path]:
@@ -51,6 +59,12 @@ def show_excitation(robot: Robot, options: argparse.Namespace) -> int:
         return targets
 
     return deliver(options, data, lambda: print(excitation), write)
+
+
+def collision_options(options: argparse.Namespace) -> CollisionOptions | None:
+    """Return the options of the avoidance of collisions on the command line; None if there are none."""
+    given = {"clearance": options.clearance, "radius": options.link_radius, "floor": options.floor}
+    return CollisionOptions(**given) if any(x is not None for x in given.values()) else None
 
 
 def _text(robot: Robot, excitation: Excitation, path: Path) -> str:

@@ -16,12 +16,12 @@ from typing import Any
 
 from symoro.errors import SymoroError
 
-NO_SOLUTION = 1
+NO_SOLUTION = NOT_SATISFIED = 1
 BAD_INPUT = 2
 INTERRUPTED = 130
 EXIT_CODES = {
     0: "success",
-    NO_SOLUTION: "solve and pose: the input is valid, but there is no solution",
+    NO_SOLUTION: "solve and pose: the input is valid, but there is no solution; identify: --require is not satisfied",
     BAD_INPUT: "invalid input: one message with a hint on standard error, nothing is written",
     INTERRUPTED: "interrupted by Ctrl-C: no incomplete file remains",
 }
@@ -33,6 +33,9 @@ _FLAGS = {
     "frm": "from",
     "scalar": "float32",
     "version": "fmi",
+    "find_consistent": "consistent",
+    "link_priors": "link_prior",
+    "masses": "mass",
 }  # flags with another name than the option in Python
 
 

@@ -4,23 +4,33 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from math import inf
 from typing import Any
 
 import numpy as np
 
 from symoro.deprecation import FORMER_WARNINGS_KEY
 from symoro.files import MADE_BY
+from symoro.identification.comparison import grouped
+from symoro.identification.consistent import TOTAL, Consistent
 from symoro.identification.dynamic import Identification
 from symoro.identification.equations import known_load_names
+from symoro.identification.payloads import EstimatedPayload
 from symoro.identification.regression import Residual, Residuals
 from symoro.identification.text import parameter_unit, rounded
+from symoro.identification.tolerances import MASS_AT_BOUND
+from symoro.identification.verdict import COLUMNS
 from symoro.models.identification.base.report import relation, renamed
-from symoro.robot.description import JointType
-from symoro.ui.plot import Series, line_chart
+from symoro.ui.residual_charts import charts, residual_charts
 
+PLOTS = ("torque", "validation", "residual")  # beginnings of the names of plot files
 CORRELATED = 0.95
+PAYLOAD_DATA = (
+    *("mass", "mass_deviation", "com", "com_deviations", "inertia", "inertia_deviations", "names", "values"),
+    *("deviations", "relations", "no_effect"),
+)
 SHOWN_CORRELATIONS = 20
 KINDS = {
     "dynamic": "dynamic model, tau = W K",
@@ -31,32 +41,37 @@ KINDS = {
 
 
 def report_files(result: Identification) -> dict[str, str]:
-    """Return the files of an identification report: report.md, report.html and one plot (SVG) per equation.
+    """Return the files of an identification report: report.md, report.html and the plots (SVG).
 
     Returns:
         Contents of the files by file name.
     """
-    plots = charts(result)
+    plots = plot_groups(result)
     sections = report_sections(result)
     title = f"Identification of {result.original.name}"
-    named = {f"torque-{label}.svg": chart for label, chart in plots.items()}
     return {
-        "report.md": markdown_page(title, sections, list(named)),
-        "report.html": html_page(title, sections, list(plots.values())),
-        **named,
+        "report.md": markdown_page(title, sections, plots),
+        "report.html": html_page(title, sections, plots),
+        **{name: chart for group in plots for name, chart in group.charts.items()},
     }
 
 
 def report_sections(result: Identification) -> list[Section]:
-    """Return the sections of an identification report: warnings (if any), results, then data, method and relations."""
+    """Return the sections of an identification report: verdict, warnings (if any), results, correlations, relations."""
     lines = tuple(f"{line[:1].upper()}{line[1:]}." for line in result.warnings)
     warnings = [Section("Warnings", lines)] if lines else []
-    return [*warnings, *result_sections(result), _correlations(result), _relations(result)]
+    return [_verdict(result), *warnings, *result_sections(result), _correlations(result), _relations(result)]
+
+
+def _verdict(result: Identification) -> Section:
+    line = result.verdict.line
+    text = f"{line[:1].upper()}{line[1:]}."
+    return Section("Verdict", (text,), COLUMNS, tuple(one.row() for one in result.verdict.criteria))
 
 
 def result_sections(result: Identification) -> list[Section]:
     """Return only those sections of an identification report that contain residuals and estimated parameters."""
-    sections = [_data(result), _residuals(result), _parameters(result)]
+    sections = [_data(result), _residuals(result), _parameters(result), *_payloads(result), *_gains(result)]
     if result.essential is not None:
         sections.append(_essential(result))
     if result.consistent is not None:
@@ -64,50 +79,31 @@ def result_sections(result: Identification) -> list[Section]:
     return sections
 
 
-def robot_note(result: Identification) -> str | None:
-    """Return a sentence about estimated parameters that a robot file cannot contain; None if there are none."""
-    names = result.not_in_robot
-    if not names:
-        return None
-    return (
-        f"A robot file cannot contain {', '.join(names)}: the torques of the written robot do not include these "
-        "terms."
-    )
-
-
-def charts(result: Identification, number: int = 0) -> dict[str, str]:
-    """Return charts of measured and predicted torques and their residual, as SVG text by file name.
-
-    Args:
-        result: result of an identification.
-        number: index of the log.
-    """
-    time, measured, predicted = result.predicted(number)
-    made = {}
-    for k, label in enumerate(result.model.labels):
-        unit = _unit_of(result, k)
-        title = f"Joint {label}" if label.isdigit() else label.capitalize()
-        share = result.residuals.every.equations[k]
-        made[label] = line_chart(
-            [
-                Series("measured", time, measured[:, k]),
-                Series("predicted", time, predicted[:, k], "dashed"),
-                Series("residual", time, measured[:, k] - predicted[:, k]),
-            ],
-            f"{title}: measured and predicted, residual {100 * share:.1f} % on all rows",
-            "time [s]",
-            f"[{unit}]",
+def plot_groups(result: Identification) -> list[PlotGroup]:
+    """Return the plots of an identification report, for the first log and the first validation log."""
+    logs, validation = result.log_names, list(result.validation)
+    groups = [
+        PlotGroup(
+            "Measured and predicted",
+            f"Rows of {logs[0]}, from which the parameters are estimated.",
+            _named(PLOTS[0], charts(result)),
         )
-    return made
+    ]
+    if result.validation_rows is not None:
+        text = f"Rows of {validation[0]}, which the estimate does not use."
+        predicted = _named(PLOTS[1], charts(result, validation=True))
+        groups.append(PlotGroup("Validation", text, predicted))
+    text = (
+        f"Residuals (measured minus predicted) of {logs[0]}. Those of a complete model with white noise have no "
+        "pattern over time or velocity, autocorrelations of which 95 % are within the bounds, and quantiles on the "
+        "line. A pattern over velocity indicates friction that the model does not contain. Autocorrelation and "
+        "quantiles are those of the rows that the fit uses."
+    )
+    return [*groups, PlotGroup("Residual plots", text, _named(PLOTS[2], residual_charts(result)))]
 
 
-def _unit_of(result: Identification, k: int) -> str:
-    if result.model.kind == "power":
-        return "W"
-    if result.model.kind == "energy":
-        return "J"
-    joint = int(result.model.labels[k])
-    return "N m" if result.original.frame(joint).sigma == JointType.REVOLUTE else "N"
+def _named(name: str, plots: Mapping[str, str]) -> dict[str, str]:
+    return {f"{name}-{label}.svg": chart for label, chart in plots.items()}
 
 
 def _data(result: Identification) -> Section:
@@ -167,6 +163,8 @@ def _known(result: Identification) -> list[tuple[str, str]]:
         One pair (label, text); an empty list if no torques were subtracted.
     """
     words = known_load_names(result.original)
+    pairs = zip(result.log_names, result.logs, strict=True)
+    words += [f"payload of {name} ({log.payload})" for name, log in pairs if log.payload and log.payload.mass]
     return [("known torques, subtracted", ", ".join(words))] if words else []
 
 
@@ -217,9 +215,8 @@ def _parameters(result: Identification) -> Section:
         f"{_noise(e.autocorrelation)} A regrouped parameter such as ZZR1 is the sum given below; in files, options "
         "and Python its name is that of its column, ZZ1."
     )
-    note = robot_note(result)
     head = ("parameter", "value", "deviation", "%", "95 % interval", "unit")
-    return Section("Parameters", (text, note) if note else (text,), head, tuple(rows))
+    return Section("Parameters", (text,), head, tuple(rows))
 
 
 def _noise(autocorrelation: float) -> str:
@@ -255,6 +252,51 @@ def _with_column(name: str, result: Identification) -> str:
     return shown if shown == name else f"{shown} ({name})"
 
 
+def _payloads(result: Identification) -> list[Section]:
+    """Return a section with mass, centre of mass and inertia of each estimated payload."""
+    sections = []
+    for name, one in result.payloads.items():
+        rows = [("mass", one.mass, one.mass_deviation, "kg")]
+        pairs = zip("xyz", one.com, one.com_deviations, strict=True)
+        rows += [(f"centre of mass, {axis}", value, deviation, "m") for axis, value, deviation in pairs]
+        rows += [
+            (f"inertia {'xyz'[i]}{'xyz'[k]}", one.inertia[i, k], one.inertia_deviations[i, k], "kg m^2")
+            for i in range(3)
+            for k in range(i, 3)
+        ]
+        shown = tuple(
+            (what, rounded(value, deviation), f"{deviation:.2g}" if deviation else "weighed", unit)
+            for what, value, deviation, unit in rows
+            if np.isfinite(value)
+        )
+        text = [
+            "The inertia is about the centre of mass. Axes and origin are those of the frame that carries it."
+        ]
+        groups = [
+            " ".join([name, *(f"{share:+.6g} {other}" for other, share in others.items())])
+            for name, others in one.relations.items()
+        ]
+        if groups:
+            text.append(f"Only these combinations affect the torques: {'; '.join(groups)}.")
+        if one.no_effect:
+            text.append(f"Not identifiable, because they affect no torque: {', '.join(one.no_effect)}.")
+        sections.append(Section(f"Payload {name}", tuple(text), ("", "value", "deviation", "unit"), shown))
+    return sections
+
+
+def _gains(result: Identification) -> list[Section]:
+    """Return a section with the estimated drive gains, if there are any."""
+    gains = result.drive_gains
+    if gains is None:
+        return []
+    rows = tuple(
+        (label, rounded(g, d), f"{d:.2g}", f"{100 * d / abs(g):.1f}")
+        for label, g, d in zip(gains.labels, gains.values, gains.deviations, strict=True)
+    )
+    text = "The torque of a joint is its gain times its torque column. The deviations of the parameters include theirs."
+    return [Section("Drive gains", (text,), ("joint", "gain", "deviation", "%"), rows)]
+
+
 def _essential(result: Identification) -> Section:
     assert result.essential is not None
     s = result.essential
@@ -285,18 +327,32 @@ def _essential(result: Identification) -> Section:
 def _consistent(result: Identification) -> Section:
     assert result.consistent is not None
     c = result.consistent
-    masses = ", ".join(f"{c.standard[f'M{j}']:.3g}" for j in c.eigenvalues)
     text = (
         "Standard parameters with a positive definite pseudo-inertia on every link, nearest to the estimate by "
         f"{result.estimate.method}. The weighted residual on the used rows is {_percent(c.relative)}; in the norm of "
         f"the method the residual is {c.ratio:.4f} times that without constraints.",
-        f"Masses of the links: {masses} kg. Values that the data do not determine, above all masses, are those of the "
-        "prior.",
+        "Values that the data do not determine, above all masses, are those of the prior and of the bounds.",
     )
-    rows = [(str(j), f"{value:.3e}") for j, value in c.eigenvalues.items()]
-    return Section(
-        "Physical consistency", text, ("link", "least eigenvalue of the pseudo-inertia"), tuple(rows)
-    )
+    rows = [
+        (str(j), f"{c.standard[f'M{j}']:.4g}", _bounds(c, f"M{j}"), f"{value:.3e}")
+        for j, value in c.eigenvalues.items()
+    ]
+    rows.append(("all", f"{c.total_mass:.4g}", _bounds(c, TOTAL), ""))
+    head = ("link", "mass [kg]", "bounds of the mass [kg]", "least eigenvalue of the pseudo-inertia [kg]")
+    return Section("Physical consistency", text, head, tuple(rows))
+
+
+def _bounds(parameters: Consistent, name: str) -> str:
+    """Return the given bounds of a mass as text, with the bound that the mass has reached."""
+    low, high = parameters.mass_bounds.get(name, (0.0, inf))
+    if (low, high) == (0.0, inf):
+        return "-"
+    mass = parameters.total_mass if name == TOTAL else parameters.standard[name]
+    near = MASS_AT_BOUND * (high if high < inf else low)
+    text = f"{low:g} .. {high:g}" if high < inf else f"{low:g} .."
+    if low == high:
+        return text
+    return text + (" (at lower)" if mass - low < near else " (at upper)" if high - mass < near else "")
 
 
 def _standard(result: Identification) -> Section:
@@ -351,6 +407,13 @@ def as_data(result: Identification) -> dict[str, Any]:
         "method": e.method,
         FORMER_WARNINGS_KEY: list(result.warnings),
         "warnings": [{"name": one.name, "text": one} for one in result.warnings],
+        "verdict": {
+            "level": result.verdict.level,
+            "criteria": [
+                {**asdict(one), "level": one.level, "limits": list(one.limits)}
+                for one in result.verdict.criteria
+            ],
+        },
         "colour": e.autocorrelation,
         "model": result.model.kind,
         "resampling": [log.resampling and asdict(log.resampling) for log in result.logs],
@@ -360,7 +423,13 @@ def as_data(result: Identification) -> dict[str, Any]:
             "deviation": result.delay and result.delay.deviation,
         },
         "known": known_load_names(result.original),
-        "not_in_robot": result.not_in_robot,
+        "payloads": {name: _payload_data(one) for name, one in result.payloads.items()},
+        "drive_gains": None
+        if result.drive_gains is None
+        else {
+            "values": result.drive_gains.values.tolist(),
+            "deviations": result.drive_gains.deviations.tolist(),
+        },
         "held_out_by": result.residuals.held_out_by,
         "held_by": {name: list(others) for name, others in result.model.absorbed.items()},
         "parameters": {
@@ -372,6 +441,10 @@ def as_data(result: Identification) -> dict[str, Any]:
             }
             for name, v, d in zip(e.names, e.values, e.deviations, strict=True)
         },
+        "covariance": e.covariance.tolist(),
+        "relations": grouped(result.base),
+        "labels": list(result.model.labels),
+        "logs": result.log_names,
         "residuals": {
             "kept": residual(result.residuals.kept),
             "all": residual(result.residuals.every),
@@ -397,9 +470,20 @@ def as_data(result: Identification) -> dict[str, Any]:
             "standard": dict(c.standard),
             "relative": c.relative,
             "ratio": c.ratio,
+            "total_mass": c.total_mass,
+            "mass_bounds": {name: list(pair) for name, pair in c.mass_bounds.items()},
             "eigenvalues": {str(j): x for j, x in c.eigenvalues.items()},
         }
     return data
+
+
+def _payload_data(payload: EstimatedPayload) -> dict[str, Any]:
+    def plain(x: Any) -> Any:
+        if isinstance(x, np.ndarray):
+            return [plain(item) for item in x]
+        return None if isinstance(x, float) and np.isnan(x) else x
+
+    return {key: plain(getattr(payload, key)) for key in PAYLOAD_DATA}
 
 
 # -- sections of a report as Markdown and HTML; names given by the user are escaped
@@ -415,7 +499,16 @@ class Section:
     rows: tuple[tuple[str, ...], ...] = ()
 
 
-def markdown_page(title: str, sections: Sequence[Section], plots: Sequence[str]) -> str:
+@dataclass(frozen=True)
+class PlotGroup:
+    """Plots of a report under one heading: a sentence about them, and the SVG texts by file name."""
+
+    title: str
+    text: str
+    charts: Mapping[str, str]
+
+
+def markdown_page(title: str, sections: Sequence[Section], plots: Sequence[PlotGroup] = ()) -> str:
     lines = [f"<!-- {MADE_BY} -->", "", f"# {escaped(title)}", ""]
     for section in sections:
         lines += [f"## {escaped(section.title)}", ""]
@@ -423,9 +516,10 @@ def markdown_page(title: str, sections: Sequence[Section], plots: Sequence[str])
             lines += [escaped(text), ""]
         if section.rows:
             lines += [_row(section.head), "|" + " --- |" * len(section.head), *map(_row, section.rows), ""]
-    lines += ["## Measured and predicted", ""]
-    lines += [f"![{name}]({name})" for name in plots]
-    return "\n".join(lines) + "\n"
+    for group in plots:
+        lines += [f"## {escaped(group.title)}", "", escaped(group.text), ""]
+        lines += [*(f"![{name}]({name})" for name in group.charts), ""]
+    return "\n".join(lines).rstrip("\n") + "\n"
 
 
 def escaped(text: str) -> str:
@@ -445,7 +539,7 @@ _STYLE = (
 )
 
 
-def html_page(title: str, sections: Sequence[Section], plots: Sequence[str]) -> str:
+def html_page(title: str, sections: Sequence[Section], plots: Sequence[PlotGroup]) -> str:
     parts = [f"<h1>{html.escape(title)}</h1>"]
     for section in sections:
         parts.append(f"<h2>{html.escape(section.title)}</h2>")
@@ -457,7 +551,9 @@ def html_page(title: str, sections: Sequence[Section], plots: Sequence[str]) -> 
                 for row in section.rows
             )
             parts.append(f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>")
-    parts += ["<h2>Measured and predicted</h2>", *plots]
+    for group in plots:
+        parts += [f"<h2>{html.escape(group.title)}</h2>", f"<p>{html.escape(group.text)}</p>"]
+        parts += group.charts.values()
     inside = "\n".join(parts)
     return (
         f'<!DOCTYPE html>\n<!-- {MADE_BY} -->\n<html lang="en"><head><meta charset="utf-8">'

@@ -3,21 +3,31 @@
 from __future__ import annotations
 
 import argparse
+import math
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from symoro.errors import OptionError
 from symoro.files import check_targets, write_files, write_folder
+from symoro.identification.consistent import PRIOR_WEIGHT, Interval
 from symoro.identification.dynamic import Identification, identify, symbolic_robot
+from symoro.identification.friction import Friction, further_columns
 from symoro.identification.identified_robot import standard_robot
+from symoro.identification.log_description import ESTIMATE
 from symoro.identification.options import IdentificationOptions
+from symoro.identification.verdict import COLUMNS
 from symoro.models.coordinates.couplings import coordinate_joints
 from symoro.robot import formats
 from symoro.robot.description import Robot
 from symoro.ui import present
-from symoro.ui.identification_report import as_data, report_files, result_sections
+from symoro.ui.failure import NOT_SATISFIED
+from symoro.ui.identification_report import PLOTS, as_data, report_files, result_sections
 from symoro.ui.outputs import deliver
-from symoro.ui.values import posture_word, words
+from symoro.ui.values import assignments, log_payload_fields, posture_word, words
 
+T = TypeVar("T")
 BODIES = ("urdf", "xacro", "mjcf")  # formats that require inertias of physical bodies
 
 
@@ -37,6 +47,7 @@ def run(robot: Robot, options: argparse.Namespace) -> int:
             description=options.columns,
             topics=options.topic,
             drive_gains=_gains(options.drive_gains),
+            payloads=[log_payload_fields(text) for text in options.log_payload],
             model=options.model,
             delay=options.delay,
             stribeck_velocity=options.stribeck_velocity,
@@ -47,6 +58,14 @@ def run(robot: Robot, options: argparse.Namespace) -> int:
             find_essential=options.essential,
             find_consistent=options.consistent,
             prior=options.prior,
+            prior_weight=PRIOR_WEIGHT if options.prior_weight is None else options.prior_weight,
+            link_priors=_by_link("--link-prior", options.link_prior, partial(_number, "--link-prior")),
+            nominal={
+                name: _number("--nominal", text)
+                for name, text in assignments("--nominal", options.nominal).items()
+            },
+            masses=_by_link("--mass", options.mass, partial(_bounds, "--mass")),
+            total_mass=_bounds("--total-mass", options.total_mass) if options.total_mass else None,
         ),
     )
 
@@ -60,21 +79,78 @@ def run(robot: Robot, options: argparse.Namespace) -> int:
             written += write_folder(Path(options.report), report_files(result), force=options.force)
         return written
 
-    return deliver(options, lambda: as_data(result), lambda: _show(result), write, "written")
+    code = deliver(options, lambda: as_data(result), lambda: _show(result), write, "written")
+    if code == 0 and options.require and not result.verdict.satisfies(options.require):
+        return NOT_SATISFIED
+    return code
 
 
-def _gains(text: str | None) -> list[float]:
-    """Return the numbers of the option --drive-gains."""
+def _gains(text: str | None) -> list[float] | str:
+    """Return the numbers of the option --drive-gains, or 'estimate'."""
+    if text is not None and text.strip() == ESTIMATE:
+        return ESTIMATE
     try:
         return [float(word) for word in words(text or "")]
     except ValueError:
-        raise OptionError(f"--drive-gains: expected numbers separated by commas, got '{text}'") from None
+        raise OptionError(
+            f"--drive-gains: expected numbers separated by commas or '{ESTIMATE}', got '{text}'"
+        ) from None
+
+
+def _by_link(option: str, texts: Sequence[str], read: Callable[[str], T]) -> dict[int, T]:
+    """Return the values of an option by link number, from texts such as '3=2.1..2.4,4=1..2'.
+
+    Args:
+        option: name of the option, for errors.
+        read: function that converts the text after the equals sign.
+    """
+    values = {}
+    for link, text in assignments(option, texts).items():
+        if not link.isdecimal():
+            raise OptionError(
+                f"{option} {link}={text}: expected the number of a link before '=', got '{link}'"
+            )
+        if int(link) in values:
+            raise OptionError(f"{option}: link {int(link)} is given twice")
+        values[int(link)] = read(text)
+    return values
+
+
+def _bounds(option: str, text: str) -> Interval:
+    """Return the lower and upper bound in a text: '2.1..2.4', '2.1..', '..2.4', or a value with tolerance '2.2+-0.1'.
+
+    Args:
+        option: name of the option, for errors.
+    """
+    first, separator, second = text.partition("..")
+    if separator and (first.strip() or second.strip()):
+        low = _number(option, first) if first.strip() else 0.0
+        return low, _number(option, second) if second.strip() else math.inf
+    first, separator, second = text.partition("+-")
+    if not separator:
+        raise OptionError(
+            f"{option}: expected bounds in kg, got '{text}'",
+            hint="write LOW..HIGH, ..HIGH for an upper bound, or VALUE+-TOLERANCE for a weighed mass",
+        )
+    value, tolerance = _number(option, first), _number(option, second)
+    if tolerance < 0:
+        raise OptionError(f"{option}: the tolerance is not negative, got '{text}'")
+    low = value - tolerance
+    return max(low, 0.0) if value >= 0 else low, value + tolerance
+
+
+def _number(option: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise OptionError(f"{option}: expected a number, got '{text.strip()}'") from None
 
 
 def _check_format(robot: Robot, options: argparse.Namespace) -> None:
     """Check, before the identification, that the output files can represent its result."""
     if options.report:
-        names = ("report.md", "report.html", *(f"torque-{j}.svg" for j in coordinate_joints(robot)))
+        plots = [f"{name}-{j}.svg" for name in PLOTS for j in coordinate_joints(robot)]
+        names = ("report.md", "report.html", *plots)
         targets = [path for name in names if (path := Path(options.report) / name).exists()]
         check_targets(targets, force=options.force)
     if not options.output:
@@ -87,7 +163,11 @@ def _check_format(robot: Robot, options: argparse.Namespace) -> None:
         )
     symbolic = symbolic_robot(robot)
     sample = dict.fromkeys(dict(symbolic.nominal) | dict.fromkeys(symbolic.symbols(), 0.0), 1.0)
-    formats.dumps(standard_robot(symbolic, sample), fmt)
+    joints = coordinate_joints(robot)
+    friction = Friction(tuple(words(options.friction)), options.stribeck_velocity)
+    further = further_columns(joints, friction, None)
+    half = dict.fromkeys(further.names, 0.5)  # an estimate that every robot may have, because |FL| < 1
+    formats.dumps(standard_robot(symbolic, sample | half, further), fmt)
 
 
 def _show(result: Identification) -> None:
@@ -97,6 +177,9 @@ def _show(result: Identification) -> None:
         present.table(list(section.head), [list(row) for row in section.rows], section.title)
     if result.warnings:
         print("Warnings:", *(f"  {line}" for line in result.warnings), sep="\n")
+    verdict = result.verdict
+    present.table(list(COLUMNS), [list(one.row()) for one in verdict.criteria], "Verdict")
+    print(verdict.line)
 
 
 def _robot_text(result: Identification, fmt: str) -> str:

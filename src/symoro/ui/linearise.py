@@ -28,6 +28,8 @@ def show_linearisation(robot: Robot, options: argparse.Namespace) -> int:
     if options.degrees and q is not None and not isinstance(q, str):
         turns = [robot.frame(j).sigma == JointType.REVOLUTE for j in independent(robot)]
         q = [math.radians(x) if turn else x for x, turn in zip(q, turns, strict=len(q) == len(turns))]
+    if options.symbols and not options.transfer:
+        raise OptionError("--symbols requires --transfer", hint="for example --transfer q2/tau1 --symbols")
     result = linearise(robot, q, tau=given.pop("tau", None), values=values, **given)
     if options.output:
         files = result.model.code(options.lang or "text")
@@ -35,13 +37,14 @@ def show_linearisation(robot: Robot, options: argparse.Namespace) -> int:
             if not options.json:
                 print(f"wrote {path}")
     if options.json:
-        present.as_json(_data(result, options.transfer))
+        present.as_json(_data(result, options.transfer, options.symbols))
     elif options.lang and not options.output:
         present.source(result.model.code(options.lang))
     elif not options.output:
-        print(result)
+        if not (options.symbols and any(name not in result.values for name in result.model.parameters)):
+            print(result)
         for one in options.transfer or []:
-            print(_transfer_text(result, one))
+            print(_symbolic_text(result, one) if options.symbols else _transfer_text(result, one))
     return 0
 
 
@@ -58,7 +61,11 @@ def _transfer_text(result: Linearisation, text: str) -> str:
     return f"{text} =\nnumerator, by descending powers of s: {shown[0]}\ndenominator: {shown[1]}"
 
 
-def _data(result: Linearisation, transfer: list[str] | None) -> dict[str, Any]:
+def _symbolic_text(result: Linearisation, text: str) -> str:
+    return f"{text} = {result.symbolic_transfer_function(*_pair(text))}"
+
+
+def _data(result: Linearisation, transfer: list[str] | None, symbols: bool) -> dict[str, Any]:
     values = result.eigenvalues()
     data: dict[str, Any] = {
         "states": list(result.states),
@@ -71,6 +78,8 @@ def _data(result: Linearisation, transfer: list[str] | None) -> dict[str, Any]:
     }
     for text in transfer or []:
         numerator, denominator = result.transfer_function(*_pair(text))
-        one = {"numerator": numerator.tolist(), "denominator": denominator.tolist()}
+        one: dict[str, Any] = {"numerator": numerator.tolist(), "denominator": denominator.tolist()}
+        if symbols:
+            one["expression"] = str(result.symbolic_transfer_function(*_pair(text)))
         data.setdefault("transfer", {})[text] = one
     return data

@@ -28,7 +28,7 @@ WITH_MODEL = ("generate", "count", "explain", "eval", "export")
 WITH_VALUE = (
     *("--bind", "--lang", "-o", "--output", "--values", "--name", "--trig", "--layout", "--integrator"),
     *("--base", "--fixed", "--frames", "--tool", "--arg", "--package", "--format", "--payload", "--actuated"),
-    *("--derivative", "--wrt", "--outputs", "--fmi", "--step", "--initial"),
+    *("--derivative", "--wrt", "--outputs", "--link", "--fmi", "--step", "--initial"),
     *(
         "--over",
         "--sample",
@@ -96,7 +96,7 @@ def add_generating(command: Command, arguments: Sequence[str]) -> None:
             help="variables of the derivative: inputs such as q,qd, or parameters (default: all inputs)",
         )
         parser.add_argument(
-            "--outputs", metavar="NAMES", help="names of the outputs, for example A,Q (default: all outputs)"
+            "--outputs", metavar="NAMES", help="names of the outputs, for example A,C,Q (default: all)"
         )
         parser.add_argument(
             "--no-variables",
@@ -147,6 +147,14 @@ def add_generating(command: Command, arguments: Sequence[str]) -> None:
         help="list the chosen formulation and the operations saved by each pass",
     )
     explain.add_argument("--latex", action="store_true", help="print the solution steps in LaTeX")
+    explain.add_argument(
+        "--link",
+        metavar="LINK",
+        help="number or name of a link: derive its Newton-Euler recursion as the papers print it (inverse-dynamics)",
+    )
+    explain.add_argument("--markdown", action="store_true", help="print the recursion of --link in Markdown")
+    output_argument(explain, (".txt", ".tex", ".md"), "file for the recursion of --link: .txt, .tex or .md")
+    force_argument(explain)
     evaluate.add_argument(
         "values",
         nargs="*",

@@ -1,6 +1,8 @@
-"""Arguments of the numerical commands: identify, torques, simulate, excite and calibrate."""
+"""Arguments of the numerical commands: identify, torques, simulate, excite, calibrate and postures."""
 
 from __future__ import annotations
+
+import argparse
 
 from symoro.ui.common_arguments import (
     FOLDER,
@@ -44,7 +46,16 @@ def add_identifying(command: Command) -> None:
     identify.add_argument(
         "--drive-gains",
         metavar="K1,K2,...",
-        help="factors of the torque columns, one per joint, such as torque per ampere if they are motor currents",
+        help="factors of the torque columns, one per joint, such as torque per ampere if they are motor currents; "
+        "or 'estimate', from logs with and without a payload of known mass",
+    )
+    identify.add_argument(
+        "--log-payload",
+        action="append",
+        default=[],
+        metavar="PAYLOAD",
+        help="payload in a log, given once per log in the order of the logs: none, unknown (it is estimated), "
+        "unknown=NAME,mass=M (its mass was weighed), or mass=M,com=X,Y,Z,inertia=...,link=NAME (it is known)",
     )
     identify.add_argument(
         "--method",
@@ -138,12 +149,63 @@ def add_identifying(command: Command) -> None:
         default="euclidean",
         help="distance to the nominal parameters that the regularisation minimises (default euclidean)",
     )
+    identify.add_argument(
+        "--prior-weight",
+        type=float,
+        metavar="WEIGHT",
+        help="weight of this regularisation; each equation contributes about 1 to the sum (default 0.001)",
+    )
+    identify.add_argument(
+        "--link-prior",
+        action="append",
+        default=[],
+        metavar="LINK=FACTOR",
+        help="factor of the weight for one link: 6=10 keeps link 6 nearer to its nominal parameters",
+    )
+    identify.add_argument(
+        "--nominal",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="nominal inertial parameter for the regularisation in place of the robot's, for example M3=2.2,MX3=0.4",
+    )
+    identify.add_argument(
+        "--mass",
+        action="append",
+        default=[],
+        metavar="LINK=BOUNDS",
+        help="bounds (kg) of the mass of a link, for --consistent: 3=2.1..2.4, 3=2.25+-0.05 (weighed), 3=..2.4",
+    )
+    identify.add_argument(
+        "--total-mass",
+        metavar="BOUNDS",
+        help="bounds (kg) of the mass of all links without link 0, for --consistent: 29.5..30.5, 30+-0.5, ..30.5",
+    )
+    identify.add_argument(
+        "--require",
+        choices=("pass", "doubtful"),
+        help="exit with code 1 if the verdict is worse; the results are printed and written in any case",
+    )
     identify.add_argument("--report", metavar="DIR", help="folder of the report (Markdown, HTML and plots)")
     output_argument(identify, ROBOT, "write the robot with the estimated parameters")
     force_argument(identify)
     bind_argument(identify)
     payload_argument(identify)
     json_argument(identify)
+    compare = command(
+        "compare",
+        "compare two identified parameter sets or robots",
+        "symoro compare monday.json friday.json -o comparison.md",
+    )
+    for name in ("first", "second"):
+        compare.add_argument(
+            name,
+            metavar=name.upper(),
+            help=f"{name} result: output of 'symoro identify --json' in a .json file, a robot file, or a bundled robot",
+        )
+    output_argument(compare, (".csv", ".md"), "write the comparison as a table (.csv) or as a report (.md)")
+    force_argument(compare)
+    json_argument(compare)
 
 
 def _add_linearising(command: Command) -> None:
@@ -166,6 +228,11 @@ def _add_linearising(command: Command) -> None:
         action="append",
         metavar="STATE/DRIVE",
         help="also print the transfer function from a drive to a state; may be given several times",
+    )
+    linearise.add_argument(
+        "--symbols",
+        action="store_true",
+        help="print the transfer functions with symbols, common factors cancelled (at most 4 states)",
     )
     linearise.add_argument("--lang", help="print or write A and B with symbols in this language")
     output_argument(linearise, FOLDER, "folder to write into")
@@ -280,6 +347,36 @@ def add_moving(command: Command) -> None:
         json_argument(parser)
 
 
+def collision_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the avoidance of collisions; `collision_options` of `values` reads them."""
+    avoid = parser.add_mutually_exclusive_group()
+    avoid.add_argument(
+        "--collision",
+        dest="avoid",
+        action="store_true",
+        default=None,
+        help="keep the links apart (default: if the description contains their shapes, or with an option below)",
+    )
+    avoid.add_argument(
+        "--no-collision", dest="avoid", action="store_false", default=None, help="ignore collisions of links"
+    )
+    parser.add_argument(
+        "--clearance",
+        type=float,
+        metavar="M",
+        help="smallest distance between links in metres (default 1 %% of the sum of the robot's lengths)",
+    )
+    parser.add_argument(
+        "--link-radius",
+        type=float,
+        metavar="M",
+        help="radius of links whose shapes are derived from the frames (default 5 %% of this sum)",
+    )
+    parser.add_argument(
+        "--floor", type=float, metavar="Z", help="height of a floor that links must not touch"
+    )
+
+
 def add_exciting(command: Command) -> None:
     excite = command(
         "excite",
@@ -329,6 +426,7 @@ def add_exciting(command: Command) -> None:
     excite.add_argument(
         "--seed", type=int, default=0, help="seed of the random initial trajectories (default 0)"
     )
+    collision_arguments(excite)
     output_argument(
         excite,
         (".yaml", ".yml", ".csv"),
@@ -352,24 +450,60 @@ def add_calibrating(command: Command) -> None:
         nargs="?",
         help="file of measurements (default: none, list the identifiable parameters)",
     )
-    calibrate.add_argument(
+    _measuring(calibrate)
+    output_argument(calibrate, ROBOT, "write the calibrated robot")
+    force_argument(calibrate)
+    bind_argument(calibrate)
+    json_argument(calibrate)
+    postures = command(
+        "postures",
+        "compute optimal postures for a calibration",
+        "symoro postures rx90 --count 30 --measure position -o postures.csv",
+    )
+    robot_argument(postures)
+    postures.add_argument("--count", type=int, default=30, help="number of postures (default 30)")
+    _measuring(postures)
+    postures.add_argument(
+        "--noise",
+        metavar="M,RAD",
+        help="standard deviations of measured lengths and angles (default 1e-4,1e-4)",
+    )
+    postures.add_argument(
+        "--region",
+        metavar="X1,X2,Y1,Y2,Z1,Z2",
+        help="bounds of the measured point in the world, such as the volume of the measuring device",
+    )
+    postures.add_argument(
+        "--margin",
+        type=float,
+        default=0.95,
+        help="fraction of the joint ranges that may be used (default 0.95)",
+    )
+    postures.add_argument(
+        "--candidates", type=int, default=500, help="number of random candidates (default 500)"
+    )
+    postures.add_argument("--seed", type=int, default=0, help="seed of the random candidates (default 0)")
+    collision_arguments(postures)
+    output_argument(postures, (".csv",), "write the postures as a table")
+    force_argument(postures)
+    bind_argument(postures)
+    json_argument(postures)
+
+
+def _measuring(parser: argparse.ArgumentParser) -> None:
+    """Add the options that describe the measurements of a calibration."""
+    parser.add_argument(
         "--measure",
         choices=("pose", "position", "distance", "plane"),
         default="pose",
         help="measured quantity (default pose)",
     )
-    calibrate.add_argument("--to", metavar="FRAME", help="measured frame (default: the end effector)")
-    calibrate.add_argument("--known-base", action="store_true", help="keep frame 0 at its nominal pose")
-    calibrate.add_argument(
-        "--known-tool", action="store_true", help="keep the tool frame at its nominal pose"
-    )
-    calibrate.add_argument("--gains", action="store_true", help="also estimate a gain per joint sensor")
-    calibrate.add_argument("--degrees", action="store_true", help="joint angles of the file are in degrees")
-    calibrate.add_argument("--point", metavar="X,Y,Z", help="point to which distances are measured")
-    calibrate.add_argument(
+    parser.add_argument("--to", metavar="FRAME", help="measured frame (default: the end effector)")
+    parser.add_argument("--known-base", action="store_true", help="keep frame 0 at its nominal pose")
+    parser.add_argument("--known-tool", action="store_true", help="keep the tool frame at its nominal pose")
+    parser.add_argument("--gains", action="store_true", help="also estimate a gain per joint sensor")
+    parser.add_argument("--degrees", action="store_true", help="joint angles of the file are in degrees")
+    parser.add_argument("--point", metavar="X,Y,Z", help="point to which distances are measured")
+    parser.add_argument(
         "--plane", metavar="NX,NY,NZ,D", help="plane n.p = d that contains the measured points"
     )
-    output_argument(calibrate, ROBOT, "write the calibrated robot")
-    force_argument(calibrate)
-    bind_argument(calibrate)
-    json_argument(calibrate)

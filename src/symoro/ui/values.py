@@ -82,6 +82,20 @@ def payload_fields(text: str) -> dict[str, Any]:
     return {key: values[0] if key in ("mass", "link") else values for key, values in fields.items()}
 
 
+def log_payload_fields(text: str) -> dict[str, Any] | str:
+    """Return the payload of a log from a text such as 'mass=2,com=0,0,0.1' or 'unknown=box,mass=2'.
+
+    The words 'none' and 'unknown' are returned unchanged.
+
+    Raises:
+        OptionError: the text consists of neither fields nor one of these words.
+    """
+    if text in ("none", "unknown"):
+        return text
+    fields = assignments("--log-payload", [text])
+    return {key: words(value) if key in ("com", "inertia") else value for key, value in fields.items()}
+
+
 def posture_named(robot: Robot, text: str) -> tuple[float, ...] | None:
     """Return the joint positions of the posture that a text names; None if the text contains numbers.
 

@@ -79,7 +79,7 @@ def loaded(robot: Robot, seed: int, *, symbols: bool, wrenches: bool, drives: bo
         links.append(Link(**fields))
         frame = robot.frame(j)
         if drives and frame.moving:
-            frame = replace(frame, **{n: given(f"{n}{j}", float(rng.uniform(0, 0.5))) for n in DRIVE})
+            frame = replace(frame, **{n: given(f"{n}{j}", float(rng.uniform(0, 0.5))) for n in DRIVE[:4]})
         frames.append(frame)
     weight = tuple(given(f"g{k}", rng.uniform(-9.81, 9.81)) for k in "xyz")
     carried = None

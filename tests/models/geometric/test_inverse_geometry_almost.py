@@ -51,6 +51,7 @@ def shoulder(offset: float, *, wrist: bool = True) -> Arm:
     return Arm(robot, "tool", pose="position")
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("offset", [1e-3, 1e-4, 1e-6])
 def test_almost_a_puma(offset: float) -> None:
     """Formulas that divide by the offset lost 15 % of the configurations at 1e-4, and all at 1e-6."""
@@ -58,6 +59,7 @@ def test_almost_a_puma(offset: float) -> None:
     assert lost(solver, solver.postures(np.random.default_rng(1), 60)) == 0
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize("tilt", [1e-4, 1e-6, 3e-9, 1e-10])
 def test_almost_a_scara(tilt: float) -> None:
     """A rounded pose determines the tilt inexactly: a formula that divides by the tilt has this error."""
@@ -68,6 +70,7 @@ def test_almost_a_scara(tilt: float) -> None:
     assert lost(solver, solver.postures(np.random.default_rng(4), 300)) == 0
 
 
+@pytest.mark.first(4)
 @pytest.mark.parametrize("offset", [1e-3, 1e-5, 1e-6, 1e-7, 1e-8])
 @pytest.mark.parametrize("axes", ["meet", "parallel"])
 def test_almost_an_elbow(offset: float, axes: str) -> None:
@@ -83,6 +86,7 @@ def test_almost_an_elbow(offset: float, axes: str) -> None:
     assert lost(solver, q[solver.chain.sensitivity(q) > 1e-5]) == 0
 
 
+@pytest.mark.first(6)
 @pytest.mark.parametrize("square", [0.0, np.pi / 2, -np.pi / 2, np.pi])
 @pytest.mark.parametrize("beside", [1e-2, 1e-3, 3e-4, 1e-4])
 def test_where_two_roots_of_a_quartic_almost_meet(square: float, beside: float) -> None:
@@ -116,6 +120,7 @@ def almost(arm: Arm, rng: Rng) -> Arm:
     return replace(arm, robot=replace(arm.robot, frames=tuple(frames)))
 
 
+@pytest.mark.first(5)
 @pytest.mark.parametrize("name", ALMOST)
 def test_almost_special_arms(name: str) -> None:
     rng = np.random.default_rng([1, *map(ord, name)])
@@ -164,6 +169,7 @@ def symbolic() -> Robot:
     )
 
 
+@pytest.mark.first(3)
 @pytest.mark.parametrize(
     "values",
     [
@@ -206,6 +212,7 @@ def test_numbers_have_no_conditions() -> None:
     assert symoro.generate(symoro.load("ur5e"), "inverse-geometry").conditions == []
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("kinds", ["RPR", "RPP"])
 def test_a_slide_almost_square_to_the_first_axis(kinds: str) -> None:
     """The position equations RPX divide by the cosine of the angle between the axes."""

@@ -87,3 +87,10 @@ def test_lengths_that_are_not_finite_give_no_solution(name: str, compiled: bool,
     for parameter in model.program.used_parameters:
         result = model.function({parameter: value}, compiled=compiled)(T=T)
         assert not np.isin(result["status"], (0, 2)).any()
+
+
+@pytest.mark.parametrize("pose", ["position", "full"])
+def test_a_triangle_with_a_vanishing_side_is_rejected(pose: str) -> None:
+    """The parallelograms of the Delta robot give triangles with a side of length zero."""
+    with pytest.raises(NotApplicableError, match="a side of length zero"):
+        symoro.generate("delta", "inverse-geometry", pose=pose)

@@ -135,6 +135,7 @@ def postures(arm: Arm, count: int) -> Array:
     return np.asarray(rng.uniform(-2.8, 2.8, (count, len(arm.robot.frames))) * units(arm.robot, 0.2))
 
 
+@pytest.mark.first(4)
 @pytest.mark.parametrize("name", ARMS)
 def test_the_size_changes_no_answer(name: str) -> None:
     arm = ARMS[name]
@@ -144,6 +145,7 @@ def test_the_size_changes_no_answer(name: str) -> None:
         check_same(arm, answers(Solver(enlarged(arm, s)), q, s), plain, s)
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize("name", ["PUMA-like", "quartic", "quartic in a length"])
 def test_lengths_given_at_run_time(name: str) -> None:
     """Thresholds of emitted code are relative to lengths that are unknown when it is generated."""
@@ -181,6 +183,7 @@ FOUR_PARALLEL = Arm(
 )
 
 
+@pytest.mark.first(3)
 @pytest.mark.parametrize("alpha", [1e-2, 1.4e-4, 1e-4, 6e-5, 2e-7])
 def test_almost_parallel_axes(alpha: float) -> None:
     """Four axes of which the first is tilted: the smallest singular value is small in every configuration."""
@@ -226,6 +229,7 @@ def check_almost(change: str, s: float, orders: Sequence[int]) -> None:
             assert solver.chain.distance(rows, one[solver.unknown_columns]).min() < 1e-6
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize("change", CHANGES)
 def test_almost_simple_arms(change: str) -> None:
     check_almost(change, 1e-6, (-4, -9))

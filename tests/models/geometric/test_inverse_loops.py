@@ -152,6 +152,7 @@ def test_sr400_has_a_motor_beside_the_path() -> None:
     assert "q7 = q2 + q3 + pi/2" in explanation
 
 
+@pytest.mark.first(3)
 @pytest.mark.parametrize("power", [3, 5, 7, 8])
 @pytest.mark.parametrize("sign", [1, -1])
 def test_lengths_next_to_a_parallelogram(power: int, sign: int) -> None:
@@ -163,6 +164,7 @@ def test_lengths_next_to_a_parallelogram(power: int, sign: int) -> None:
             made.check_posture(row, 1e-5)
 
 
+@pytest.mark.first(3)
 @pytest.mark.parametrize("power", range(3, 9))
 def test_postures_next_to_singular_ones(power: int) -> None:
     """The wrist is almost straight, then the crank of the four-bar is almost aligned with its coupler."""
@@ -188,6 +190,7 @@ def driven(robot: Robot, j: int) -> Robot:
     return replace(robot, frames=tuple(frames))
 
 
+@pytest.mark.first(12)
 @pytest.mark.parametrize("name", ARMS)
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 def test_numbers_that_are_none(name: str, value: float) -> None:

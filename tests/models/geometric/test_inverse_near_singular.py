@@ -50,6 +50,7 @@ def postures(name: str, count: int, seed: int = 1) -> Array:
     return np.concatenate([near_singular(partial(jacobian, name), k, distances, rng) for k in (WRIST, ELBOW)])
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize("name", sorted(arms()))
 def test_configurations_are_recovered(name: str) -> None:
     """No reachable pose is reported as out of reach, and every determined configuration is among the rows."""
@@ -84,6 +85,7 @@ def test_rows_are_different_solutions() -> None:
         assert len(valid) % 2 == 0
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("scale", [1e-6, 1e3])
 def test_the_size_of_the_arm_does_not_matter(scale: float) -> None:
     q = postures("hc10", 4)

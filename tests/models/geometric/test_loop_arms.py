@@ -59,7 +59,7 @@ def sweep(name: str, scale: float, postures: int, draws: int, seed: int) -> None
             check(arm, closure, function, x, np.zeros(closure.n))
 
 
-@pytest.mark.parametrize("scale", [1, 1e-3])
+@pytest.mark.parametrize("scale", [1, pytest.param(1e-3, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", ARMS)
 def test_closed_postures_are_among_the_solutions(name: str, scale: float) -> None:
     """q0 is zero: no joint that the pose and the loops determine is taken from it."""
@@ -73,6 +73,7 @@ def test_many_closed_postures(name: str, scale: float) -> None:
     sweep(name, scale, 20, 4, 2)
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize(
     ("to", "pose", "options"),
     [

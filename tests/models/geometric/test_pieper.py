@@ -81,6 +81,7 @@ def words(arm: Arm) -> str:
 KINDS = ["".join(k) for k in product("RP", repeat=3)][:-1]
 
 
+@pytest.mark.first(10)
 @pytest.mark.parametrize(("centre", "kinds"), [*product([4, 5], KINDS), *product([2, 3], ["RRR", "PRR"])])
 def test_every_place_and_kind(centre: int, kinds: str) -> None:
     assert missed(drawn(centre, kinds, 1)) == 0
@@ -92,6 +93,7 @@ def test_many_arms_of_every_place_and_kind(centre: int, kinds: str) -> None:
     assert sum(missed(drawn(centre, kinds, seed), 1000) for seed in range(50)) == 0
 
 
+@pytest.mark.first(12)
 @pytest.mark.parametrize(
     ("centre", "kinds", "bend", "meet"),
     [

@@ -131,6 +131,7 @@ def matrix_of(kind: str, numbers: Numbers, case: Case, x: Array) -> Array:
     return np.concatenate([closure, numbers.output(x, case)], axis=1)
 
 
+@pytest.mark.first(6)
 @pytest.mark.parametrize("kind", ["parallel", "serial"])
 @pytest.mark.parametrize("name", CASES)
 def test_postures_on_a_condition_are_singular(name: str, kind: str) -> None:
@@ -155,6 +156,7 @@ def test_postures_on_a_condition_are_singular(name: str, kind: str) -> None:
         assert hits, f"no posture with {text} = 0"
 
 
+@pytest.mark.first(6)
 @pytest.mark.parametrize("kind", ["parallel", "serial"])
 @pytest.mark.parametrize("name", CASES)
 def test_singular_postures_are_on_a_condition(name: str, kind: str) -> None:

@@ -123,7 +123,15 @@ def test_bundled_robots(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("seed", "n", "slides"), [(8, 7, ()), (5, 5, ()), (8, 5, ()), (5, 4, ()), (12, 7, (3,)), (18, 5, (2,))]
+    ("seed", "n", "slides"),
+    [
+        pytest.param(8, 7, (), marks=pytest.mark.slow),
+        (5, 5, ()),
+        (8, 5, ()),
+        (5, 4, ()),
+        (12, 7, (3,)),
+        (18, 5, (2,)),
+    ],
 )
 def test_arms_with_more_and_fewer_joints(seed: int, n: int, slides: Sequence[int]) -> None:
     robot = arm(seed, n, slides)

@@ -51,6 +51,7 @@ def compare(robot: Robot, T: Array, seed: int, working_mode: str = "1") -> float
     )
 
 
+@pytest.mark.first(8)
 @pytest.mark.parametrize("name", ROBOTS)
 def test_models_against_multipliers(name: str) -> None:
     assert compare(ROBOTS[name], poses(name, ROBOTS[name], 12, 1), 1) < 1e-9

@@ -72,6 +72,7 @@ class Released:
         return float(np.ptp(energies)) / size, max(gaps)
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize("name", ["gough_stewart", "delta", "6-RUS", "3-RPS", "3-UPU"])
 def test_energy_at_the_start_of_a_motion(name: str) -> None:
     change, gap = Released(name).run(0.15)

@@ -2,7 +2,7 @@
 
     s = A(q) qdd + H(q, qd)                                     torques on the links alone, without rotors and friction
     qm = q - rest + s / k,   qmd = qd + s'/k,   qmdd = qdd + s''/k
-    tau = IA qmdd + FV qmd + FS sign(qmd) + FO + s
+    tau = IA qmdd + FV qmd + (FS + FB exp(-(qmd/VS)^2)) sign(qmd) + FO + s, with load-dependent friction added
 
 s' and s'' are exact time derivatives of s along the motion q, qd, qdd, qddd, qdddd. A rigid joint has qm = q.
 
@@ -19,7 +19,7 @@ from symoro.expr.derivatives import forward
 from symoro.expr.scalar import Expr, Scalar
 from symoro.models.coordinates.blocks import joint
 from symoro.models.coordinates.layout import Layout
-from symoro.models.dynamic.force_elements import drive_torques, links_alone
+from symoro.models.dynamic.force_elements import drive_torques, links_alone, loaded_torque
 from symoro.models.dynamic.formulation import quick
 from symoro.models.dynamic.system import Inputs, system
 from symoro.models.ports import QM, QMD, QMDD, TAU
@@ -91,7 +91,8 @@ def _program(robot: Robot) -> Program:
             moved[k][j] = moved[k][j] + softness * torque
     qmd, qmdd = ({j: moved[k][j] for j in elastic} for k in (1, 2))
     drives = drive_torques(builder, robot, qmd, qmdd)
-    tau = {**efforts, **{j: drives[j] + s[j] for j in elastic}}
+    tau: dict[int, Scalar] = {**efforts, **{j: drives[j] + s[j] for j in elastic}}
+    tau = {j: loaded_torque(builder, robot, j, torque, moved[1][j]) for j, torque in tau.items()}
     builder.output(TAU, [tau[j] for j in own], "torques and forces of the motors")
     for port, row in zip((QM, QMD, QMDD), moved, strict=True):
         builder.output(port, [row[j] for j in own])

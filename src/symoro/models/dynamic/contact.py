@@ -34,7 +34,14 @@ from symoro.models.coordinates.layout import Layout
 from symoro.models.dynamic.floating_base import ROTATION
 from symoro.models.dynamic.formulation import quick
 from symoro.models.dynamic.models import ROLLING_1996, direct_outputs, output_accelerations
-from symoro.models.dynamic.structures import FIXED, FLOATING, WHEELED, Structure, tree_model
+from symoro.models.dynamic.structures import (
+    FIXED,
+    FLOATING,
+    WHEELED,
+    Structure,
+    supported_friction,
+    tree_model,
+)
 from symoro.models.dynamic.system import Inputs, system
 from symoro.models.dynamic.tree_dynamics import NONE, Solution
 from symoro.models.ports import Q0, QD, QDA, QMDD, R0, TAU, TAU_ACTIVE, V0, Q
@@ -81,6 +88,7 @@ def contact_outputs(structure: Structure) -> tuple[Port, ...]:
     read=Inputs(torques=True),
     outputs=contact_outputs,
     options=(CONTACTS, DAMPING, ROTATION),
+    requirements=(supported_friction,),
     structures={
         FIXED: {
             "inputs": (Q, QD, TAU, QDA),

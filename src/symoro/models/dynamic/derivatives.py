@@ -38,7 +38,15 @@ from symoro.models.coordinates.layout import Layout
 from symoro.models.dynamic.floating_base import ROTATION, base_gravity
 from symoro.models.dynamic.formulation import quick
 from symoro.models.dynamic.search import cheaper
-from symoro.models.dynamic.structures import BASE_MOTION, FIXED, FLOATING, WHEELED, Structure, tree_model
+from symoro.models.dynamic.structures import (
+    BASE_MOTION,
+    FIXED,
+    FLOATING,
+    WHEELED,
+    Structure,
+    tree_model,
+    without_load_friction,
+)
 from symoro.models.dynamic.system import Inputs, System, joint_entries, system
 from symoro.models.dynamic.tree_derivatives import TreeDerivatives, in_link_axes
 from symoro.models.dynamic.tree_dynamics import NONE, Known, Method
@@ -476,6 +484,7 @@ ROLLING = WHEELED_1996.at("configuration dynamical model, differentiated")
     read=Inputs(accelerations=True),
     outputs=inverse_outputs,
     options=(METHOD, BASE_MOTION, ROTATION),
+    requirements=(without_load_friction,),
     aliases=("idm-derivatives", "rnea-derivatives"),
     structures={
         FIXED: {
@@ -551,6 +560,7 @@ def _inverse(robot: Robot, base: str, rotation: str, *, recursive: bool) -> Prog
     read=Inputs(torques=True),
     outputs=direct_outputs,
     options=(METHOD, ROTATION),
+    requirements=(without_load_friction,),
     aliases=("ddm-derivatives", "aba-derivatives", "forward-dynamics-derivatives"),
     structures={
         FIXED: {

@@ -292,17 +292,33 @@ def lagrange(
 MOST_SIMPLIFIED = 1000
 
 
+def largest_inertia_entry(robot: Robot) -> tuple[int, str]:
+    """Return the operations of the longest entry of A as one expression, and its name, without deriving the model.
+
+    The entry is counted as derived, before any simplification. An entry that can become readable returns 0.
+    """
+    robot = at_rest(robot)
+    s = system("lagrange", Layout(robot), quick(robot), READ)
+    return _largest(s.builder, s.tree.inertia())
+
+
+def _largest(builder: Builder, a: Matrix) -> tuple[int, str]:
+    entries = {(i, j): wrap(builder.graph, x).lit for i, row in enumerate(a, 1) for j, x in enumerate(row, 1)}
+    sizes = written_operations(builder.graph, entries.values())
+    (i, j), lit = max(entries.items(), key=lambda item: sizes[item[1] >> 1])
+    operations = sizes[lit >> 1]
+    return (operations, f"A[{i},{j}]") if operations > MOST_SIMPLIFIED * LONGEST_EXPANDED else (0, "")
+
+
 def _check_size(robot: Robot, builder: Builder, a: Matrix) -> None:
     """Check that the entries of A are not so long that no simplification makes them readable.
 
     Raises:
         ProgramError: an entry is too long; the message contains the estimate.
     """
-    entries = {(i, j): wrap(builder.graph, x).lit for i, row in enumerate(a, 1) for j, x in enumerate(row, 1)}
-    sizes = written_operations(builder.graph, entries.values())
-    (i, j), lit = max(entries.items(), key=lambda item: sizes[item[1] >> 1])
-    if sizes[lit >> 1] > MOST_SIMPLIFIED * LONGEST_EXPANDED:
-        raise _too_long(robot, f"A[{i},{j}]", f"about {sizes[lit >> 1]:.0e} operations")
+    operations, name = _largest(builder, a)
+    if operations:
+        raise _too_long(robot, name, f"about {operations:.0e} operations")
 
 
 def _too_long(robot: Robot, name: str, size: str) -> ProgramError:

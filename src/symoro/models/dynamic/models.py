@@ -55,7 +55,9 @@ from symoro.models.dynamic.structures import (
     WITH_REACTIONS,
     Structure,
     structure_of,
+    supported_friction,
     tree_model,
+    without_load_friction,
 )
 from symoro.models.dynamic.system import Inputs, System, system
 from symoro.models.dynamic.tree_dynamics import Method, Solution
@@ -233,6 +235,8 @@ def has_motors(robot: Robot, options: Options) -> str | None:
     """
     if not options.get("actuators"):
         return None
+    if robot.motors:
+        return "its motors are coupled (motors); coupled motors of elastic joints are not supported"
     if robot.B:
         return f"elastic actuators are not supported: {LOOPS}"
     if has_followers(robot):
@@ -292,7 +296,7 @@ ROLLING_1996 = WHEELED_1996.at("configuration dynamical model")
     outputs=inverse_outputs,
     options=(EFFORT, BASE_MOTION, ROTATION, WITH_REACTIONS, FREE, ACTUATORS, SURPLUS, *PLATFORM_OPTIONS),
     aliases=("idm", "rnea", "newton-euler", "inverse-dynamic-model"),
-    requirements=(has_motors, has_own_drives),
+    requirements=(has_motors, has_own_drives, supported_friction),
     plain=lambda robot: optimise(replace(inverse_dynamics(robot, effort="plain"), as_written=False)),
     structures={
         FIXED: {"reference": SYMORO_1997.at("section 5.1, eq. (15) to (20)"), "equations": NEWTON_EULER},
@@ -379,12 +383,13 @@ def _output_torques(s: System, solution: Solution) -> None:
     tau = [forces[motor(c.j)] if c.j in layout.motors else forces[c] for c in joints]
     hybrid = any(layout.is_force_driven(c.j) for c in joints)
     if layout.motors:
-        s.builder.output(TAU, s.provider.actuation.torques(tau), "torques and forces of the motors")
+        torques = s.loaded(s.provider.actuation.torques(tau))
+        s.builder.output(TAU, torques, "torques and forces of the motors")
     elif layout.robot.wheels:
-        s.builder.output(TAU_ACTIVE, s.provider.actuation.torques(tau))
+        s.builder.output(TAU_ACTIVE, s.loaded(s.provider.actuation.torques(tau)))
     else:
         title = "joint torques and forces; those of free joints are the given ones"
-        s.builder.output(TAU, tau, title if hybrid and not layout.modes else "")
+        s.builder.output(TAU, s.loaded(tau), title if hybrid and not layout.modes else "")
     accelerations = [solution.accelerations[c] for c in joints]
     if hybrid and not layout.modes:
         s.builder.output(QDD_OUT, accelerations)
@@ -438,7 +443,7 @@ DIRECT = (
     outputs=direct_outputs,
     options=(METHOD, EFFORT, ROTATION, ACTUATORS, SURPLUS, *PLATFORM_OPTIONS),
     aliases=("ddm", "aba", "forward-dynamics", "articulated-body", "direct-dynamic-model"),
-    requirements=(has_motors, has_own_drives),
+    requirements=(has_motors, has_own_drives, supported_friction),
     structures={
         FIXED: {
             "reference": NEWTON_EULER_2010.at(
@@ -477,8 +482,8 @@ def direct_dynamics(
     """
     platform = platform_space(space, to, working_mode, q)
     layout = Layout(robot, actuators, surplus, platform=platform)
-    if method == "recursive" and layout.is_coupled:
-        kind = "closed loops" if robot.B else "coupled joints"
+    if method == "recursive" and (layout.is_coupled or robot.motors):
+        kind = "closed loops" if robot.B else "coupled joints" if layout.is_coupled else "coupled motors"
         raise OptionError(f"method 'recursive' does not support {kind}", hint="use method='inertia'")
     return solved(
         layout,
@@ -579,6 +584,7 @@ WEIGHT_WORDS = {
         *((PLATFORM_Q,) if structure.platform else ()),
     ),
     options=PLATFORM_OPTIONS,
+    requirements=(supported_friction,),
     aliases=("inm", "crba", "mass-matrix", "joint-space-inertia"),
     structures={
         FIXED: {
@@ -629,6 +635,7 @@ def inertia_matrix(
         *((PLATFORM_Q,) if structure.platform else ()),
     ),
     options=(EFFORT, ROTATION, *PLATFORM_OPTIONS),
+    requirements=(without_load_friction,),
     aliases=("ccg", "nonlinear-effects", "bias-forces"),
     structures={
         FIXED: {

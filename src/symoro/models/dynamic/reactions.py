@@ -38,7 +38,7 @@ def loop_reactions(robot: Robot, name: str) -> Program:
     assert isinstance(provider, TreeCoordinates) and isinstance(provider.joints, LoopCoordinates)
     accelerations = provider.accelerations(s.known.accelerations, s.state.nu)
     forces = dynamics.tree_forces(s.state, accelerations)
-    builder.output(TAU_ACTIVE, list(provider.project(forces).values()))
+    builder.output(TAU_ACTIVE, s.loaded(list(provider.project(forces).values())))
     reactions = LoopReactions(provider.joints, {c.j: force for c, force in forces.items()})
     for j, wrench in reactions.on_environment().items():
         dynamics.loads[j] = add(dynamics.loads[j], wrench) if j in dynamics.loads else wrench

@@ -199,6 +199,41 @@ def flexible_tree(robot: Robot) -> str | None:
     return floating_tree(robot) if robot.base.kind == BaseKind.FLOATING else fixed_tree(robot)
 
 
+def supported_friction(robot: Robot, options: Options) -> str | None:
+    """Return the reason why inverse and direct dynamics cannot include the friction of a robot, or None."""
+    platform = in_platform_space(robot, options)
+    if robot.motors and platform:
+        return "its motors are coupled (motors), which models in platform coordinates do not include"
+    for j, frame in enumerate(robot.frames, 1):
+        if frame.FL.is_zero:
+            continue
+        reason = ""
+        if platform:
+            reason = "models in platform coordinates do not include it"
+        elif options.get("surplus") == "share":
+            reason = "torques that are shared among surplus drives do not include it"
+        elif not frame.mu or frame.coupling:
+            reason = "it is proportional to the torque of a drive, and this joint has no drive"
+        elif frame.eta and not options.get("actuators"):
+            reason = (
+                "it is proportional to the torque of a motor; this joint is elastic, give actuators='elastic'"
+            )
+        if reason:
+            return f"joint {j} has load-dependent friction FL: {reason}"
+    return None
+
+
+def without_load_friction(robot: Robot, options: Options) -> str | None:
+    """Return the reason why a model that is linear in the torques does not apply to a robot, or None."""
+    loaded = [str(j) for j, frame in enumerate(robot.frames, 1) if not frame.FL.is_zero]
+    if loaded:
+        return (
+            f"its joints {', '.join(loaded)} have load-dependent friction FL, with which A qdd + H is not the torque "
+            "of the drives; use inverse-dynamics or direct-dynamics, or set FL to zero"
+        )
+    return supported_friction(robot, options)
+
+
 FIXED = Structure(
     "",
     fixed_tree,

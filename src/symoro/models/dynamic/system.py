@@ -7,6 +7,7 @@ joints replace qd and qdd.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -19,7 +20,7 @@ from symoro.models.coordinates.layout import Layout, PlatformSpace, constraint_p
 from symoro.models.coordinates.provider import ConstraintProvider
 from symoro.models.dynamic.flexible.tree import mode_inputs
 from symoro.models.dynamic.floating_base import base_gravity, base_position
-from symoro.models.dynamic.force_elements import ForceElements
+from symoro.models.dynamic.force_elements import ForceElements, loaded_torque, net_torque
 from symoro.models.dynamic.formulation import Formulation
 from symoro.models.dynamic.tree_dynamics import Known, Method, Solution, State, TreeDynamics
 from symoro.models.platform.dynamics import platform_dynamics, platform_input
@@ -110,6 +111,19 @@ class System:
     def joints(self) -> list[Coordinate]:
         """Return the independent coordinates that are joint positions."""
         return of_block(self.provider.own, Block.JOINT)
+
+    def loaded(self, torques: Sequence[Scalar]) -> list[Scalar]:
+        """Return the drive torques that overcome load-dependent friction as well.
+
+        Args:
+            torques: torques of the drives without this friction, in their order.
+        """
+        drives, robot = self.provider.actuation.drives, self.layout.robot
+        rates = {j: self.state.rates[motor(j) if j in self.layout.motors else joint(j)] for j in drives}
+        return [
+            loaded_torque(self.builder, robot, j, torque, rates[j])
+            for j, torque in zip(drives, torques, strict=True)
+        ]
 
 
 def system(
@@ -263,7 +277,7 @@ class _Declaration:
             given = self.builder.input(TAU_FREE, (len(joints),), [f"tau_free{c.j}" for c in joints])
             for c in named:
                 held = fixed_value(self.builder, self.robot, "tau", c.j)
-                forces[c] = given[joints.index(c)] if held is None else held
+                forces[c] = self._net_torque(c.j, given[joints.index(c)] if held is None else held)
         rest = of_block(self.own, Block.MODE)
         return forces | dict.fromkeys(rest, 0)
 
@@ -288,7 +302,7 @@ class _Declaration:
 
         The torques act on the motors if these have coordinates, otherwise on the joints without springs.
         """
-        given = self._joint_entries("tau")
+        given = {c: self._net_torque(c.j, x) for c, x in self._joint_entries("tau").items()}
         spread = dict(
             zip(
                 of_block(self.own, Block.JOINT),
@@ -302,6 +316,13 @@ class _Declaration:
             if at_motor:
                 self.forces[motor(c.j)] = x
         self.forces |= dict.fromkeys(of_block(self.own, Block.MODE), 0)
+
+    def _net_torque(self, j: int, torque: Scalar) -> Scalar:
+        """Return the torque of the drive of joint j without the part that overcomes load-dependent friction."""
+        if self.robot.frame(j).FL.is_zero:
+            return torque
+        rate = self.nu[motor(j)] if j in self.layout.motors else self.provider.rates(self.nu)[joint(j)]
+        return net_torque(self.builder, self.robot, j, torque, rate)
 
     def _modes(self, dynamics: TreeDynamics) -> None:
         """Declare the modal coordinates of flexible links and their velocities as inputs."""

@@ -307,8 +307,8 @@ class TreeDerivatives:
     def by_velocity(self) -> Entries:
         """Return the derivatives of the forces with respect to the velocities of the tree's coordinates."""
         entries = dict(self._of_links)
-        for j in self.dynamics.joints:
-            entries[joint(j), joint(j)] = entries[joint(j), joint(j)] + self.elements.damping(j)
+        for pair, x in self.elements.damping(self.state.rates).items():
+            entries[pair] = entries.get(pair, 0) + x
         return entries
 
     @cached_property

@@ -311,7 +311,8 @@ class TreeDynamics:
     def tree_inertia(self) -> MatrixEntries:
         """Return the entries of the inertia matrix over the coordinates of the tree, including rotors."""
         if self.modes is not None:
-            return flexible_inertia(self.builder, self.robot, self.flexible, free_base=self.with_base)
+            entries = flexible_inertia(self.builder, self.robot, self.flexible, free_base=self.with_base)
+            return self._with_coupled_motors(entries)
         entries = joint_columns(self.builder, self.robot, self.tree, self.composites)
         if self.with_base:
             for c, unit in zip(BASE, identity(6), strict=True):
@@ -319,6 +320,13 @@ class TreeDynamics:
                 entries |= {(r, c): x for r, x in zip(BASE, [*wrench.f, *wrench.m], strict=True)}
         for c in of_block(self.provider.tree, Block.MOTOR):
             entries[c, c] = self.elements.rotor(c)
+        return self._with_coupled_motors(entries)
+
+    def _with_coupled_motors(self, entries: MatrixEntries) -> MatrixEntries:
+        """Return the entries of the inertia matrix with those of motors that turn with several joints added."""
+        for (i, j), x in self.elements.coupled_inertia().items():
+            if (j, i) not in entries:  # the matrix is symmetric, and only one of both entries is stored
+                entries[i, j] = entries.get((i, j), 0) + x
         return entries
 
     def inertia(self) -> Matrix:
@@ -371,10 +379,10 @@ class TreeDynamics:
     def _parents(self, free: Sequence[Coordinate]) -> dict[Coordinate, Coordinate | None]:
         """Return, for each free coordinate, the nearest free coordinate between it and the base; parents come first.
 
-        If constraints or flexible links couple the coordinates, the inertia matrix is full, and the parent of each
-        coordinate is the previous one in the list.
+        If constraints, flexible links or motors couple the coordinates, the inertia matrix is full, and the parent of
+        each coordinate is the previous one in the list.
         """
-        if not self.provider.is_identity or self.modes is not None:
+        if not self.provider.is_identity or self.modes is not None or self.robot.motors:
             return chain_parents(free)
         base = [c for c in free if c.block is Block.BASE]
         parents = chain_parents(base) if base else {}
@@ -429,6 +437,8 @@ class TreeDynamics:
         if set(known.forces) == set(BASE) and self.modes is None:
             return [Method.BASE]
         if not self.provider.is_identity or (self.with_base and BASE[0] not in known.forces):
+            return [Method.PARTITION]
+        if self.robot.motors:  # the rotor of a coupled motor is not part of one articulated body
             return [Method.PARTITION]
         return [Method.RECURSION] if self.modes is not None else [Method.PARTITION, Method.RECURSION]
 
@@ -551,9 +561,10 @@ class TreeDynamics:
         qd = self._of_joints(state.rates)
         root = self.root(state.rates, dict.fromkeys(BASE, 0)) if self.with_base else self._moving_base
         if self.modes is not None:
-            return flexible_energy(
+            energy = flexible_energy(
                 self.builder, self.robot, self.flexible, root, qd, self.modes, with_base=self.with_base
             )
+            return energy._replace(kinetic=energy.kinetic + self.elements.kinetic_energy(state.rates))
         tree = self.tree
         inertias = regrouped_inertias(self.builder, self.robot, tree, with_base=self.with_base)
         if by_matrix:
@@ -562,6 +573,7 @@ class TreeDynamics:
         else:
             moving = {j: x for j, x in inertias.items() if j or self.with_base or not root.still}
             kinetic = kinetic_energy(self.builder, self.robot, tree, root, qd, moving)
+            kinetic = kinetic + self.elements.kinetic_energy(state.rates)
         return Energy(kinetic, *whole_mass(tree, inertias), 0)
 
     @cached_property

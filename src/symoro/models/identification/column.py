@@ -13,14 +13,14 @@ from typing import Any
 from symoro.errors import OptionError
 from symoro.expr.formula import ZERO, Formula
 from symoro.models.catalogue import POSTURE as POSTURE
-from symoro.models.catalogue import Option
+from symoro.models.catalogue import Option, Options
 from symoro.models.coordinates.blocks import Block
 from symoro.models.dynamic.force_elements import spring_energy
 from symoro.models.dynamic.structures import Structure
 from symoro.models.dynamic.system import System
 from symoro.program.program import Port
 from symoro.robot.coordinates import PostureLike, with_home
-from symoro.robot.description import INERTIAL, WRENCH, BaseKind, Robot
+from symoro.robot.description import FURTHER_FRICTION, INERTIAL, WRENCH, BaseKind, Robot
 from symoro.robot.topology import elastic_joints
 
 FRICTION = ("FV", "FS", "FO")
@@ -57,6 +57,29 @@ class Column:
         owner = robot.link(self.j) if self.kind in INERTIAL else robot.frame(self.j)
         formula: Formula = getattr(owner, self.kind)
         return formula
+
+
+def without_further_friction(robot: Robot, options: Options) -> str | None:
+    """Return the reason why an identification model has no columns for the friction of a robot, or None."""
+    if robot.motors:
+        return (
+            "its motors are coupled (motors), and identification models have no columns for IAM, FVM and FSM"
+        )
+    for name in () if options.get("friction") == "none" else FURTHER_FRICTION:
+        joints = [str(j) for j, frame in enumerate(robot.frames, 1) if not getattr(frame, name).is_zero]
+        if joints:
+            return (
+                f"its joints {', '.join(joints)} have the friction {name}, for which identification models have no "
+                "column; give friction='none', or set it to zero"
+            )
+    return None
+
+
+def without_coupled_motors(robot: Robot, options: Options) -> str | None:
+    """Return the reason why inertial parameters cannot be grouped if motors are coupled, or None."""
+    if robot.motors:
+        return "its motors are coupled (motors), and their rotor inertias IAM are not grouped with those of links"
+    return None
 
 
 NO_PARAMETERS = "all its inertial parameters are zero: give its links symbols, for example M1"

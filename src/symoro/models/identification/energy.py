@@ -32,6 +32,7 @@ from symoro.models.identification.column import (
     output_spring_energy,
     unloaded,
     with_parameters,
+    without_coupled_motors,
 )
 from symoro.models.identification.columns import columns, with_columns
 from symoro.models.identification.dynamic_regressor import stretches
@@ -140,6 +141,7 @@ READ = Inputs(position=True)
     title="energy identification model: the energy as a linear function of the parameters",
     read=READ,
     outputs=lambda structure: (H, *(() if structure.wheels else (SPRING_ENERGY,))),
+    requirements=(without_coupled_motors,),
     options=(PARAMETERS, ROTATION, POSTURE),
     aliases=("eim", "energy-regressor"),
     structures={

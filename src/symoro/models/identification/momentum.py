@@ -46,6 +46,7 @@ from symoro.models.identification.column import (
     output_spring_torques,
     unloaded,
     with_parameters,
+    without_further_friction,
 )
 from symoro.models.identification.columns import columns, with_columns
 from symoro.models.identification.dynamic_regressor import (
@@ -225,6 +226,7 @@ def momentum_ports(structure: Structure) -> tuple[Port, Port]:
         *momentum_ports(structure),
         *(() if structure.wheels else (SPRING_TORQUES,)),
     ),
+    requirements=(without_further_friction,),
     options=(PARAMETERS, FRICTION_OPTION, ROTATION, POSTURE),
     aliases=("fdim", "filtered-regressor"),
     structures={

@@ -293,10 +293,13 @@ class _Polynomials:
         cos^2 is replaced by 1 - sin^2, and a square of a square root, such as sqrt(3)^2, by a number.
         """
         n = len(self.angles)
+        highest = list(map(max, zip(*p, strict=True))) or [0] * len(self.generators)
         for k, number in self.roots:
-            p = self._without_squares(p, k, [((), number)])
+            if highest[k] > 1:
+                p = self._without_squares(p, k, [((), number)])
         for k in range(n):
-            p = self._without_squares(p, k, [((), self.field(1)), ((n + k,), self.field(-1))])
+            if highest[k] > 1:
+                p = self._without_squares(p, k, [((), 1), ((n + k,), -1)])
         return p
 
     def _without_squares(self, p: Any, k: int, square: Sequence[tuple[tuple[int, ...], Any]]) -> Any:
@@ -307,10 +310,9 @@ class _Polynomials:
             square: terms of the sum as (indices of the generators that are squared in the term, coefficient).
         """
         while any(powers[k] > 1 for powers in p):
-            made: dict[tuple[int, ...], Any] = {}
+            made = {powers: coefficient for powers, coefficient in p.items() if powers[k] < 2}
             for powers, coefficient in p.items():
                 if powers[k] < 2:
-                    made[powers] = made.get(powers, 0) + coefficient
                     continue
                 for squared, factor in square:
                     changed = list(powers)
@@ -318,8 +320,11 @@ class _Polynomials:
                     for i in squared:
                         changed[i] += 2
                     key = tuple(changed)
-                    made[key] = made.get(key, 0) + coefficient * factor
-            p = self.ring({powers: c for powers, c in made.items() if c})
+                    term = (
+                        coefficient if factor == 1 else -coefficient if factor == -1 else coefficient * factor
+                    )
+                    made[key] = made[key] + term if key in made else term
+            p = p.new({powers: c for powers, c in made.items() if c})
         return p
 
     def _root(self, i: int) -> tuple[int, Any] | None:

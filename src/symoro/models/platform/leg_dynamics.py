@@ -52,6 +52,7 @@ from symoro.expr.linalg import (
 )
 from symoro.expr.scalar import Scalar, cos, sign, sin
 from symoro.models.coordinates.blocks import Coordinate, Values
+from symoro.models.dynamic.force_elements import stribeck
 from symoro.models.dynamic.setting import gravity, has_wrench
 from symoro.models.dynamic.tree_dynamics import Known, Method, Solution, State
 from symoro.models.joints import is_zero
@@ -85,7 +86,7 @@ class LegBodies:
         rod: first moments of the rod about the ball joint.
         m: mass of the rod.
         cross: inertia ZZ and first moments MX, MY of the first link of the universal joint, about its axis.
-        drives: rotor inertia IA, friction FV, FS and offset FO of each of the six joints.
+        drives: IA, FV, FS, FO, FB, VS of each of the six joints; models in platform coordinates have no FL.
     """
 
     tensor: Symmetric
@@ -108,7 +109,7 @@ class LegBodies:
 
     @property
     def ball_drives(self) -> dict[int, Vector]:
-        """Return rotor inertia, friction and offset (IA, FV, FS, FO) of the ball joint by axis (0, 1, 2).
+        """Return rotor inertia, friction and offset (IA, FV, FS, FO, FB, VS) of the ball joint by axis (0, 1, 2).
 
         Axes without rotor and friction are omitted.
         """
@@ -136,19 +137,24 @@ def leg_bodies(builder: Builder, robot: Robot, leg: UpsLeg) -> LegBodies:
         rod_ms,
         builder.formula(robot.link(leg.joints[2]).M),
         [builder.formula(x) for x in (cross_link.ZZ, cross_link.MX, cross_link.MY)],
-        [[builder.formula(getattr(robot.frame(j), name)) for name in DRIVE] for j in leg.joints],
+        [
+            [builder.formula(getattr(robot.frame(j), name)) for name in DRIVE if name != "FL"]
+            for j in leg.joints
+        ],
     )
 
 
 def drive_force(drive: Vector, rate: Scalar, acceleration: Scalar) -> Scalar:
-    """Return the force of rotor inertia and friction, IA qdd + FV qd + FS sign(qd) + FO.
+    """Return the force of rotor inertia and friction, IA qdd + FV qd + (FS + FB exp(-(qd/VS)^2)) sign(qd) + FO.
 
     Args:
-        drive: IA, FV, FS, FO of the joint.
+        drive: IA, FV, FS, FO, FB, VS of the joint.
         rate, acceleration: qd and qdd of the joint.
     """
-    rotor, viscous, coulomb, offset = drive
+    rotor, viscous, coulomb, offset, low, velocity = drive
     force = rotor * acceleration + viscous * rate + offset
+    if not is_zero(low):
+        coulomb = coulomb + low * stribeck(rate, velocity)
     return force if is_zero(coulomb) else force + coulomb * sign(rate)
 
 
@@ -319,12 +325,12 @@ class UpsLegDynamics:
         return xx + far, xy, xz - length * x, yy + far, yz - length * y, zz
 
     def _second_drive(self) -> Vector:
-        """Return IA, FV, FS, FO of the second joint of the leg, about the axis e_y of the leg.
+        """Return IA, FV, FS, FO, FB, VS of the second joint of the leg, about the axis e_y of the leg.
 
         e_y is the joint axis z2 or its negative; the offset FO changes its sign accordingly.
         """
-        rotor, viscous, coulomb, offset = self.bodies.drives[1]
-        return [rotor, viscous, coulomb, self.at.leg.s3 * offset]
+        rotor, viscous, coulomb, offset, *low = self.bodies.drives[1]
+        return [rotor, viscous, coulomb, self.at.leg.s3 * offset, *low]
 
     def _cross(self, axes: LegAxes, over: Scalar, wx: Scalar, wy: Scalar, wdx: Scalar, g: Vector) -> Scalar:
         """Return the torque of the first joint due to its link, rotor and friction, divided by z1x.

@@ -13,6 +13,7 @@ from symoro.errors import FormatError
 from symoro.expr.formula import ZERO, Formula
 from symoro.files import MADE_BY
 from symoro.robot.description import (
+    FURTHER_FRICTION,
     INERTIAL,
     MOTION,
     WRENCH,
@@ -71,6 +72,11 @@ def _changes_model(robot: Robot) -> Iterable[str]:
         yield "the payload"
     if any(not frame.FO.is_zero for frame in robot.frames):
         yield "friction offsets (FO)"
+    for name, words in FURTHER_FRICTION.items():
+        if any(not getattr(frame, name).is_zero for frame in robot.frames):
+            yield f"{words} ({name})"
+    if robot.motors:
+        yield "coupled motors (IAM, FVM, FSM)"
     if any(not frame.rest.is_zero for frame in robot.frames):
         yield "rest positions"
     if any(link.flexible for link in robot.links):
@@ -89,6 +95,7 @@ def _dropped(robot: Robot) -> Iterable[str]:
         ("nominal values", set(robot.nominal) - set(with_nominal_gravity((), robot.base))),
         ("postures", robot.postures),
         ("tool frame", robot.tool),
+        ("capsules", robot.capsules),
         ("names of joints", any(frame.name for frame in robot.frames)),
         ("names of links", any(link.name for link in (robot.base.link, *robot.links))),
         ("joint limits", any(frame.limits != Limits() for frame in robot.frames)),

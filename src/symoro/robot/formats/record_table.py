@@ -27,10 +27,12 @@ from symoro.robot.records import (
     DRIVE,
     INERTIAL,
     MOTION,
+    MOTOR,
     WRENCH,
     ZERO3,
     Base,
     BaseKind,
+    CoupledMotor,
     Coupling,
     Frame,
     JointType,
@@ -516,6 +518,22 @@ WHEEL = (
         get=lambda wheel: wheel.roller if wheel.kind == WheelKind.SWEDISH else None,
     ),
 )
+CAPSULE = (
+    Field("frame", _frame("NL"), always=True, required="'frame' of the capsule is missing"),
+    Field("start", VECTOR, unit="m"),
+    Field("end", VECTOR, unit="m"),
+    Field("radius", FORMULA, unit="m", always=True, required="'radius' of the capsule is missing"),
+)
+MOTORS = (
+    Field("joint", _frame("NL"), always=True, required="'joint' of the coupled motor is missing"),
+    Field(
+        "turns_with",
+        DRIVERS,
+        always=True,
+        required="'turns_with' of the coupled motor is missing",
+    ),
+    *_formulas(MOTOR),
+)
 TOOL_PLACE = (Field("on", _frame("NL"), "ant", always=True, note="required"), *PLACE)
 TOOL_NAME = Field("name", TEXT, default="tool", always=True)
 PAYLOAD: tuple[Entry, ...] = (NAME, *BODY, WRENCHES)
@@ -561,12 +579,24 @@ def read_wheel(record: Record, context: Context) -> Wheel:
     return Wheel(**values)
 
 
+def read_motor(record: Record, context: Context) -> CoupledMotor:
+    """Return the coupled motor that a mapping in the list `motors` of a robot file describes.
+
+    Args:
+        record: the mapping.
+        context: data about the robot.
+    """
+    return CoupledMotor(**read_fields(record, MOTORS, context))
+
+
 # -- the documentation
 
 _SECTIONS: dict[str, tuple[Entry, ...]] = {
     "base": (*BASE, *LINK),
     "frames": (*joint_fields(Convention.KHALIL_KLEINFINGER), DRIVES, *LINK, FLEXIBLE),
     "wheels": WHEEL,
+    "motors": MOTORS,
+    "capsules": CAPSULE,
     "tool": (*TOOL_PLACE, TOOL_NAME),
     "payload": PAYLOAD,
 }

@@ -18,9 +18,11 @@ from symoro.robot.formats.document import Record, YamlMapping, YamlNode, YamlSca
 from symoro.robot.formats.legs import SHORT, check_reach, is_short, with_frames
 from symoro.robot.formats.record_table import (
     BASE,
+    CAPSULE,
     DRIVES,
     FLEXIBLE,
     LINK,
+    MOTORS,
     PAYLOAD,
     TOOL_NAME,
     TOOL_PLACE,
@@ -32,6 +34,7 @@ from symoro.robot.formats.record_table import (
     joint_fields,
     keys,
     read_fields,
+    read_motor,
     read_place,
     read_wheel,
     write_fields,
@@ -41,6 +44,8 @@ from symoro.robot.formats.report import MAX_FRAMES, Report, Spot
 from symoro.robot.records import (
     Base,
     BaseKind,
+    Capsule,
+    CoupledMotor,
     Frame,
     JointType,
     Link,
@@ -58,7 +63,7 @@ TEXTS = ("name", "title", "reference")
 SHORTHANDS = ("inertia", "friction")
 TOP = (
     *("symoro", *TEXTS, "convention", *SHORTHANDS),
-    *("base", "frames", "loops", "wheels", "tool", "payload", "nominal", "postures"),
+    *("base", "frames", "loops", "wheels", "motors", "capsules", "tool", "payload", "nominal", "postures"),
     *SHORT,
 )
 KHALIL = joint_fields(Convention.KHALIL_KLEINFINGER)
@@ -114,6 +119,8 @@ class _Reader:
             "nominal": self._nominal(),
             "postures": self._postures(),
             "wheels": self._wheels(),
+            "motors": self._motors(),
+            "capsules": self._capsules(),
         }
         if self.convention == Convention.DENAVIT_HARTENBERG:
             frames, links, tool = self._from_classic(frames, links, tool)
@@ -227,6 +234,20 @@ class _Reader:
         records = [Record(self.report, node, f"wheels[{k}]", keys(WHEEL)) for k, node in enumerate(items, 1)]
         return tuple(read_wheel(record, self.plain) for record in records)
 
+    def _capsules(self) -> tuple[Capsule, ...]:
+        items = self.top.items("capsules")
+        if items and self.convention == Convention.DENAVIT_HARTENBERG:
+            hint = "describe robots with capsules in Khalil and Kleinfinger's notation"
+            self.top.problem("capsules", "capsules refer to Khalil and Kleinfinger's frames", hint)
+        fields = keys(CAPSULE)
+        records = [Record(self.report, node, f"capsules[{k}]", fields) for k, node in enumerate(items, 1)]
+        return tuple(Capsule(**read_fields(record, CAPSULE, self.plain)) for record in records)
+
+    def _motors(self) -> tuple[CoupledMotor, ...]:
+        items = self.top.items("motors")
+        records = [Record(self.report, node, f"motors[{k}]", keys(MOTORS)) for k, node in enumerate(items, 1)]
+        return tuple(read_motor(record, self.plain) for record in records)
+
     def _nominal(self) -> tuple[tuple[str, float], ...]:
         record = self.top.record("nominal", self.top.keys_of("nominal"))
         for key in record.node.entries:
@@ -264,6 +285,8 @@ def tree_of(robot: Robot) -> dict[str, YamlTree]:
         "frames": [_frame(robot, j, replace(context, number=j)) for j in range(1, robot.NL + 1)],
         "loops": [_loop(robot, k) for k in range(robot.NL + 1, robot.NJ + 1)],
         "wheels": [write_fields(wheel, WHEEL, plain) for wheel in robot.wheels],
+        "motors": [write_fields(motor, MOTORS, plain) for motor in robot.motors],
+        "capsules": [write_fields(capsule, CAPSULE, plain) for capsule in robot.capsules],
     }
     tree |= {key: part for key, part in parts.items() if part}
     if robot.platform is not None:

@@ -47,7 +47,12 @@ def _block(tree: YamlTree, indent: int) -> list[str]:
     if isinstance(tree, Mapping):
         for key, value in tree.items():
             head = f"{margin}{_text(key, flow=False)}:"
-            lines += _entry(head, value, indent + 2, wide=key in ("frames", "loops", "wheels", "location"))
+            lines += _entry(
+                head,
+                value,
+                indent + 2,
+                wide=key in ("frames", "loops", "wheels", "motors", "capsules", "location"),
+            )
     elif isinstance(tree, list):
         for value in tree:
             lines += _item(margin, value, indent)

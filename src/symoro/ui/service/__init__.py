@@ -44,6 +44,7 @@ CALLS: dict[str, Call] = {
     "frames": answers.frames,
     "close": answers.closed,
     "solve": postures.solve,
+    "inverse": postures.inverse,
     "workspace": workspace.cloud,
     "model": answers.model,
     "explain": answers.explain,

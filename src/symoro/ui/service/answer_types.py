@@ -468,6 +468,21 @@ class SolvedPose:
 
 
 @dataclass(frozen=True, kw_only=True)
+class InverseModules:
+    """JavaScript modules of the inverse geometric model of the end effector, for evaluation in the page.
+
+    `modules` contains one module with all solutions, or, for a platform, one per working mode of its legs; since the
+    legs are independent of each other, each column of a leg may be taken from either module. It is empty if the model
+    has no closed form; `why_not` is then the reason. `legs` contains the joints of each leg.
+    """
+
+    modules: list[Module]
+    legs: list[list[int]]
+    complete: bool
+    why_not: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
 class WorkspaceCloud:
     """Positions of the end effector in frame 0 (metres), x, y, z of one posture after the other, and a number each.
 
@@ -767,6 +782,7 @@ SERVICE = {
     "frames": ServiceCall(FramesRequest, Placements, long=True),
     "close": ServiceCall(CloseRequest, Outputs),
     "solve": ServiceCall(SolveRequest, SolvedPose, long=True),
+    "inverse": ServiceCall(RobotRequest, InverseModules, long=True),
     "workspace": ServiceCall(WorkspaceRequest, WorkspaceCloud, long=True),
     "model": ServiceCall(ModelRequest, ModelAnswer, long=True),
     "explain": ServiceCall(ModelRequest, Explanation, long=True),

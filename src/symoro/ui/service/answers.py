@@ -275,14 +275,15 @@ def frames(payload: Mapping[str, Any]) -> Placements:
     closing = None
     if robot.B and item(payload, "loops", bool, True):
         try:
-            closing = _javascript(generate(robot, "loop-geometry"))
+            closing = javascript_module(generate(robot, "loop-geometry"))
         except NotApplicableError:
             closing = None
-    placing = _javascript(Model(robot, catalogue()["fast-geometry"], {}, placed))
+    placing = javascript_module(Model(robot, catalogue()["fast-geometry"], {}, placed))
     return Placements(frames=placing, loops=closing)
 
 
-def _javascript(derived: Model) -> Module:
+def javascript_module(derived: Model) -> Module:
+    """Return the emitted JavaScript of a model with its parameters and the shapes of its inputs and outputs."""
     (source,) = [text for name, text in derived.code("javascript").items() if name.endswith((".js", ".mjs"))]
     return Module(
         source=source,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from symoro.errors import SymoroError
 from symoro.expr.formula import Formula
-from symoro.robot.description import Frame, Link, Placement, Robot, scalars
+from symoro.robot.description import CoupledMotor, Frame, Link, Placement, Robot, scalars
 
 _LENGTHS = dict.fromkeys(("b", "d", "r"), 0.4)
 _ANGLES = dict.fromkeys(("gamma", "alpha", "theta"), 0.5)
@@ -16,7 +16,8 @@ _LINK = {
     **dict.fromkeys(("XY", "XZ", "YZ"), 0.0),
     "M": 1.0,
 }
-_DRIVE = {"IA": 0.01, "FV": 0.1, "FS": 0.1, "k": 100.0}
+_DRIVE = {"IA": 0.01, "FV": 0.1, "FS": 0.1, "FB": 0.05, "VS": 0.1, "k": 100.0}
+_MOTOR = {"IAM": 0.01, "FVM": 0.1, "FSM": 0.1}
 _BEAM = {"length": 0.5, "density": 1.0, "EIz": 100.0, "EIy": 100.0, "GJ": 50.0, "Ip": 0.01}
 _WHEEL = {"radius": 0.1}
 _GRAVITY = (0.0, 0.0, -9.81)
@@ -65,7 +66,12 @@ def _places(robot: Robot) -> Iterator[tuple[Formula, float]]:
         yield from _of(frame, _DRIVE)
         if frame.coupling:
             yield from ((ratio, 1.0) for _, ratio in frame.coupling.terms)
+    for motor in robot.motors:
+        yield from _of(motor, _MOTOR)
+        yield from ((ratio, 1.0) for _, ratio in motor.turns_with)
 
 
-def _of(held: Frame | Link | Placement, usual: Mapping[str, float]) -> Iterator[tuple[Formula, float]]:
+def _of(
+    held: Frame | Link | Placement | CoupledMotor, usual: Mapping[str, float]
+) -> Iterator[tuple[Formula, float]]:
     return ((value, usual[name]) for name, value in scalars(held) if name in usual)

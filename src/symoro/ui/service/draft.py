@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from symoro.robot.coordinates import independent
-from symoro.robot.description import Base, Frame, Link, LinkFrame, Robot, Tool
+from symoro.robot.description import Base, Capsule, CoupledMotor, Frame, Link, LinkFrame, Robot, Tool
 from symoro.robot.wheels import Wheel
 
 Postures = Mapping[str, Mapping[int, float]]
@@ -34,7 +34,9 @@ class Draft:
     postures: Postures
     wheels: tuple[Wheel, ...]
     platform: int | None
+    motors: tuple[CoupledMotor, ...]
     link_frames: tuple[LinkFrame, ...]
+    capsules: tuple[Capsule, ...]
 
     @property
     def NL(self) -> int:
@@ -108,6 +110,15 @@ def renumbered(draft: Draft, number: Callable[[int], int]) -> Draft:
             for w in draft.wheels
         ),
         platform=None if draft.platform is None else number(draft.platform),
+        motors=tuple(
+            replace(
+                motor,
+                joint=number(motor.joint),
+                turns_with=tuple((number(i), ratio) for i, ratio in motor.turns_with),
+            )
+            for motor in draft.motors
+        ),
+        capsules=tuple(replace(one, frame=number(one.frame)) for one in draft.capsules),
         postures={name: {number(j): x for j, x in q.items()} for name, q in draft.postures.items()},
     )
 

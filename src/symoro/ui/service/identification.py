@@ -75,7 +75,10 @@ def _known(robot: Robot, values: Mapping[str, float]) -> dict[str, float]:
         values: numbers by symbol name.
     """
     unknowns = {
-        name for frame in robot.frames for amount in (frame.FV, frame.FS, frame.IA) for name in amount.symbols
+        name
+        for frame in robot.frames
+        for amount in (frame.FV, frame.FS, frame.FB, frame.FL, frame.IA)
+        for name in amount.symbols
     }
     return {name: value for name, value in values.items() if name not in unknowns}
 

@@ -14,9 +14,11 @@ from symoro.models.geometric.inverse.redundancy import has_redundant_joint
 from symoro.models.geometric.scene import all_frames
 from symoro.robot.coordinates import independent
 from symoro.robot.description import JointType, Robot
+from symoro.robot.platform import parallel_robot
 from symoro.robot.topology import cut_joints, loops
-from symoro.ui.service.answer_types import PostureRow, SolvedPose
-from symoro.ui.service.answers import model_of
+from symoro.ui.failure import on_the_page
+from symoro.ui.service.answer_types import InverseModules, PostureRow, SolvedPose
+from symoro.ui.service.answers import javascript_module, model_of
 from symoro.ui.service.payload import item, robot_of
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
 TOLERANCE = 1e-6  # largest accepted residual; models are accurate to 1e-9
 RESTARTS = 20
+WORKING_MODES = ("1", "2")  # of a leg
 WORDS: dict[int, Literal["valid", "singular"]] = {0: "valid", 2: "singular"}
 
 
@@ -58,6 +61,35 @@ def solve(payload: Mapping[str, Any]) -> SolvedPose:
         opened=cut_joints(robot),
         solutions=_verified(robot, options, values, solutions, T),
     )
+
+
+def inverse(payload: Mapping[str, Any]) -> InverseModules:
+    """Return the inverse geometric model of the end effector as JavaScript, so that the page can follow a pose."""
+    robot = robot_of(payload)
+    legs = _legs(robot)
+    try:
+        modes = [{"working_mode": mode} for mode in WORKING_MODES] if legs else [{}]
+        models = [generate(robot, "inverse-geometry", **options) for options in modes]
+    except NotApplicableError as error:
+        return InverseModules(modules=[], legs=[], complete=False, why_not=on_the_page(error.message))
+    return InverseModules(
+        modules=[javascript_module(model) for model in models],
+        legs=legs,
+        complete=not any(has_redundant_joint(model.program) for model in models),
+        why_not=None,
+    )
+
+
+def _legs(robot: Robot) -> list[list[int]]:
+    """Return the frames of each leg of a parallel robot, of leg 1 with those of the platform; [] for other robots."""
+    if robot.platform is None:
+        return []
+    try:
+        parallel = parallel_robot(robot)
+    except NotApplicableError:
+        return []
+    first, *others = [list(leg.members) for leg in parallel.legs]
+    return [[*first, *parallel.body], *others]
 
 
 def _numbers(name: str, given: Any, shape: tuple[int, ...]) -> Array:

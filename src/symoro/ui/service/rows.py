@@ -72,6 +72,7 @@ def remove_frame(draft: Draft, edit: Edit) -> Draft:
         frames=tuple(frame for k, frame in enumerate(draft.frames, 1) if k != j),
         links=tuple(link for k, link in enumerate(draft.links, 1) if k != j),
         postures={name: {k: x for k, x in q.items() if k != j} for name, q in draft.postures.items()},
+        capsules=tuple(capsule for capsule in draft.capsules if capsule.frame != j),
     )
     return renumbered(kept, number)
 
@@ -85,6 +86,12 @@ def _nothing_needs(draft: Draft, j: int) -> None:
     for k, wheel in enumerate(draft.wheels, 1):
         if j in (wheel.frame, wheel.steering, wheel.follows):
             raise ArgumentError(f"wheel {k} uses frame {j}", hint=f"remove wheel {k} first")
+    for motor in draft.motors:
+        if j in motor.shares:
+            raise ArgumentError(
+                f"the coupled motor of joint {motor.joint} turns with joint {j}",
+                hint="remove the motor from the list 'motors' of the robot file first",
+            )
     if draft.platform == j:
         raise ArgumentError(f"frame {j} is the platform", hint="choose another frame as the platform first")
 

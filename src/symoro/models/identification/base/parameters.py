@@ -28,6 +28,7 @@ from symoro.models.identification.base.geometry import (
 from symoro.models.identification.base.result import BaseParameters as BaseParameters
 from symoro.models.identification.base.result import exact
 from symoro.models.identification.base.result import split as split
+from symoro.models.identification.column import without_coupled_motors
 from symoro.models.references import MINIMUM_PARAMETERS_1988
 from symoro.program.builder import Builder
 from symoro.program.program import Port, Program
@@ -63,12 +64,16 @@ def base_parameters(
 
     Raises:
         OptionError: there is no such method, or the posture does not fit the robot.
-        NotApplicableError: method='exact' and a closed loop has no linear closure, or the loops cannot be closed.
+        NotApplicableError: method='exact' and a closed loop has no linear closure, or the loops cannot be closed,
+            or motors turn with several joints.
         ProgramError: there is no gap between dependent and independent parameters.
         MissingDependencyError: the geometry has symbols or oblique angles, and SymPy is not installed.
     """
     if method not in METHODS:
         raise OptionError(f"method: expected one of {', '.join(METHODS)}, got {method!r}")
+    reason = without_coupled_motors(robot, {})
+    if reason:
+        raise NotApplicableError(f"the base parameters of robot '{robot.name}' are not available: {reason}")
     near = None if posture is None else tuple(posture_by_joint(robot, posture).items())
     return _cached_parameters(robot, method, rotor, near)
 
@@ -129,6 +134,7 @@ def _cached_parameters(
         Option("rotor", "include the rotor inertias", "flag", True),
         POSTURE,
     ),
+    requirements=(without_coupled_motors,),
     reference=MINIMUM_PARAMETERS_1988.at(
         "section 7.2, eq. (20) to (22); Khalil and Creusot, 1997, section 6.4"
     ),

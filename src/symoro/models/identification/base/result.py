@@ -233,6 +233,6 @@ def friction(robot: Robot) -> tuple[str, ...]:
     return tuple(
         f"{name}{j}"
         for j, frame in enumerate(robot.frames[: robot.NL], 1)
-        for name in ("FV", "FS", "FO")
+        for name in ("FV", "FS", "FO", "FB", "FL")
         if frame.moving and not getattr(frame, name).is_zero
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from symoro.robot.description import (
     IDENTITY16,
     Base,
     BaseKind,
+    Capsule,
     Coupling,
     Frame,
     JointType,
@@ -29,6 +30,7 @@ from symoro.robot.formats.urdf.notes import ImportNotes
 from symoro.robot.formats.urdf.parameters import Six, formulas, number_formula, reproduces, six, size_of
 from symoro.robot.formats.urdf.rigid import (
     Pose,
+    Vector3,
     apply,
     difference,
     norm,
@@ -37,6 +39,7 @@ from symoro.robot.formats.urdf.rigid import (
     turn_x,
     unit,
 )
+from symoro.robot.formats.urdf.shapes import placed
 from symoro.robot.formats.urdf.snap import snapped
 from symoro.robot.formats.urdf.tree import AttachedLink, Tree, Unit, on_link, place_frames, tree
 
@@ -163,6 +166,7 @@ class _Conversion:
                 notes=self.notes.notes(),
                 postures=self.home(frames),
                 link_frames=self.link_frames(),
+                capsules=tuple(self.capsules()),
             )
         except RobotError as error:
             raise self.document.error(error.message, None) from None
@@ -189,6 +193,15 @@ class _Conversion:
             for name, (frame, pose) in self.link_places().items()
             if name in self.tree.merged or not _is_identity(pose, self.reach)
         )
+
+    def capsules(self) -> Iterator[Capsule]:
+        """Yield the capsules that enclose the collision shapes of the links, in the frames of the robot."""
+        places = self.link_places()
+        for name, attached in self.tree.attached_links.items():
+            frame, place = places[name]
+            for one in (placed(capsule, place) for capsule in attached.body.capsules):
+                start, end = (_triple(point) for point in (one.start, one.end))
+                yield Capsule(frame, start, end, number_formula(one.radius))
 
     def inertias(self) -> list[OriginInertia]:
         """Return the inertia of each moving link in its frame, including all links fixed to it; entry 0 is the base."""
@@ -348,7 +361,7 @@ class _Conversion:
 
     def base(self, inertia: OriginInertia) -> Base:
         own, gravity = self.document.own, self.document.gravity
-        G: Triple = (number_formula(gravity[0]), number_formula(gravity[1]), number_formula(gravity[2]))
+        G = _triple(gravity)
         Z = tuple(map(number_formula, own.location)) if own and own.location else IDENTITY16
         name = self.tree.root.name
         if self.tree.floating:
@@ -366,6 +379,10 @@ class _Conversion:
         place = self.places[attached.on].inverse() @ attached.place
         ant, parameters = self.parameters(self.numbers[attached.on], place, name)
         return Tool(Placement(ant, **formulas(parameters)), name)
+
+
+def _triple(v: Vector3) -> Triple:
+    return number_formula(v[0]), number_formula(v[1]), number_formula(v[2])
 
 
 CLOSED = 1e-6  # radians, or metres relative to the reach: files contain six digits

@@ -16,6 +16,7 @@ from symoro.errors import FormatError, NotApplicableError, ProgramError
 from symoro.expr.formula import Formula
 from symoro.files import MADE_BY
 from symoro.robot.description import (
+    FURTHER_FRICTION,
     GEOMETRIC,
     INERTIAL,
     WRENCH,
@@ -49,7 +50,7 @@ def written(robot: Robot, *, lossy: bool) -> str:
     numbers = NominalNumbers(robot, lossy)
     body = list(_XmlWriter(robot, numbers).lines())
     numbers.check()
-    omitted += [*numbers.lost, *(["postures"] if robot.postures else [])]
+    omitted += [*numbers.lost, *(name for name in ("postures", "capsules") if getattr(robot, name))]
     notes = [f"  <!-- not kept: {_comment(', '.join(omitted))} -->"] if omitted else []
     head = ['<?xml version="1.0"?>', f"<!-- {MADE_BY} -->", f"<robot name={_quoted(robot.name)}>", *notes]
     return "\n".join([*head, *body, "</robot>"]) + "\n"
@@ -76,6 +77,11 @@ def _unsupported(robot: Robot) -> Iterator[str]:
         yield "elastic joints"
     if any(link.flexible for link in robot.links):
         yield "flexible links"
+    for name, words in FURTHER_FRICTION.items():
+        if any(not getattr(frame, name).is_zero for frame in robot.frames):
+            yield f"{words} ({name})"
+    if robot.motors:
+        yield "coupled motors (IAM, FVM, FSM)"
     if any(value is not None for frame in robot.frames for value in (frame.QP, frame.QDP, frame.GAM)):
         yield "prescribed joint motion"
     links = (robot.base.link, *robot.links, *([robot.payload] if robot.payload else []))

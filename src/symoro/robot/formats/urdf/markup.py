@@ -1,6 +1,6 @@
 """XML parser for untrusted files: a small tree with line numbers, without entities or document types.
 
-Only the elements that a reader requests are stored; pictures, collision shapes and plugins are skipped.
+Only the elements that a reader requests are stored; pictures and plugins are skipped.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from symoro.errors import FormatError, NotApplicableError, Place
 from symoro.robot.description import Limits
 from symoro.robot.formats.report import Spot
 from symoro.robot.formats.urdf.rigid import ORIGIN, Pose, Vector3, from_rpy
+from symoro.robot.formats.urdf.shapes import LinkCapsule
 
 MOVING = ("revolute", "continuous", "prismatic")
 KINDS = (*MOVING, "fixed", "floating", "planar")
@@ -36,7 +37,7 @@ class Body:
     """Link of a URDF file with its inertia.
 
     The inertia (xx, xy, xz, yy, yz, zz) is about the centre of mass. `origin` is the pose of the inertial frame: its
-    position is the centre of mass, and the inertia is given in its axes.
+    position is the centre of mass, and the inertia is given in its axes. `capsules` enclose its collision shapes.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Body:
     origin: Origin = Origin()
     inertia: tuple[float, ...] = (0.0,) * 6
     spot: Spot | None = None
+    capsules: tuple[LinkCapsule, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,16 @@ from symoro.robot.formats.urdf.markup import XmlNode, parse
 from symoro.robot.formats.urdf.model import Body, Document, Joint, Mimic, Origin
 from symoro.robot.formats.urdf.reader import LARGEST
 from symoro.robot.formats.urdf.rigid import ORIGIN, Pose, Vector3, from_quaternion, scaled, to_rpy, turn_about
+from symoro.robot.formats.urdf.shapes import LinkCapsule, around, enclosing, placed
 
 _FREE, _BALL, _SLIDE, _HINGE = range(4)
+_CAPSULE, _MESH = 3, 7  # types of geoms
+_SHAPES: dict[int, tuple[str, Callable[[float, float, float], tuple[float, ...]]]] = {
+    2: ("sphere", lambda x, y, z: (x,)),
+    4: ("box", lambda x, y, z: (2 * x, 2 * y, 2 * z)),  # an ellipsoid
+    5: ("cylinder", lambda x, y, z: (x, 2 * y)),
+    6: ("box", lambda x, y, z: (2 * x, 2 * y, 2 * z)),
+}
 _NUMBERS = {
     "body": ("body_pos", "body_quat", "body_ipos", "body_iquat", "body_mass", "body_inertia"),
     "joint": ("jnt_pos", "jnt_axis"),
@@ -196,7 +204,38 @@ class _ModelReader:
     def inertial(self, b: int, name: str, anchor: Vector3) -> Body:
         centre = _shift(scaled(-1.0, anchor)) @ _pose(self.m.body_ipos[b], self.m.body_iquat[b])
         x, y, z = _vector(self.m.body_inertia[b])
-        return Body(name, float(self.m.body_mass[b]), _origin(centre), (x, 0.0, 0.0, y, 0.0, z))
+        capsules = tuple(self.capsules(b, _shift(scaled(-1.0, anchor))))
+        inertia = (x, 0.0, 0.0, y, 0.0, z)
+        return Body(name, float(self.m.body_mass[b]), _origin(centre), inertia, capsules=capsules)
+
+    def capsules(self, b: int, body: Pose) -> Iterator[LinkCapsule]:
+        """Yield capsules that enclose the geoms of a body with which contacts are possible.
+
+        Args:
+            b: number of the body.
+            body: pose of the body frame in the link frame.
+        """
+        for g in np.flatnonzero(np.asarray(self.m.geom_bodyid) == b).tolist():
+            if not (self.m.geom_contype[g] or self.m.geom_conaffinity[g]):
+                continue
+            kind, (x, y, z) = int(self.m.geom_type[g]), _vector(self.m.geom_size[g])
+            place = body @ _pose(self.m.geom_pos[g], self.m.geom_quat[g])
+            if kind == _MESH:
+                mesh = int(self.m.geom_dataid[g])
+                first, count = int(self.m.mesh_vertadr[mesh]), int(self.m.mesh_vertnum[mesh])
+                capsules = around(np.asarray(self.m.mesh_vert[first : first + count], dtype=float))
+            elif kind == _CAPSULE:
+                capsules = [LinkCapsule((0.0, 0.0, -y), (0.0, 0.0, y), x)]
+            elif kind in _SHAPES:
+                shape, size = _SHAPES[kind]
+                capsules = enclosing(shape, size(x, y, z))
+            else:
+                label = self.compiled.label("body", b)
+                self.notes.append(
+                    f"a collision shape of body '{label}' is omitted: MuJoCo's geom type {kind}"
+                )
+                continue
+            yield from (placed(one, place) for one in capsules)
 
     def joint(self, j: int, parent: str, child: str, place: Pose) -> None:
         kind = int(self.m.jnt_type[j])

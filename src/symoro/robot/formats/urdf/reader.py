@@ -29,11 +29,13 @@ from symoro.robot.formats.urdf.model import (
     Origin,
 )
 from symoro.robot.formats.urdf.rigid import from_quaternion, norm, to_rpy
+from symoro.robot.formats.urdf.shapes import LinkCapsule, collision_capsules
 
 MAX_JOINTS = 1000
 LARGEST = 1e9  # metres, kilograms, ...: larger values are rejected; a larger limit means no limit
 
 _OF_LINKS = ("link", "inertial", "origin", "mass", "inertia")
+_OF_COLLISIONS = ("collision", "geometry", "mesh", "box", "cylinder", "sphere")
 _OF_JOINTS = ("joint", "parent", "child", "axis", "limit", "dynamics", "mimic")
 _OF_LOOPS = (
     "loop_joint",
@@ -47,7 +49,7 @@ _OF_LOOPS = (
     "friction",
 )
 _OF_ACTUATORS = ("transmission", "ros2_control", "command_interface")
-_KEEP = frozenset({*_OF_LINKS, *_OF_JOINTS, *_OF_LOOPS, *_OF_ACTUATORS, "symoro"})
+_KEEP = frozenset({*_OF_LINKS, *_OF_COLLISIONS, *_OF_JOINTS, *_OF_LOOPS, *_OF_ACTUATORS, "symoro"})
 _LOOP_KINDS = ("revolute", "continuous", "prismatic", "fixed")
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?\Z", re.ASCII)
 _ENDLESS = re.compile(r"[-+]?(?:inf|infinity|nan)\Z", re.IGNORECASE)
@@ -247,7 +249,7 @@ class _Reader:
     # -- links and joints
 
     def body(self, node: XmlNode) -> Body:
-        body = Body(self.name(node), spot=node.spot)
+        body = Body(self.name(node), spot=node.spot, capsules=tuple(self.capsules(node)))
         inertial = node.first("inertial")
         if inertial is None:
             return body
@@ -258,6 +260,16 @@ class _Reader:
             origin=self.origin(inertial),
             inertia=tuple(self.number(inertia, key) for key in _TENSOR) if inertia else body.inertia,
         )
+
+    def capsules(self, node: XmlNode) -> Iterator[LinkCapsule]:
+        """Yield the capsules that enclose the collision shapes of a link; shapes that are omitted give a note."""
+        for collision in node.all("collision"):
+            capsules, reasons = collision_capsules(collision, self.file)
+            yield from capsules
+            self.notes += [
+                f"line {collision.spot[0]}: a collision shape of link '{self.name(node)}' is omitted: {reason}"
+                for reason in reasons
+            ]
 
     def joint(self, node: XmlNode) -> Joint:
         kind = self.attribute(node, "type").strip()

@@ -19,6 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, permutations
 
+from symoro.errors import NotApplicableError
 from symoro.expr.scalar import Expr, Scalar, wrap
 from symoro.models.geometric.inverse.chain.chain import Unknown
 from symoro.models.geometric.inverse.chain.probes import Probes
@@ -449,6 +450,12 @@ class Paul:
         for first, second, mi, mj, e in self._angles(u, v, forms):
             degree = first.degree
             if degree == second.degree and self._conformal(mi, degree) and self._conformal(mj, degree):
+                if all(self._number(x).is_zero for x in e):
+                    raise NotApplicableError(
+                        f"the angles {u.label} and {v.label} are the corners of a triangle with a side of length zero: "
+                        "their sum is determined, the single angles are not",
+                        hint="omit the option 'pose', or solve it numerically with numeric_inverse()",
+                    )
                 draft = self._draft(8 if u.before is v or v.before is u else 7, known)
                 equation_types.solve_triangle(draft, u, v, mi, mj, e, degree)
                 return draft.step(*self._shown(first, second))

@@ -1,0 +1,103 @@
+// Names of the configurations of an arm: shoulder, elbow and wrist, by the signs of the factors of det J.
+//
+// For an arm with the axes z1, z2 parallel to z3, and a wrist with the centre w (Khalil & Dombre, Modeling, identification
+// and control of robots, 2002, section 5.7), the Jacobian is singular where one of these factors is zero:
+//
+//   shoulder   (z1 x z2) . (w - p1)           w on the plane through axis 1 parallel to axis 2
+//   elbow      z2 . ((p3 - p2) x (w - p3))    arm stretched or folded
+//   wrist      z4 . (z5 x z6)                 axes 4 and 6 aligned
+//
+// An arm UR has z4 parallel to z3: w is the intersection of axes 5 and 6 for the shoulder, and p4 for the elbow. An arm
+// with seven joints has these factors at its joints 2, 4 and 6.
+
+import type { View } from "../backend/messages";
+import { endFrame, toolLink } from "./extras";
+import { axis, cross, dot, minus, origin, type Point } from "./polyline";
+
+/** Largest sine of the angle between parallel axes; parameters of files have six digits or more. */
+const PARALLEL = 1e-4;
+
+interface Axes {
+  z: Point[];
+  p: Point[];
+}
+
+type Factor = (axes: Axes) => number;
+type Part = { name: string; factor: Factor; words: [positive: string, negative: string] };
+
+export class Configurations {
+  private readonly chain: number[];
+  private readonly kinds: string;
+  private readonly isPlatform: boolean;
+  private parts: Part[] | null = null;
+
+  constructor(view: View, frame = endFrame(view)) {
+    const moving = new Map(view.joints.map((joint) => [joint.frame, joint.kind]));
+    this.isPlatform = view.platform !== null;
+    this.chain = [];
+    for (let j = frame; j > 0; j = view.frames[j - 1]?.ant ?? toolLink(view)) if (moving.has(j)) this.chain.unshift(j);
+    this.kinds = this.chain.map((j) => moving.get(j)).join("");
+  }
+
+  /** Number of joints between the base and the frame. */
+  get joints(): number {
+    return this.chain.length;
+  }
+
+  /** Return the name of a configuration, such as "shoulder right, elbow up, wrist flip"; "" for other structures. */
+  name(T: ArrayLike<number>): string {
+    const axes: Axes = { z: this.chain.map((j) => axis(T, j, 2)), p: this.chain.map((j) => origin(T, j)) };
+    // Which axes are parallel does not depend on the posture for neighbours.
+    this.parts ??= this.isPlatform ? [] : partsOf(this.kinds, axes);
+    return this.parts.map(({ name, factor, words }) => `${name} ${factor(axes) >= 0 ? words[0] : words[1]}`).join(", ");
+  }
+}
+
+const SHOULDER = ["right", "left"] as [string, string];
+const WRIST = ["no flip", "flip"] as [string, string];
+
+function triple(a: Point, b: Point, c: Point): number {
+  return dot(a, cross(b, c));
+}
+
+function partsOf(kinds: string, { z }: Axes): Part[] {
+  const parallel = (i: number): boolean => Math.hypot(...cross(z[i]!, z[i + 1]!)) < PARALLEL;
+  const wristAt = (i: number): Part => ({ name: "wrist", factor: ({ z }) => triple(z[i - 1]!, z[i]!, z[i + 1]!), words: WRIST });
+  const shoulder = (w: number): Factor => ({ z, p }) => dot(cross(z[0]!, z[1]!), minus(p[w]!, p[0]!));
+  // The elbow above the line from shoulder to wrist has another sign of its factor on the other side of the shoulder.
+  const elbow = (w: number, s: number): Factor => (axes) => {
+    const { z, p } = axes;
+    return -Math.sign(shoulder(s)(axes) || 1) * triple(z[1]!, minus(p[2]!, p[1]!), minus(p[w]!, p[2]!));
+  };
+  if (kinds === "RRRRRRR")
+    return [
+      { name: "shoulder", factor: ({ z }) => triple(z[0]!, z[1]!, z[2]!), words: SHOULDER },
+      { name: "elbow", factor: ({ z }) => triple(z[2]!, z[3]!, z[4]!), words: ["up", "down"] },
+      wristAt(5),
+    ];
+  if (kinds === "RRRRRR" && !parallel(0) && parallel(1)) {
+    const ur = parallel(2);
+    return [
+      { name: "shoulder", factor: shoulder(ur ? 5 : 4), words: SHOULDER },
+      { name: "elbow", factor: elbow(ur ? 3 : 4, ur ? 5 : 4), words: ["up", "down"] },
+      wristAt(4),
+    ];
+  }
+  if (kinds === "RRPRRR" && !parallel(0))
+    return [{ name: "shoulder", factor: shoulder(4), words: SHOULDER }, wristAt(4)];
+  // Axes 1 and 2 are parallel: arms SCARA and arms in a plane, whose elbow is right or left of the line to the wrist.
+  if (/^RR[RP]*$/.test(kinds) && kinds.length > 2 && kinds.length < 5 && parallel(0))
+    return [
+      { name: "elbow", factor: ({ z, p }) => triple(z[0]!, minus(p[1]!, p[0]!), minus(p[2]!, p[1]!)), words: ["right", "left"] },
+    ];
+  return [];
+}
+
+/** Return the names with numbers where several are equal or empty. */
+export function distinct(names: readonly string[], otherwise: string): string[] {
+  return names.map((name, k) => {
+    if (!name) return `${otherwise} ${k + 1}`;
+    const same = names.filter((one) => one === name).length;
+    return same > 1 ? `${name} (${names.slice(0, k + 1).filter((one) => one === name).length})` : name;
+  });
+}

@@ -1,0 +1,334 @@
+// Direct manipulation: a dragged frame, a pulled link or a typed pose moves the robot; other solutions are ghosts.
+
+import { computed, effect, signal, untracked, type ReadonlySignal } from "@preact/signals";
+
+import type { InverseModules, View } from "../backend/messages";
+import type { Store } from "../store/store";
+import type { Control } from "./control";
+import { endFrame, toolLink } from "./extras";
+import { clamp } from "./joints";
+import { load, type LoadedModel } from "./modules";
+import type { Level } from "./numericInverse";
+import { angles, pose, product, type Pose } from "./pose";
+import { PoseSolver, type Followed, type PoseSolution } from "./poseSolver";
+import { cross, dot, minus, plus, axis, origin, type Point } from "./polyline";
+import type { GizmoAxes, GizmoMode, Scene, SceneDrag } from "./scene";
+
+const MOVING: readonly Level[] = ["position", "rotation"];
+const TURNING: readonly Level[] = ["rotation", "position"];
+/** Larger pose errors are reported (lengths relative to the reach, angles in radians). */
+const REACHED = 1e-6;
+/** Steps of the arrow keys: fraction of the reach, and radians. */
+export const KEY_STEP = 0.01;
+export const KEY_TURN = Math.PI / 36;
+/** Milliseconds between updates of the panels while the pointer drags; the picture follows each frame. */
+const PANEL_INTERVAL = 100;
+const PULL_STEPS = 12;
+
+export class Dragging {
+  /** Whether handles are shown. */
+  readonly on = signal(true);
+  readonly mode = signal<GizmoMode>("translate");
+  readonly axes = signal<GizmoAxes>("world");
+  /** Frame selected for dragging; null: the end effector. */
+  readonly chosen = signal<number | null>(null);
+  /** Whether other solutions are drawn; null: from the first drag on. */
+  readonly wanted = signal<boolean | null>(null);
+  /** All solutions of the pose of the end effector, starting with the posture itself; null if they are not drawn. */
+  readonly solutions = signal<PoseSolution[] | null>(null);
+  /** Why the solutions are not all, or not available; "" if they are all. */
+  readonly remark = signal("");
+  readonly active = signal(false);
+  readonly frame: ReadonlySignal<number | null> = computed(() => {
+    const view = this.control.drawn.value;
+    return view ? (this.chosen.value ?? endFrame(view)) : null;
+  });
+  private solver: PoseSolver | null = null;
+  private loaded: { key: string; models: LoadedModel[]; answer: InverseModules } | null = null;
+  /** Whether the inverse geometric model is being derived; solutions are then not sampled. */
+  private loading = false;
+  private latest: PoseSolution[] | null = null;
+  private shownAt = 0;
+  private readonly disposers: (() => void)[];
+
+  constructor(
+    private readonly store: Store,
+    private readonly scene: Scene,
+    private readonly control: Control,
+  ) {
+    scene.onDrag((drag) => this.take(drag));
+    scene.onGhost((k) => this.select(k + 1));
+    this.disposers = [
+      effect(() => {
+        const frame = this.on.value && !store.motion.value ? this.frame.value : null;
+        scene.gizmo(frame, this.mode.value, this.axes.value);
+      }),
+      effect(() => this.followPosture(store.q.value, this.wanted.value)),
+    ];
+  }
+
+  dispose(): void {
+    for (const undo of this.disposers) undo();
+  }
+
+  reset(): void {
+    this.chosen.value = null;
+    this.wanted.value = null;
+    this.remark.value = "";
+    this.solver = null;
+    this.clear();
+  }
+
+  // -- the solver
+
+  /** Request the inverse geometric model of a robot and compile it; until then, and without it, poses are iterated. */
+  async load(view: View, key: string, alive: AbortSignal): Promise<void> {
+    if (this.loaded?.key !== key) {
+      this.loaded = null;
+      this.loading = true;
+      this.rebuild();
+      try {
+        const answer = await this.store.backend.call<InverseModules>("inverse", { robot: view.robot }, { signal: alive });
+        const models = await Promise.all(answer.modules.map((module) => load(module)));
+        if (alive.aborted) return;
+        this.loaded = { key, models, answer };
+      } catch (error) {
+        if (alive.aborted) return;
+        this.remark.value = `The inverse geometric model is not available: ${error instanceof Error ? error.message : error}`;
+      }
+    }
+    this.loading = false;
+    this.rebuild();
+    this.followPosture(this.store.q.peek(), this.wanted.peek());
+  }
+
+  /** Create the solver of the drawn robot with the current parameters. */
+  rebuild(): void {
+    const view = this.control.drawn.peek();
+    const postures = this.scene.postures();
+    this.solver = null;
+    if (!view || !postures) return;
+    const { models, answer } = this.loaded ?? { models: [], answer: { legs: [], complete: false, why_not: null } };
+    this.solver = new PoseSolver(view, postures, models, answer.legs, this.scene.reach());
+    this.solver.setParameters(this.store.parameters.peek());
+    if (this.loaded) this.remark.value = remarkOf(this.loaded.answer, this.solver);
+  }
+
+  // -- drags
+
+  private take(drag: SceneDrag): void {
+    if (drag.kind === "start") {
+      this.control.motions.pause();
+      this.active.value = true;
+      if (drag.of === "frame" && this.frame.peek() === this.endFrame() && this.wanted.peek() === null) this.wanted.value = true;
+    } else if (drag.kind === "frame") this.drag(drag.frame, drag.pose, drag.mode === "rotate" ? TURNING : MOVING);
+    else if (drag.kind === "link") this.pull(drag.frame, drag.point, drag.from, drag.direction);
+    else {
+      this.active.value = false;
+      this.publish(this.scene.posture(), true);
+    }
+  }
+
+  private endFrame(): number {
+    return endFrame(this.control.drawn.peek()!);
+  }
+
+  /** Move a frame to a pose in frame 0; frame 0 itself is moved in the world if the base is not fixed. */
+  private drag(frame: number, target: Pose, levels: readonly Level[]): void {
+    if (frame === 0) return this.moveBase(target);
+    if (!this.solver || this.control.broken.peek()) return this.control.warn("Close the loops to drag a frame.");
+    this.show(this.solver.follow(this.scene.posture(), frame, target, levels));
+  }
+
+  private moveBase(target: Pose): void {
+    const [roll, pitch, yaw] = angles(target);
+    const before = this.store.base.peek();
+    const wheeled = this.control.drawn.peek()?.base === "wheeled";
+    this.store.base.value = wheeled
+      ? [target[3]!, target[7]!, before[2]!, before[3]!, before[4]!, yaw]
+      : [target[3]!, target[7]!, target[11]!, roll, pitch, yaw];
+  }
+
+  /** Move the robot to the result of a solver, and report what could not be reached. */
+  private show({ q, error, closed, stopped }: Followed): boolean {
+    const view = this.control.drawn.peek()!;
+    if (!closed) {
+      this.control.warn("The loops cannot close in this pose.");
+      return false;
+    }
+    this.scene.put(q);
+    if (error > REACHED) {
+      const names = stopped.map((k) => view.joints[k]!.name).join(", ");
+      const limits = stopped.length ? ` with ${names} at ${stopped.length > 1 ? "their limits" : "its limit"}` : "";
+      this.control.warn(`Out of reach: this is the nearest pose${limits}.`);
+    } else this.control.note.value = null;
+    this.updateGhosts(q);
+    this.publish(q, !this.active.peek());
+    return error <= REACHED;
+  }
+
+  /** Publish a posture to the other panes, not for each picture of a drag. */
+  private publish(q: number[], now: boolean): void {
+    const time = performance.now();
+    if (!now && time - this.shownAt < PANEL_INTERVAL) return;
+    this.shownAt = time;
+    this.control.refused.value = null;
+    this.control.publish(q);
+    if (this.latest) this.solutions.value = this.latest;
+  }
+
+  /** Turn or slide the joint of a link so that a point of the link approaches a line of sight. */
+  private pull(frame: number, point: Point, from: Point, direction: Point): void {
+    const view = this.control.drawn.peek();
+    const postures = this.scene.postures();
+    if (!view || !postures || !this.solver) return;
+    const joint = this.jointOf(view, frame);
+    if (joint === null) return;
+    const q = this.scene.posture();
+    const T = postures.transforms(q);
+    const held = plus(plus(plus(origin(T, frame), axis(T, frame, 0), point[0]), axis(T, frame, 1), point[1]), axis(T, frame, 2), point[2]);
+    if (!this.control.moved.peek().includes(joint)) {
+      // A passive joint of a loop moves with the whole loop.
+      const to = plus(from, direction, dot(minus(held, from), direction));
+      const shift = minus(to, held);
+      const target = Array.from(T.subarray(16 * (frame - 1), 16 * frame));
+      [3, 7, 11].forEach((entry, i) => (target[entry]! += shift[i]!));
+      const result = this.solver.numeric.solve(q, { frame, pose: target, levels: ["position"], point });
+      if (result.closed) this.show({ ...result, error: 0 });
+      return;
+    }
+    const { kind, frame: j, lower, upper } = view.joints[joint]!;
+    const change = approach(held, origin(T, j), axis(T, j, 2), kind === "P", from, direction);
+    const value = clamp(q[joint]! + change, Math.min(lower ?? -Infinity, q[joint]!), Math.max(upper ?? Infinity, q[joint]!));
+    const next = [...q];
+    next[joint] = value;
+    const moved = this.scene.move(next);
+    if (moved.closed) this.control.note.value = null;
+    else this.control.warn("The loops cannot close at this joint position.");
+    this.updateGhosts(moved.q);
+    this.publish(moved.q, false);
+  }
+
+  /** Return the joint that moves a link, as an index in view.joints; null for links that are fixed to the base. */
+  private jointOf(view: View, frame: number): number | null {
+    for (let j = frame; j > 0; j = view.frames[j - 1]?.ant ?? toolLink(view)) {
+      const k = view.joints.findIndex((joint) => joint.frame === j && !joint.coupled);
+      if (k >= 0) return k;
+    }
+    return null;
+  }
+
+  // -- poses as numbers
+
+  /** Return the pose of the chosen frame in frame 0. */
+  pose(): number[] {
+    const frame = this.frame.value;
+    return frame === null ? [] : frame === 0 ? pose(this.store.base.value) : this.scene.transform(frame);
+  }
+
+  /** Move the chosen frame to a pose; the result states whether it was reached. */
+  goTo(target: Pose): boolean {
+    const frame = this.frame.peek();
+    if (frame === null) return false;
+    this.control.motions.pause();
+    if (frame === 0) {
+      this.moveBase(target);
+      return true;
+    }
+    if (!this.solver) return false;
+    const reached = this.show(this.solver.goTo(this.scene.posture(), frame, target));
+    this.scene.keepInPicture();
+    return reached;
+  }
+
+  /** Move the chosen frame by a step along the axes of frame 0, or turn it about them. */
+  step(entry: 0 | 1 | 2, by: number, mode: GizmoMode): void {
+    const frame = this.frame.peek();
+    if (frame === null) return;
+    this.control.motions.pause();
+    const T = this.pose();
+    if (mode === "translate") T[4 * entry + 3]! += by * KEY_STEP * this.scene.reach();
+    else {
+      const turn = pose([0, 0, 0, ...[0, 1, 2].map((k) => (k === entry ? by * KEY_TURN : 0))]);
+      const turned = product(turn, T);
+      [3, 7, 11].forEach((k) => (turned[k] = T[k]!));
+      T.splice(0, 16, ...turned);
+    }
+    this.drag(frame, T, mode === "translate" ? MOVING : TURNING);
+  }
+
+  // -- other solutions
+
+  private clear(): void {
+    this.latest = null;
+    this.solutions.value = null;
+    this.scene.ghosts([]);
+  }
+
+  private followPosture(q: number[], wanted: boolean | null): void {
+    untracked(() => {
+      if (this.active.value || !this.control.ready.value || q.length !== this.control.drawn.value?.joints.length) return;
+      if (!wanted) {
+        if (this.latest) this.clear();
+        return;
+      }
+      this.updateGhosts(q);
+      this.solutions.value = this.latest;
+    });
+  }
+
+  /** Compute and draw the solutions of the pose that the end effector has in a posture. */
+  private updateGhosts(q: number[]): void {
+    if (!this.solver || this.loading || !this.wanted.peek() || this.control.broken.peek()) return;
+    const T = this.scene.transform(this.endFrame());
+    if (this.solver.closedForm) this.latest = this.solver.all(T, q);
+    else if (!this.solver.redundant) this.latest = this.latest ? this.solver.moved(this.latest, T, q) : this.solver.sampled(T, q);
+    else this.latest = [];
+    this.scene.ghosts(this.latest.slice(1).map((one, k) => ({ T: one.T, tag: letter(k) })));
+  }
+
+  /** Go to a solution by its index in the list; 0 is the posture itself. */
+  select(k: number): void {
+    const solution = this.latest?.[k];
+    if (solution) this.control.jump(solution.q);
+  }
+}
+
+/** Return the letter of another solution; after z, letters with a number. */
+export function letter(k: number): string {
+  return String.fromCharCode(97 + (k % 26)) + (k < 26 ? "" : Math.floor(k / 26) + 1);
+}
+
+function remarkOf(answer: InverseModules, solver: PoseSolver): string {
+  if (solver.redundant) return "The robot is redundant: there are infinitely many solutions, and the nearest one is used.";
+  if (answer.why_not) return `Computed by iteration from random postures, so that other solutions may exist: ${answer.why_not}`;
+  if (!answer.complete) return "The robot is redundant: one joint keeps its position in the solutions.";
+  const modes = solver.workingModes;
+  return modes > 8 ? `The legs have ${modes} working modes; those that differ in one leg or in all legs are listed.` : "";
+}
+
+/**
+ * Return the change of a joint variable that brings a point nearest to a line (Gauss-Newton with small damping).
+ *
+ * @param held point that moves with the joint
+ * @param at point on the axis z of the joint
+ */
+export function approach(held: Point, at: Point, z: Point, slides: boolean, from: Point, direction: Point): number {
+  const across = (v: Point): Point => minus(v, plus([0, 0, 0], direction, dot(v, direction)));
+  const arm = minus(held, at);
+  const along = plus([0, 0, 0], z, dot(arm, z));
+  const radial = minus(arm, along);
+  const side = cross(z, radial);
+  let change = 0;
+  for (let k = 0; k < PULL_STEPS; k++) {
+    const [c, s] = [Math.cos(change), Math.sin(change)];
+    const place: Point = slides ? plus(held, z, change) : plus(plus(plus(at, along, 1), radial, c), side, s);
+    const rate = across(slides ? z : plus(plus([0, 0, 0], side, c), radial, -s));
+    const error = across(minus(from, place));
+    const scale = slides ? 1 : dot(radial, radial);
+    // A line of sight along the motion gives no information: the damping keeps the step small there.
+    const step = dot(rate, error) / (dot(rate, rate) + 1e-3 * scale + Number.MIN_VALUE);
+    change += slides ? step : clamp(step, -0.5, 0.5);
+  }
+  return change;
+}

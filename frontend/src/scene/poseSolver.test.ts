@@ -1,0 +1,161 @@
+import { describe, expect, it } from "vitest";
+
+import { solved } from "./fixtures";
+import { NumericInverse } from "./numericInverse";
+import { angles, fromQuaternion, inverse, pose, product, quaternion, rotationVector } from "./pose";
+
+const POSTURE = [0.4, 0.9, -0.5, 0.6, 0.8, -0.3];
+
+/** Return a pose shifted by a vector in frame 0. */
+function shifted(T: number[], by: [number, number, number]): number[] {
+  const moved = [...T];
+  by.forEach((value, i) => (moved[4 * i + 3]! += value));
+  return moved;
+}
+
+describe("a pose", () => {
+  it("equals that of its angles and of its quaternion", () => {
+    const T = pose([0.1, -0.2, 0.3, 0.5, -1.1, 2.2]);
+    [0.5, -1.1, 2.2].forEach((angle, k) => expect(angles(T)[k]).toBeCloseTo(angle, 12));
+    for (const turn of [[0.5, -1.1, 2.2], [3, 0, 0], [0, 3, 0], [0, 0, 3.1]]) {
+      const M = pose([0.1, -0.2, 0.3, ...turn]);
+      fromQuaternion([0.1, -0.2, 0.3], quaternion(M))!.forEach((entry, k) => expect(entry).toBeCloseTo(M[k]!, 12));
+    }
+    expect(fromQuaternion([0, 0, 0], [0, 0, 0, 0])).toBeNull();
+  });
+
+  it("has the yaw of the whole rotation where only the sum of roll and yaw is determined", () => {
+    const T = pose([0, 0, 0, 0.4, Math.PI / 2, 0.9]);
+    pose([0, 0, 0, ...angles(T)]).forEach((entry, k) => expect(entry).toBeCloseTo(T[k]!, 12));
+  });
+
+  it("times its inverse is the identity, and its rotation vector is that of its axis, also at half a turn", () => {
+    const T = pose([1, 2, 3, 0.3, 0.2, -0.7]);
+    product(T, inverse(T)).forEach((entry, k) => expect(entry).toBeCloseTo(k % 5 ? 0 : 1, 12));
+    const identity = pose([0, 0, 0, 0, 0, 0]);
+    expect(rotationVector(identity, 0, pose([0, 0, 0, 0, 0.4, 0]), 0)[1]).toBeCloseTo(0.4, 12);
+    expect(Math.abs(rotationVector(identity, 0, pose([0, 0, 0, 0, 0, Math.PI]), 0)[2])).toBeCloseTo(Math.PI, 9);
+  });
+});
+
+describe("an arm with a spherical wrist", () => {
+  it("has eight solutions with eight names, the first is the posture itself", async () => {
+    const { solver, pose } = await solved("rx90");
+    const T = pose(POSTURE);
+    const all = solver.all(T, POSTURE);
+    expect(all.length).toBe(8);
+    expect(new Set(all.map(({ label }) => label)).size).toBe(8);
+    all[0]!.q.forEach((value, k) => expect(value).toBeCloseTo(POSTURE[k]!, 9));
+    for (const { q } of all) pose(q).forEach((entry, k) => expect(entry).toBeCloseTo(T[k]!, 9));
+    for (const part of ["shoulder right", "shoulder left", "elbow up", "elbow down", "wrist flip", "wrist no flip"])
+      expect(all.filter(({ label }) => label.includes(part)).length).toBe(4);
+  });
+
+  it("keeps its name along a line, and follows it to 1e-9 of its reach", async () => {
+    const { solver, pose, reach } = await solved("rx90");
+    let q = POSTURE;
+    const [start] = solver.all(pose(q), q);
+    const from = pose(q);
+    for (let k = 1; k <= 60; k++) {
+      const target = shifted(from, [0, 0.3 * reach * (k / 60), 0]);
+      const { q: next, error } = solver.follow(q, 6, target, ["position", "rotation"]);
+      expect(error).toBeLessThan(1e-9);
+      q = next;
+    }
+    expect(solver.all(pose(q), q)[0]!.label).toBe(start!.label);
+  });
+
+  it("is followed by iteration to the same posture as by its closed form", async () => {
+    const { view, postures, solver, pose, reach } = await solved("rx90");
+    const numeric = new NumericInverse(view, postures, reach);
+    const target = shifted(pose(POSTURE), [0.02, -0.03, 0.01]);
+    const closed = solver.follow(POSTURE, 6, target, ["position", "rotation"]);
+    const { q, error } = numeric.solve(POSTURE, { frame: 6, pose: target, levels: ["position", "rotation"] });
+    expect(error).toBeLessThan(1e-12);
+    q.forEach((value, k) => expect(value).toBeCloseTo(closed.q[k]!, 9));
+  });
+
+  it("stretches towards a pose out of its reach, and stays there", async () => {
+    const { postures, solver, pose, reach } = await solved("rx90");
+    const from = pose(POSTURE);
+    const far = shifted(from, [5 * reach, 0, 0]);
+    let q = POSTURE;
+    for (let k = 0; k < 40; k++) q = solver.follow(q, 6, far, ["position", "rotation"]).q;
+    const again = solver.follow(q, 6, far, ["position", "rotation"]);
+    expect(again.error).toBeGreaterThan(1);
+    const at = (posture: number[]) => [...postures.transforms(posture).subarray(83, 96)].filter((_, k) => k % 4 === 0);
+    at(again.q).slice(0, 3).forEach((value, k) => expect(Math.abs(value - at(q)[k]!)).toBeLessThan(1e-3 * reach));
+  });
+
+  it("finds by iteration from random postures what its closed form has", async () => {
+    const { solver, pose } = await solved("rx90");
+    const found = solver.sampled(pose(POSTURE), POSTURE);
+    expect(found.length).toBeGreaterThan(5);
+    const known = solver.all(pose(POSTURE), POSTURE);
+    for (const { label } of found) expect(known.map((one) => one.label)).toContain(label);
+  });
+});
+
+describe("limits", () => {
+  it("stop a joint, and the tool takes the nearest pose", async () => {
+    const { view, postures, pose, reach } = await solved("rx90");
+    const joints = view.joints.map((joint, k) => (k === 0 ? { ...joint, lower: 0.3, upper: 0.5 } : joint));
+    const numeric = new NumericInverse({ ...view, joints }, postures, reach);
+    const turned = pose([1.2, ...POSTURE.slice(1)]);
+    const { q, error, stopped } = numeric.solve(POSTURE, { frame: 6, pose: turned, levels: ["position", "rotation"] }, 60);
+    expect(q[0]).toBe(0.5);
+    expect(stopped).toEqual([0]);
+    expect(error).toBeGreaterThan(1e-3);
+    const inside = numeric.solve(POSTURE, { frame: 6, pose: pose([0.49, ...POSTURE.slice(1)]), levels: ["position", "rotation"] });
+    expect(inside.error).toBeLessThan(1e-9);
+    expect(inside.stopped).toEqual([]);
+  });
+});
+
+describe("a closed loop", () => {
+  it("stays closed while the tool is moved, by closed form and by iteration", async () => {
+    const { view, postures, solver, pose, reach, q: home } = await solved("sr400");
+    const start = solver.numeric.solve(home.map((value, k) => value + (view.joints[k]!.active ? 0.3 : 0)), null);
+    expect(start.closed).toBe(true);
+    const target = shifted(pose(start.q), [0, 0, -0.02 * reach]);
+    const closed = solver.follow(start.q, view.sizes.NL, target, ["position", "rotation"]);
+    const numeric = solver.numeric.solve(start.q, { frame: 6, pose: target, levels: ["position", "rotation"] });
+    expect(postures.loopError(numeric.q)).toBeLessThan(1e-9);
+    expect(numeric.error).toBeLessThan(1e-9);
+    expect(closed.closed).toBe(true);
+  });
+
+  it("of a planar linkage is moved by a point of a link", async () => {
+    const { postures, solver, q } = await solved("fourbar");
+    const T = postures.transforms(q);
+    const start = Array.from(T.subarray(16, 32));
+    const task = { frame: 2, pose: start, levels: ["position"] as const, point: [0.05, 0, 0] as [number, number, number] };
+    const still = solver.numeric.solve(q, task);
+    expect(still.error).toBeLessThan(1e-12);
+    const { q: moved, closed } = solver.numeric.solve(q, { ...task, pose: shifted(start, [0.01, 0.01, 0]) });
+    expect(closed).toBe(true);
+    expect(Math.abs(moved[0]! - q[0]!)).toBeGreaterThan(1e-3);
+  });
+});
+
+describe("a platform with three legs", () => {
+  it("has eight working modes, named by the modes of its legs", async () => {
+    const { postures, solver, pose, q } = await solved("platform");
+    expect(solver.workingModes).toBe(8);
+    const all = solver.all(pose(q), q);
+    expect(all.length).toBe(8);
+    expect(new Set(all.map(({ label }) => label)).size).toBe(8);
+    expect(all.every(({ label }) => /^working mode [12]{3}$/.test(label))).toBe(true);
+    for (const one of all) {
+      expect(postures.loopError(one.q)).toBeLessThan(1e-9);
+      pose(one.q).forEach((entry, k) => expect(entry).toBeCloseTo(pose(q)[k]!, 9));
+    }
+  });
+
+  it("follows its platform", async () => {
+    const { view, postures, solver, pose, q, reach } = await solved("platform");
+    const { q: moved, error } = solver.follow(q, view.platform!.frame, shifted(pose(q), [0.02 * reach, 0.01 * reach, 0]), ["position", "rotation"]);
+    expect(error).toBeLessThan(1e-9);
+    expect(postures.loopError(moved)).toBeLessThan(1e-9);
+  });
+});

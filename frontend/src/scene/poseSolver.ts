@@ -1,0 +1,287 @@
+// All postures that reach a pose, by the generated inverse geometric model, and by iteration where it has no closed form.
+
+import type { InverseModules, View } from "../backend/messages";
+import { Configurations, distinct } from "./configuration";
+import { endFrame } from "./extras";
+import { coordinateIndices, cutJointIndices, random, within } from "./joints";
+import { load, type LoadedModel } from "./modules";
+import { NumericInverse, type Level } from "./numericInverse";
+import { rotationVector, type Pose } from "./pose";
+import type { PostureSolver } from "./posture";
+
+export interface PoseSolution {
+  q: number[];
+  /** Transforms of all frames. */
+  T: Float64Array;
+  /** Configuration: shoulder, elbow and wrist of an arm, or working modes of the legs of a platform. */
+  label: string;
+  /** Whether all joints are within their limits. */
+  within: boolean;
+}
+
+/** Result of following a pose. */
+export interface Followed {
+  q: number[];
+  /** Error of the pose: distance relative to the reach, or angle (rad). */
+  error: number;
+  closed: boolean;
+  stopped: number[];
+}
+
+/** Largest accepted error of a solution (lengths relative to the reach, angles in radians); models are accurate to 1e-9. */
+const ACCURACY = 1e-7;
+/** Largest change of a joint between two pictures in one configuration (radians, or fraction of the reach). */
+const CONTINUOUS = 0.6;
+/** Postures that differ by less are equal (radians, or fraction of the reach). */
+const EQUAL = 1e-5;
+/** With more legs not all combinations of working modes are drawn, because there are 2^legs of them. */
+const MOST_LEGS = 3;
+const STARTS = 60;
+/** More solutions than a general arm has mean that the pose does not determine the joints. */
+const MOST_SAMPLED = 16;
+/** Longest search for solutions, in milliseconds; the page does not respond meanwhile. */
+const SAMPLING_MS = 400;
+/** Iterations to a pose that is not near the current one. */
+const LONG_WAY = 200;
+const TURN = 2 * Math.PI;
+
+export class PoseSolver {
+  readonly numeric: NumericInverse;
+  private readonly coordinates: number[];
+  private readonly cut: number[];
+  /** Per leg: the places of its joints in the coordinates. */
+  private readonly legs: number[][];
+  private readonly names: Configurations;
+
+  constructor(
+    private readonly view: View,
+    private readonly postures: PostureSolver,
+    private readonly models: LoadedModel[],
+    legs: number[][],
+    private readonly reach: number,
+  ) {
+    this.coordinates = coordinateIndices(view);
+    this.cut = cutJointIndices(view);
+    this.legs = legs.map((frames) => view.coordinates.flatMap((j, place) => (frames.includes(j) ? [place] : [])));
+    this.numeric = new NumericInverse(view, postures, reach);
+    this.names = new Configurations(view);
+  }
+
+  /** Whether the solutions are those of a closed form. */
+  get closedForm(): boolean {
+    return this.models.length > 0;
+  }
+
+  /** Whether a pose leaves infinitely many postures, because no closed form fixes the joints that it does not determine. */
+  get redundant(): boolean {
+    return !this.closedForm && !this.view.loops.length && this.names.joints > 6;
+  }
+
+  setParameters(parameters: Record<string, number>): void {
+    for (const model of this.models) model.set(parameters);
+  }
+
+  /** Number of working modes of a platform; 0 for other robots. */
+  get workingModes(): number {
+    return this.legs.length ? 2 ** this.legs.length : 0;
+  }
+
+  /**
+   * Return the posture with the pose nearest to a given one, in the configuration of the current posture. The closed
+   * form is used for the end effector; limits, unreachable poses and other frames require an iteration.
+   */
+  follow(q: number[], frame: number, pose: Pose, levels: readonly Level[]): Followed {
+    if (frame === endFrame(this.view)) {
+      const row = this.nearest(q, this.rows(pose, q));
+      if (row && this.distance(row, q) < CONTINUOUS && this.isWithin(row)) return this.reached(row, frame, pose);
+    }
+    return this.numeric.solve(q, { frame, pose, levels });
+  }
+
+  /** Return the posture with the pose nearest to a given one, which may be far from the current pose. */
+  goTo(q: number[], frame: number, pose: Pose): Followed {
+    if (frame === endFrame(this.view)) {
+      const row = this.nearest(q, this.rows(pose, q).filter((one) => this.isWithin(one)));
+      if (row) return this.reached(row, frame, pose);
+    }
+    return this.numeric.solve(q, { frame, pose, levels: ["position", "rotation"] }, LONG_WAY);
+  }
+
+  private reached(row: number[], frame: number, pose: Pose): Followed {
+    return { q: row, error: this.poseError(this.postures.transforms(row), frame, pose), closed: true, stopped: [] };
+  }
+
+  /** Return all solutions of a pose of the end effector, starting with the current posture. */
+  all(pose: Pose, q: number[]): PoseSolution[] {
+    const rows = this.rows(pose, q).sort((a, b) => this.distance(a, q) - this.distance(b, q));
+    return this.described(rows, q);
+  }
+
+  /** Return the solutions that iterations from random postures find; there may be others. */
+  sampled(pose: Pose, q: number[]): PoseSolution[] {
+    const rows: number[][] = [q];
+    const frame = endFrame(this.view);
+    const free = this.coordinates.filter((k) => !this.view.joints[k]!.elastic);
+    const next = sequence();
+    const end = Date.now() + SAMPLING_MS;
+    for (let k = 0; k < STARTS && rows.length < MOST_SAMPLED && Date.now() < end; k++) {
+      const start = random(this.view, q, free, this.reach, 1, next);
+      const result = this.numeric.solve(start, { frame, pose, levels: ["position", "rotation"] });
+      if (!result.closed || result.error > ACCURACY) continue;
+      const row = this.nearTurns(result.q, q);
+      if (rows.every((one) => this.distance(one, this.nearTurns(row, one)) > EQUAL)) rows.push(row);
+    }
+    return this.described(rows, q);
+  }
+
+  /** Return solutions found before, moved to another pose by iteration. */
+  moved(solutions: readonly PoseSolution[], pose: Pose, q: number[]): PoseSolution[] {
+    const frame = endFrame(this.view);
+    const rows = [q];
+    for (const { q: start } of solutions.slice(1)) {
+      const result = this.numeric.solve(start, { frame, pose, levels: ["position", "rotation"] }, 8);
+      if (result.closed && result.error < ACCURACY) rows.push(result.q);
+    }
+    return this.described(rows, q);
+  }
+
+  private described(rows: number[][], q: number[]): PoseSolution[] {
+    const solutions = rows.map((row) => ({ q: row, T: Float64Array.from(this.postures.transforms(row)), label: "", within: this.isWithin(row) }));
+    const modes = this.legs.length ? rows.map((row) => this.workingMode(row, q)) : null;
+    const names = modes ?? solutions.map(({ T }) => this.names.name(T));
+    const labels = distinct(names, this.view.loops.length ? "working mode" : "configuration");
+    return solutions.map((solution, k) => ({ ...solution, label: labels[k]! }));
+  }
+
+  // -- closed form
+
+  /** Return the postures of the closed form that reach the pose with closed loops, each joint near its position in q. */
+  private rows(pose: Pose, q: number[]): number[][] {
+    if (!this.models.length) return [];
+    const inputs = { T: pose, q0: this.coordinates.map((k) => q[k] ?? 0) };
+    const outputs = this.models.map((model) => model.call(inputs));
+    if (this.legs.length) return this.combined(outputs, q).filter((row) => this.reaches(row, pose));
+    const [out] = outputs as [Record<string, Float64Array>];
+    const rows: number[][] = [];
+    out["status"]!.forEach((status, m) => {
+      if (status !== 0 && status !== 2) return;
+      const row = this.posture(out, m, q);
+      if (this.reaches(row, pose)) rows.push(row);
+    });
+    return rows;
+  }
+
+  private posture(out: Record<string, Float64Array>, m: number, q: number[]): number[] {
+    const n = this.coordinates.length;
+    return this.whole((place) => out["q"]![m * n + place]!, out["qc"]?.subarray(m * this.cut.length, (m + 1) * this.cut.length), q);
+  }
+
+  private whole(value: (place: number) => number, cut: Float64Array | undefined, q: number[]): number[] {
+    let row = [...q];
+    this.coordinates.forEach((k, place) => (row[k] = value(place)));
+    if (cut) this.cut.forEach((k, i) => (row[k] = cut[i]!));
+    else row = this.postures.withCutJoints(row);
+    return this.nearTurns(this.postures.follow(row), q);
+  }
+
+  /**
+   * Return the postures in the working modes of the legs. The legs do not depend on each other at a given pose, so each
+   * one takes its joints from the module of its working mode.
+   */
+  private combined(outputs: Record<string, Float64Array>[], q: number[]): number[][] {
+    const current = this.legModes(outputs, q);
+    return this.modesNear(current).map((modes) => {
+      const model = new Map(this.legs.flatMap((places, leg) => places.map((place) => [place, modes[leg]!] as const)));
+      return this.whole((place) => outputs[model.get(place) ?? 0]!["q"]![place]!, undefined, q);
+    });
+  }
+
+  /** Return for each leg the working mode (0 or 1) that is nearest to a posture. */
+  private legModes(outputs: Record<string, Float64Array>[], q: number[]): number[] {
+    return this.legs.map((places) => {
+      const distances = outputs.map((out) =>
+        places.reduce((sum, place) => {
+          const k = this.coordinates[place]!;
+          return sum + (this.nearTurn(k, out["q"]![place]!, q[k]!) - q[k]!) ** 2;
+        }, 0),
+      );
+      return distances[1]! < distances[0]! ? 1 : 0;
+    });
+  }
+
+  /** Return all combinations of working modes, or the current one and those that differ in one leg or in all legs. */
+  private modesNear(current: number[]): number[][] {
+    const n = current.length;
+    const flips = n <= MOST_LEGS ? Array.from({ length: 2 ** n }, (_, bits) => bits) : [0, ...current.map((_, leg) => 1 << leg), 2 ** n - 1];
+    return flips.map((bits) => current.map((mode, leg) => mode ^ ((bits >> leg) & 1)));
+  }
+
+  private workingMode(row: number[], q: number[]): string {
+    const pose = this.postures.transforms(row).slice(16 * (endFrame(this.view) - 1), 16 * endFrame(this.view));
+    const outputs = this.models.map((model) => model.call({ T: pose, q0: this.coordinates.map((k) => q[k] ?? 0) }));
+    return `working mode ${this.legModes(outputs, row).map((mode) => mode + 1).join("")}`;
+  }
+
+  // -- comparison of postures
+
+  private reaches(row: number[], pose: Pose): boolean {
+    if (!row.every(Number.isFinite)) return false;
+    if (this.view.loops.length && !(this.postures.loopError(row) < ACCURACY * Math.max(1, this.reach))) return false;
+    return this.poseError(this.postures.transforms(row), endFrame(this.view), pose) < ACCURACY;
+  }
+
+  private poseError(T: ArrayLike<number>, frame: number, pose: Pose): number {
+    const o = 16 * (frame - 1);
+    const away = Math.hypot(T[o + 3]! - pose[3]!, T[o + 7]! - pose[7]!, T[o + 11]! - pose[11]!) / this.reach;
+    return Math.max(away, Math.hypot(...rotationVector(T, o, pose, 0)));
+  }
+
+  private nearest(q: number[], rows: number[][]): number[] | undefined {
+    return rows.reduce<number[] | undefined>((best, row) => (!best || this.distance(row, q) < this.distance(best, q) ? row : best), undefined);
+  }
+
+  /** Return the largest difference of a joint (radians, or fraction of the reach). */
+  private distance(a: number[], b: number[]): number {
+    return this.coordinates.reduce(
+      (most, k) => Math.max(most, Math.abs(a[k]! - b[k]!) / (this.view.joints[k]!.kind === "P" ? this.reach : 1)),
+      0,
+    );
+  }
+
+  private isWithin(row: number[]): boolean {
+    return this.coordinates.every((k) => within(this.view.joints[k]!, row[k]!));
+  }
+
+  private nearTurns(row: number[], q: number[]): number[] {
+    return row.map((value, k) => this.nearTurn(k, value, q[k]!));
+  }
+
+  /** Return an angle plus the full turns nearest to another angle, or within the limits if only that is. */
+  private nearTurn(k: number, value: number, near: number): number {
+    const joint = this.view.joints[k]!;
+    if (joint.kind !== "R" || joint.coupled) return value;
+    const angle = value + TURN * Math.round((near - value) / TURN);
+    return [angle, angle - TURN, angle + TURN].find((one) => within(joint, one)) ?? angle;
+  }
+}
+
+/** Return a generator of pseudorandom numbers from 0 to 1 with a fixed seed, so that results are reproducible. */
+export function sequence(): () => number {
+  let state = 1;
+  return () => (state = (state * 16807) % 2147483647) / 2147483647;
+}
+
+/** Return the solver of a robot from the answer of `inverse`; `address` as in `load`. */
+export async function loadPoseSolver(
+  view: View,
+  postures: PostureSolver,
+  inverse: Pick<InverseModules, "modules" | "legs">,
+  parameters: Record<string, number>,
+  reach: number,
+  address?: (source: string) => string,
+): Promise<PoseSolver> {
+  const models = await Promise.all(inverse.modules.map((module) => load(module, address)));
+  const solver = new PoseSolver(view, postures, models, inverse.legs, reach);
+  solver.setParameters(parameters);
+  return solver;
+}

@@ -1,0 +1,215 @@
+// Pose of a frame as numbers that can be read off and typed, and the list of all solutions of this pose.
+
+import { useSignal } from "@preact/signals";
+
+import type { JointView } from "../backend/messages";
+import type { Store } from "../store/store";
+import type { Control } from "./control";
+import { letter } from "./dragging";
+import { ghostColour } from "./ghosts";
+import { Choice } from "./choice";
+import { degrees, Field } from "./jointspanel";
+import { digits, fromShown, toShown } from "./joints";
+import { angles, fromQuaternion, pose, quaternion, type Triple } from "./pose";
+import type { PoseSolution } from "./poseSolver";
+import type { GizmoAxes, GizmoMode } from "./scene";
+import { storedSignal } from "../models/storedSignal";
+
+const ANGLE = { kind: "R" } as JointView;
+const POSITIONS = ["x", "y", "z"];
+const ANGLES = ["roll", "pitch", "yaw"];
+const rotation = storedSignal("rotation", "angles");
+
+export function PosePanel({ store, control }: { store: Store; control: Control }) {
+  const view = control.drawn.value;
+  const { dragging } = control;
+  const frame = dragging.frame.value;
+  if (!view || frame === null) return null;
+  const count = view.frames.length + (view.tool ? 1 : 0);
+  const first = control.hasMovableBase() ? 0 : 1;
+  const title = (j: number): string => (j === 0 ? "0 base" : j > view.frames.length ? (view.tool ?? "tool") : `${j} ${view.frames[j - 1]!.name}`);
+  const frames = Array.from({ length: count + 1 - first }, (_, k) => [String(k + first), title(k + first)] as [string, string]);
+  return (
+    <>
+      <Choice
+        label="frame"
+        options={frames}
+        value={String(frame)}
+        onChoice={(value) => (dragging.chosen.value = Number(value) === control.endFrame() ? null : Number(value))}
+      />
+      <Choice<GizmoAxes>
+        label="handles along the axes"
+        options={[["world", "of the world"], ["frame", "of the frame"]]}
+        value={dragging.axes.value}
+        onChoice={(value) => (dragging.axes.value = value)}
+      />
+      <PoseFields store={store} control={control} frame={frame} />
+      <Solutions store={store} control={control} />
+    </>
+  );
+}
+
+const MODES: [GizmoMode, string][] = [
+  ["translate", "Move"],
+  ["rotate", "Turn"],
+];
+
+export function Modes({ control }: { control: Control }) {
+  const { dragging } = control;
+  return (
+    <span class="sc-modes" role="group" aria-label="Handles">
+      {MODES.map(([mode, text]) => (
+        <button
+          key={mode}
+          aria-pressed={dragging.on.value && dragging.mode.value === mode}
+          title={`${text} a frame by its handles (G)`}
+          data-testid={`scene-${mode}`}
+          onClick={() => {
+            const off = dragging.on.value && dragging.mode.value === mode;
+            dragging.on.value = !off;
+            dragging.mode.value = mode;
+          }}
+        >
+          {text}
+        </button>
+      ))}
+    </span>
+  );
+}
+
+function PoseFields({ store, control, frame }: { store: Store; control: Control; frame: number }) {
+  // The posture and the base determine the pose.
+  void store.q.value;
+  void store.base.value;
+  const { dragging } = control;
+  const T = dragging.pose();
+  const unreached = useSignal(false);
+  if (T.length !== 16) return null;
+  const at: Triple = [T[3]!, T[7]!, T[11]!];
+  const turn = angles(T);
+  const change = (target: number[] | null): void => void (unreached.value = target !== null && !dragging.goTo(target));
+  const replaced = (values: number[], k: number, value: number): number[] => values.map((old, i) => (i === k ? value : old));
+  return (
+    <fieldset class="sc-pose" data-testid="scene-pose">
+      <legend>
+        pose in {frame === 0 ? "the world" : "frame 0"}
+        <button onClick={() => (degrees.value = !degrees.value)} title="Show angles in degrees or radians">
+          {degrees.value ? "degrees" : "radians"}
+        </button>
+      </legend>
+      {POSITIONS.map((name, k) => (
+        <label key={name}>
+          <span>{name}</span>
+          <Field label={name} text={at[k]!.toFixed(4)} onNumber={(value) => change(pose([...replaced(at, k, value), ...turn]))} />
+          <span class="sc-unit">m</span>
+        </label>
+      ))}
+      {rotation.value === "angles" ? (
+        ANGLES.map((name, k) => (
+          <label key={name}>
+            <span>{name}</span>
+            <Field
+              label={name}
+              text={toShown(ANGLE, turn[k]!, degrees.value).toFixed(digits(ANGLE, degrees.value) + 1)}
+              onNumber={(value) => change(pose([...at, ...replaced(turn, k, fromShown(ANGLE, value, degrees.value))]))}
+            />
+            <span class="sc-unit">{degrees.value ? "°" : "rad"}</span>
+          </label>
+        ))
+      ) : (
+        <Quaternion values={quaternion(T)} onChange={(values) => change(fromQuaternion(at, values))} />
+      )}
+      <Choice
+        label="rotation"
+        options={[["angles", "roll, pitch, yaw"], ["quaternion", "quaternion"]]}
+        value={rotation.value}
+        onChoice={(value) => (rotation.value = value)}
+      />
+    </fieldset>
+  );
+}
+
+function Quaternion({ values, onChange }: { values: number[]; onChange: (values: number[]) => void }) {
+  const bad = useSignal(false);
+  const text = values.map((value) => value.toFixed(5)).join(" ");
+  return (
+    <label class="sc-quaternion">
+      <span title="w x y z">w x y z</span>
+      <input
+        class={bad.value ? "sc-field sc-bad" : "sc-field"}
+        aria-label="quaternion w x y z, four numbers"
+        aria-invalid={bad.value}
+        value={text}
+        onChange={(event) => {
+          const given = event.currentTarget.value.trim().split(/[\s,;]+/).map(Number);
+          bad.value = given.length !== 4 || !given.every(Number.isFinite) || given.every((one) => one === 0);
+          if (!bad.value) onChange(given);
+        }}
+        onBlur={(event) => {
+          bad.value = false;
+          event.currentTarget.value = text;
+        }}
+      />
+    </label>
+  );
+}
+
+function Solutions({ store, control }: { store: Store; control: Control }) {
+  const { dragging } = control;
+  const solutions = dragging.solutions.value;
+  return (
+    <>
+      <label class="sc-check sc-solve">
+        <input
+          type="checkbox"
+          data-testid="scene-solve"
+          checked={dragging.wanted.value === true}
+          onChange={(event) => (dragging.wanted.value = event.currentTarget.checked)}
+        />
+        all solutions of the pose of frame {control.endFrame()}
+      </label>
+      {solutions && (
+        <ol class="sc-solutions" data-testid="scene-solutions">
+          {solutions.map((solution, k) => (
+            <Row key={k} control={control} solution={solution} place={k} dark={store.dark.value} />
+          ))}
+        </ol>
+      )}
+      {solutions?.length === 0 && <p class="sc-hint">No solution is listed.</p>}
+      {dragging.wanted.value && dragging.remark.value && <p class="sc-hint">{dragging.remark.value}</p>}
+    </>
+  );
+}
+
+function Row({ control, solution, place, dark }: { control: Control; solution: PoseSolution; place: number; dark: boolean }) {
+  const view = control.drawn.value!;
+  const shown = view.joints.flatMap((joint, k) => (joint.opened || joint.coupled ? [] : [k]));
+  const own = place === 0;
+  return (
+    <li
+      class={own ? "sc-own" : undefined}
+      onPointerEnter={() => control.scene.highlightGhost(own ? null : place - 1)}
+      onPointerLeave={() => control.scene.highlightGhost(null)}
+    >
+      <button
+        disabled={own}
+        onClick={() => control.dragging.select(place)}
+        onFocus={() => control.scene.highlightGhost(own ? null : place - 1)}
+        onBlur={() => control.scene.highlightGhost(null)}
+        title={own ? "The posture of the robot" : "Go to this posture"}
+      >
+        <b>
+          <i style={own ? undefined : { background: ghostColour(place - 1, dark) }} />
+          {own ? "" : letter(place - 1)} {solution.label}
+          {!solution.within && <em> beyond limits</em>}
+        </b>
+        <span class="sc-values">
+          {shown.slice(0, MOST_VALUES).map((k) => toShown(view.joints[k]!, solution.q[k]!, degrees.value).toFixed(digits(view.joints[k]!, degrees.value))).join("  ")}
+          {shown.length > MOST_VALUES && " …"}
+        </span>
+      </button>
+    </li>
+  );
+}
+
+const MOST_VALUES = 8;

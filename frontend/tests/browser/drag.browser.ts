@@ -1,0 +1,100 @@
+import { expect, test } from "vitest";
+
+import { testPage } from "./harness";
+
+const it = testPage();
+
+interface Drawn {
+  target: number[];
+  pose: number[];
+  reach: number;
+  ghosts: number;
+}
+
+/** Drag a handle of the end effector by some pixels; return the requested and the drawn poses of all pictures. */
+async function drag(pixels: number): Promise<Drawn[]> {
+  await it.picture();
+  const canvas = it.canvas();
+  await expect.poll(() => canvas.getAttribute("data-handle")).not.toBeNull();
+  const box = (await canvas.boundingBox())!;
+  const spot = JSON.parse((await canvas.getAttribute("data-handle"))!) as Record<"x" | "y" | "dx" | "dy", number>;
+  const [x, y] = [box.x + spot.x, box.y + spot.y];
+  await canvas.evaluate((element) => {
+    const log: unknown[] = ((window as unknown as { drawn: unknown[] }).drawn = []);
+    element.addEventListener("symoro-drag", (event) => log.push((event as CustomEvent).detail));
+  });
+  await it.page.mouse.move(x, y);
+  await it.page.mouse.down();
+  for (let k = 1; k <= 10; k++) await it.page.mouse.move(x + (spot.dx * pixels * k) / 10, y + (spot.dy * pixels * k) / 10);
+  await expect.poll(() => it.page.evaluate(() => (window as unknown as { drawn: unknown[] }).drawn.length)).toBeGreaterThan(2);
+  const drawn = (await it.page.evaluate(() => (window as unknown as { drawn: unknown[] }).drawn)) as Drawn[];
+  await it.page.mouse.up();
+  return drawn;
+}
+
+/** Largest error of the pose: lengths relative to the reach, entries of the rotation. */
+function error({ target, pose, reach }: Drawn): number {
+  return Math.max(...target.map((entry, k) => Math.abs(entry - pose[k]!) / (k % 4 === 3 ? reach : 1)));
+}
+
+async function setJoints(degrees: number[]): Promise<void> {
+  for (const [k, angle] of degrees.entries()) {
+    const field = it.page.getByTestId(`scene-joint-${k + 1}`).locator("input.sc-field");
+    await field.fill(String(angle));
+    await field.press("Enter");
+  }
+}
+
+test("an arm follows its dragged tool, with all solutions as ghosts", async () => {
+  await it.showing("RX90");
+  await it.endTour();
+  await it.settled();
+  await setJoints([20, 50, 10, 30, 60, -20]);
+  await it.page.getByTestId("scene-fit").click();
+  await it.page.getByTestId("scene-tab-pose").click();
+  await it.page.getByTestId("scene-solve").check();
+  const rows = it.page.locator('[data-testid="scene-solutions"] li');
+  await expect.poll(() => rows.count()).toBe(8);
+  const drawn = await drag(40);
+  for (const one of drawn) expect(error(one)).toBeLessThan(1e-6);
+  expect(drawn.at(-1)!.ghosts).toBe(7);
+  expect(Math.hypot(...[3, 7, 11].map((k) => drawn.at(-1)!.pose[k]! - drawn[0]!.pose[k]!))).toBeGreaterThan(0.01);
+  await it.shot("drag");
+});
+
+test("a solution is selected, and the pose stays", async () => {
+  const x = it.page.getByLabel("x, number");
+  const before = await x.inputValue();
+  const rows = it.page.locator('[data-testid="scene-solutions"] li');
+  const label = await rows.nth(3).locator("b").innerText();
+  await rows.nth(3).getByRole("button").click();
+  await expect.poll(async () => (await rows.first().locator("b").innerText()).trim()).toBe(label.trim().slice(2));
+  expect(await x.inputValue()).toBe(before);
+});
+
+test("a pose is typed, and a pose out of reach is reported", async () => {
+  const z = it.page.getByLabel("z, number");
+  const target = (Number(await z.inputValue()) - 0.05).toFixed(4);
+  await z.fill(target);
+  await z.press("Enter");
+  await expect.poll(() => z.inputValue()).toBe(target);
+  await z.fill("9");
+  await z.press("Enter");
+  await expect.poll(() => it.page.getByTestId("scene-note").innerText()).toContain("Out of reach");
+  await it.page.getByTestId("scene-home").click();
+});
+
+test("a platform follows, with its working modes as ghosts", async () => {
+  await it.command("3rrr", "robot 3rrr");
+  await it.showing("3rrr");
+  await it.settled();
+  await it.page.getByTestId("scene-solve").check();
+  const rows = it.page.locator('[data-testid="scene-solutions"] li');
+  await expect.poll(() => rows.count()).toBe(8);
+  for (const text of await rows.allInnerTexts()) expect(text).toMatch(/working mode [12]{3}/);
+  // In the plane of the robot
+  await it.page.getByTestId("scene-top").click();
+  const drawn = await drag(15);
+  for (const one of drawn) expect(error(one)).toBeLessThan(1e-6);
+  expect(drawn.at(-1)!.ghosts).toBe(7);
+});
