@@ -1,7 +1,8 @@
 """Build the page of the workbench into the package: python tools/page.py [build | site | test]
 
     build    into src/symoro/ui/web/static, when the sources are newer than what is there
-    site     the page and symoro itself as a folder for any web server, build/site
+    site     the page and symoro itself as a folder for any web server, build/site; PYODIDE=folder names a full
+             Pyodide distribution, from which NumPy and SciPy are used
     test     unit tests of the page, then build and site; skipped where node or its packages cannot be had
 
 Node is the one of the path when it is new enough, or else the one of the Python package
@@ -137,7 +138,10 @@ def main(wanted: str = "build") -> None:
         from site_folder import make  # beside this file
 
         prepared()
-        make(STATIC, FRONTEND / "node_modules" / "pyodide", ROOT / "build" / "site")
+        pyodide = Path(os.environ.get("PYODIDE") or FRONTEND / "node_modules" / "pyodide")
+        # Tests need few prepared answers; those of all robots take two minutes.
+        robots = ("rx90", "puma560") if wanted == "test" else None
+        make(STATIC, pyodide, ROOT / "build" / "site", robots)
 
 
 if __name__ == "__main__":

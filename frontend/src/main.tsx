@@ -20,9 +20,22 @@ const FIRST_ROBOT = "rx90";
 const local = storageOr(() => localStorage);
 const session = storageOr(() => sessionStorage);
 
+/** Keep the files of the site in the browser for the next visit; begins when Python runs, so as not to delay it. */
+function keepOffline(): void {
+  // Insecure origins have no service workers.
+  void navigator.serviceWorker?.register(new URL("service-worker.js", document.baseURI)).catch(() => undefined);
+}
+
 async function chooseBack(): Promise<Backend> {
   const kind = document.querySelector<HTMLMetaElement>('meta[name="symoro-back"]')?.content;
-  if (kind === "worker") return (await import("./backend/worker")).workerBackend();
+  if (kind === "worker") {
+    const [{ workerBackend }, { withPrepared }, { withEmittedSolutions }] = await Promise.all([
+      import("./backend/worker"),
+      import("./backend/prepared"),
+      import("./backend/solve"),
+    ]);
+    return withEmittedSolutions(withPrepared(workerBackend(undefined, undefined, keepOffline)));
+  }
   return httpBackend({ fetch: fetch.bind(globalThis), storage: session, href: location.href });
 }
 

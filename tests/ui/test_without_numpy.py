@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
 
 from symoro.robot import library
 from symoro.ui.service import call
+from symoro.ui.service.page import PAGE_CALLS
 
 BLOCKED = """
 import json, sys
 
-lacking = {"numpy", "sympy"}
+lacking = {"numpy", "scipy", "sympy"}
 
 class Without:
     def __init__(self, finder):
@@ -26,7 +28,9 @@ class Without:
         return None if name.partition(".")[0] in lacking else self.finder.find_spec(name, *rest)
 
 sys.meta_path[:] = [Without(finder) for finder in sys.meta_path]
-from symoro.ui.service.page import answer
+from symoro.ui.service.page import answer, use_plain_arrays
+if "plain" in sys.argv:
+    use_plain_arrays()
 for line in sys.stdin:
     name, payload = json.loads(line)
     if name == "load":
@@ -53,11 +57,15 @@ MODELS = (
 
 
 class Page:
-    """A Python process without NumPy and SymPy that answers calls."""
+    """A Python process without NumPy, SciPy, SymPy and C compiler that answers calls."""
 
-    def __init__(self) -> None:
+    def __init__(self, *arguments: str) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-c", BLOCKED], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [sys.executable, "-W", "ignore", "-c", BLOCKED, *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=os.environ | {"CC": "none"},
         )
 
     def call(self, name: str, /, **payload: Any) -> dict[str, Any]:
@@ -75,6 +83,14 @@ class Page:
 @pytest.fixture(scope="module")
 def page() -> Iterator[Page]:
     made = Page()
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def plain() -> Iterator[Page]:
+    """One with symoro's own arrays instead of NumPy's."""
+    made = Page("plain")
     yield made
     made.close()
 
@@ -159,3 +175,64 @@ def test_calls_that_need_sympy_name_it(page: Page) -> None:
     result = page.call("base", robot=robot)
     assert result["missing"] == "sympy"
     assert "SymPy" in result["error"]["message"]
+
+
+SAMPLED = ("loop-geometry", "loop-kinematics", "inverse-geometry", "inverse-dynamics", "direct-dynamics")
+
+
+def check_code(plain: Page, name: str, models: Sequence[str]) -> None:
+    """Check that the emitted code of models that are decided by sampled numbers does not depend on NumPy."""
+    robot = plain.call("robot_open", id=name)["robot"]
+    for model in models:
+        payload = {"robot": robot, "model": model, "language": "javascript"}
+        assert plain.call("code", **payload) == call("code", payload), (name, model)
+
+
+@pytest.mark.parametrize(
+    ("name", "models"), [("fourbar", SAMPLED), ("sr400", SAMPLED[-2:]), ("diffdrive", SAMPLED[-2:])]
+)
+def test_code_of_closed_loops_is_that_with_numpy(plain: Page, name: str, models: Sequence[str]) -> None:
+    check_code(plain, name, models)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", library.names())
+def test_code_of_every_robot_is_that_with_numpy(plain: Page, name: str) -> None:
+    check_code(plain, name, (*SAMPLED, "inertia-matrix"))
+
+
+def test_all_solutions_of_a_pose(plain: Page) -> None:
+    robot = plain.call("robot_open", id="puma560")["robot"]
+    q = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]
+    pose = call("evaluate", {"robot": robot, "model": "fast-geometry", "inputs": {"q": q}})["outputs"]["T"]
+    request = {"robot": robot, "pose": pose, "q0": q}
+    solved, expected = plain.call("solve", **request), call("solve", request)
+    assert len(solved["solutions"]) == len(expected["solutions"]) == 8
+    for one, other in zip(solved["solutions"], expected["solutions"], strict=True):
+        assert one["q"] == pytest.approx(other["q"], abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ["cartpole", "sr400", "rx90_floating", "diffdrive", "flexible2r"])
+def test_the_plan_of_a_simulation_is_that_with_numpy(plain: Page, name: str) -> None:
+    view = plain.call("robot_open", id=name)
+    request = {"robot": view["robot"], "values": view["values"], "duration": 0.02}
+    plan = plain.call("simulation_plan", **request)
+    expected = call("simulation_plan", request, PAGE_CALLS)
+    assert plan.pop("start") == pytest.approx(expected.pop("start"), abs=1e-9)
+    assert plan == expected
+    states = {
+        "times": [0.0, 0.02],
+        "rows": [expected_row := call("simulation_plan", request, PAGE_CALLS)["start"]] * 2,
+    }
+    assert len(expected_row) == len(plan["units"])
+    answer = plain.call("simulation_answer", **request, **states, torques=plan["tau"], why="")
+    assert answer["samples"] == 2
+    assert answer["finished"]
+
+
+def test_simulations_that_need_events_or_control_are_rejected(plain: Page) -> None:
+    view = plain.call("robot_open", id="cartpole")
+    for more in ({"stops": "end"}, {"track": "duration: 1"}):
+        error = plain.call("simulation_plan", robot=view["robot"], values=view["values"], **more)["error"]
+        assert error["kind"] == "NotApplicableError"
+        assert "pip install symoro" in error["hint"]

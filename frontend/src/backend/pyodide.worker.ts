@@ -4,6 +4,8 @@ import type { PyodideInterface } from "pyodide";
 import type { PyCallable } from "pyodide/ffi";
 
 import type { Progress } from "./backend";
+import { countBytes } from "./bytes";
+import { simulate, type SimulationPlan } from "./simulation";
 import type { WorkerMessage, WorkerRequest } from "./worker";
 
 const SITE = "/lib/symoro";
@@ -12,6 +14,8 @@ let root = "";
 let python: PyodideInterface;
 let answer: PyCallable;
 const tried = new Set<string>();
+/** Compiled packages next to Python, for example NumPy. */
+let provided = new Set<string>();
 
 function post(message: WorkerMessage): void {
   self.postMessage(message);
@@ -21,19 +25,33 @@ function step(text: string): void {
   post({ kind: "progress", progress: { step: text } });
 }
 
-async function start(archive: string): Promise<void> {
+/** Report the progress of the first downloads in megabytes, at most ten times per second. */
+function reportDownloads(total: number): void {
+  let last = 0;
+  countBytes((bytes) => {
+    if (Date.now() - last < 100 || bytes > total) return;
+    last = Date.now();
+    const text = `loading Python: ${(bytes / 1e6).toFixed(1)} of ${(total / 1e6).toFixed(1)} MB`;
+    post({ kind: "progress", progress: { step: text, done: bytes, total } });
+  });
+}
+
+async function start(archive: string, bytes: number): Promise<void> {
   step("loading Python");
+  reportDownloads(bytes);
   const module = new URL("pyodide/pyodide.mjs", root).href;
   const sources = fetch(new URL(archive, root));
   const { loadPyodide } = (await import(/* @vite-ignore */ module)) as typeof import("pyodide");
   python = await loadPyodide({ indexURL: new URL("pyodide/", root).href });
-  step("loading symoro");
+  step("starting Python");
   const response = await sources;
   if (!response.ok) throw new Error(`${archive}: the site answered ${response.status}`);
   python.FS.mkdirTree(SITE);
   python.unpackArchive(await response.arrayBuffer(), "zip", { extractDir: SITE });
   python.runPython(`import sys; sys.path.insert(0, "${SITE}")`);
-  answer = python.pyimport("symoro.ui.service.page").answer as PyCallable;
+  const page = python.pyimport("symoro.ui.service.page");
+  if (!provided.has("numpy")) page.use_plain_arrays();
+  answer = page.answer as PyCallable;
   post({ kind: "ready" });
 }
 
@@ -42,16 +60,17 @@ async function load(name: string): Promise<boolean> {
   if (tried.has(name)) return false;
   tried.add(name);
   step(`loading ${name}`);
+  if (provided.has(name)) {
+    await python.loadPackage(name);
+    return true;
+  }
   const response = await fetch(new URL(`python/${name}.zip`, root));
   if (response.ok) {
     python.unpackArchive(await response.arrayBuffer(), "zip", { extractDir: SITE });
     python.runPython("import importlib; importlib.invalidate_caches()");
     return true;
   }
-  const file = python.lockfile.packages[name]?.file_name;
-  if (!file || !(await fetch(new URL(`pyodide/${file}`, root), { method: "HEAD" })).ok) return false;
-  await python.loadPackage(name);
-  return true;
+  return false;
 }
 
 function progress(title: string, done: number, total: number | undefined): void {
@@ -59,12 +78,28 @@ function progress(title: string, done: number, total: number | undefined): void 
   post({ kind: "progress", progress });
 }
 
-async function call(name: string, payload: string): Promise<void> {
+/** Return the answer of a call as JSON text; packages that it lacks are loaded if the site provides them. */
+async function answered(name: string, payload: string): Promise<string> {
   for (;;) {
     const text = answer(name, payload, progress) as string;
     const lacking = /^\{"missing": "(\w+)"/.exec(text)?.[1];
-    if (!lacking || !(await load(lacking))) return post({ kind: "answer", text });
+    if (!lacking || !(await load(lacking))) return text;
   }
+}
+
+/** Return the answer of `simulate` where SciPy is missing: the motion is integrated here. */
+async function simulated(payload: string): Promise<string> {
+  const text = await answered("simulation_plan", payload);
+  const plan = JSON.parse(text) as SimulationPlan & { error?: unknown };
+  if (plan.error) return text;
+  const duration = plan.times.at(-1)!;
+  const states = await simulate(plan, (time) => progress("simulating", time, duration));
+  return answered("simulation_answer", JSON.stringify({ ...JSON.parse(payload), ...states, torques: plan.tau }));
+}
+
+async function call(name: string, payload: string): Promise<void> {
+  const text = name === "simulate" && !provided.has("scipy") ? await simulated(payload) : await answered(name, payload);
+  post({ kind: "answer", text });
 }
 
 self.onmessage = (event: MessageEvent<WorkerRequest>) => {
@@ -72,7 +107,8 @@ self.onmessage = (event: MessageEvent<WorkerRequest>) => {
   let work: Promise<void>;
   if (request.kind === "start") {
     root = request.root;
-    work = start(request.archive);
+    provided = new Set(request.packages);
+    work = start(request.archive, request.bytes);
   } else work = call(request.name, request.payload);
   work.catch((error: unknown) => post({ kind: "crash", message: error instanceof Error ? error.message : String(error) }));
 };

@@ -5,7 +5,7 @@ import { LONG } from "./http";
 
 /** Message from the page to a worker. */
 export type WorkerRequest =
-  | { kind: "start"; root: string; archive: string }
+  | { kind: "start"; root: string; archive: string; packages: string[]; bytes: number }
   | { kind: "call"; name: string; payload: string };
 
 /** Message from a worker to the page; a call ends with an answer or with the termination of the worker. */
@@ -123,10 +123,13 @@ function checked(message: WorkerRequest): WorkerRequest {
  * `slow` go to the second worker; until it is ready, the first worker runs all calls, so that the first model does not
  * wait for a second start of Python.
  */
-export function workerBackend(createWorker: () => WorkerLike = startWorker, slow: ReadonlySet<string> = LONG): Backend {
+export function workerBackend(createWorker: () => WorkerLike = startWorker, slow: ReadonlySet<string> = LONG, whenReady = (): void => undefined): Backend {
   const long = new WorkerQueue(createWorker);
   // The second worker loads after the first one, so that the page is usable earlier.
-  const quick = new WorkerQueue(createWorker, () => long.start());
+  const quick = new WorkerQueue(createWorker, () => {
+    long.start();
+    whenReady();
+  });
   quick.start();
   return {
     call<T>(name: string, payload: object = {}, { signal, onProgress }: CallOptions = {}): Promise<T> {
@@ -160,10 +163,16 @@ function abortion(): DOMException {
   return new DOMException("the request was cancelled", "AbortError");
 }
 
+function meta(name: string): string {
+  return document.querySelector<HTMLMetaElement>(`meta[name=${name}]`)?.content ?? "";
+}
+
 /** Create a worker that loads Python from the page's folder; the head of the page names the archive of sources. */
 function startWorker(): WorkerLike {
-  const archive = document.querySelector<HTMLMetaElement>("meta[name=symoro-archive]")?.content ?? "";
+  const archive = meta("symoro-archive");
+  const packages = meta("symoro-packages").split(" ").filter(Boolean);
+  const bytes = Number(meta("symoro-bytes"));
   const worker = new Worker(new URL("./pyodide.worker.ts", import.meta.url), { type: "module", name: "symoro" });
-  worker.postMessage(checked({ kind: "start", root: new URL(".", document.baseURI).href, archive }));
+  worker.postMessage(checked({ kind: "start", root: new URL(".", document.baseURI).href, archive, packages, bytes }));
   return worker;
 }

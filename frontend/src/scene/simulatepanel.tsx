@@ -12,6 +12,8 @@ import type { Runs, SimulationSettings } from "./runs";
 import { simulatedJoints } from "./trajectoryText";
 
 const WRENCH = ["FX", "FY", "FZ", "CX", "CY", "CZ"];
+const WITHOUT_EVENTS: ReadonlySet<string> = new Set(["rk4", "dopri5"]);
+const TITLES: Record<string, string> = { rk4: "rk4, fixed step", dopri5: "Dormand-Prince 5(4), in this page" };
 const STOPS: [string, string][] = [
   ["none", "ignored"],
   ["end", "end simulation"],
@@ -139,10 +141,12 @@ export function SimulatePanel({ control, store }: { control: Control; store: Sto
   const running = runs.running.value === "simulation";
   useEffect(() => void runs.loadIntegrators(), []);
   const integrators = runs.integrators.value;
-  // The generated fixed-step integrator has no events, so that joint limits require another integrator.
-  const methods = (integrators ?? [now.method]).filter((method) => method !== "rk4" || now.stops === "none");
+  // Integrators without events ignore joint limits, so that these require another integrator where there is one.
+  const others = integrators?.some((name) => !WITHOUT_EVENTS.has(name));
+  const methods = (integrators ?? [now.method]).filter((name) => !others || !WITHOUT_EVENTS.has(name) || now.stops === "none");
   const method = methods.includes(now.method) ? now.method : methods[0];
-  const drive = runs.text.value ? now.drive : "torques";
+  const eventless = method !== undefined && WITHOUT_EVENTS.has(method);
+  const drive = runs.text.value && method !== "dopri5" ? now.drive : "torques";
   return (
     <>
       <p class="sc-hint">The simulation starts in the displayed posture.</p>
@@ -154,7 +158,7 @@ export function SimulatePanel({ control, store }: { control: Control; store: Sto
           onChange={(event) => set({ drive: event.currentTarget.value as SimulationSettings["drive"] })}
         >
           <option value="torques">torques</option>
-          <option value="trajectory" disabled={!runs.text.value}>
+          <option value="trajectory" disabled={!runs.text.value || method === "dopri5"}>
             the trajectory (computed torque)
           </option>
         </select>
@@ -199,17 +203,23 @@ export function SimulatePanel({ control, store }: { control: Control; store: Sto
         <select value={method} data-testid="simulate-method" onChange={(event) => set({ method: event.currentTarget.value })}>
           {methods.map((name) => (
             <option key={name} value={name}>
-              {name === "rk4" ? "rk4, fixed step" : name}
+              {TITLES[name] ?? name}
             </option>
           ))}
         </select>
       </label>
       {integrators?.length === 0 && <p class="sc-hint">This installation of symoro has no integrator: install the package scipy.</p>}
+      {method === "dopri5" && (
+        <p class="sc-hint">
+          This page integrates by itself: constant torques, friction sign(qd), no joint stops. For stick-slip, stops and
+          computed torque, run symoro on your computer: pip install symoro, then symoro gui.
+        </p>
+      )}
       <label class="sc-choice">
         <span>Coulomb friction</span>
         <select
-          value={method === "rk4" ? "sign" : now.friction}
-          disabled={method === "rk4"}
+          value={eventless ? "sign" : now.friction}
+          disabled={eventless}
           onChange={(event) => set({ friction: event.currentTarget.value })}
         >
           <option value="events">stick-slip</option>
@@ -218,7 +228,7 @@ export function SimulatePanel({ control, store }: { control: Control; store: Sto
       </label>
       <label class="sc-choice">
         <span>joint limits</span>
-        <select value={now.stops} disabled={method === "rk4"} data-testid="simulate-stops" onChange={(event) => set({ stops: event.currentTarget.value })}>
+        <select value={eventless ? "none" : now.stops} disabled={eventless} data-testid="simulate-stops" onChange={(event) => set({ stops: event.currentTarget.value })}>
           {STOPS.map(([value, text]) => (
             <option key={value} value={value}>
               {text}

@@ -4,24 +4,51 @@ import { testPage } from "./harness";
 
 const it = testPage("SYMORO_SITE");
 
-test("without a server a worker opens a robot and derives a model", async () => {
+const open = async (id: string, name: string): Promise<void> => {
+  await it.command(id, `robot ${id}`);
+  await it.showing(name);
+  await it.settled();
+};
+
+test("the first robot and its model are shown before Python runs, then a worker derives another model", async () => {
   await it.page.locator("[data-robot-name]").waitFor();
+  await it.settled();
   await it.endTour();
   await it.model("Dynamic", "inverse-dynamics");
   const pane = it.page.locator('[data-pane="models"]');
   await pane.locator(".katex").first().waitFor();
   expect(await pane.locator(".md-count").textContent()).toMatch(/233\D+221/);
-  await it.shot("site");
-});
-
-test("the second model needs no second start of Python", async () => {
-  const pane = it.page.locator('[data-pane="models"]');
   await it.model("Kinematic", "jacobian");
   await pane.getByRole("heading", { name: /Jacobian/i }).waitFor();
   await pane.locator(".katex").first().waitFor();
+  await it.shot("site");
 });
 
-test("a function that needs NumPy gives an error", async () => {
-  await it.model("Geometric", "inverse-geometry");
-  await it.page.locator('[data-pane="models"]').getByText("this needs NumPy").waitFor();
+test("PUMA has eight solutions, drawn as ghosts", async () => {
+  await open("puma560", "PUMA560");
+  await it.page.getByTestId("scene-random").click();
+  await it.page.getByTestId("scene-tab-solutions").click();
+  const before = await it.picture();
+  await it.page.getByTestId("scene-solve").click();
+  await it.page.getByTestId("scene-solutions").waitFor();
+  expect(await it.page.getByTestId("scene-solutions").locator("li").count()).toBe(8);
+  const { differing } = await it.compared(await it.picture(), before);
+  expect(differing).toBeGreaterThan(500);
+});
+
+test("the inverse dynamics of SR400, which has a closed loop, is derived without NumPy", async () => {
+  await open("sr400", "SR400");
+  await it.model("Dynamic", "inverse-dynamics");
+  const pane = it.page.locator('[data-pane="models"]');
+  await pane.getByRole("heading", { name: /Inverse dynamic/i }).waitFor();
+  await pane.locator(".katex").first().waitFor();
+});
+
+test("the cart-pole is simulated without SciPy", async () => {
+  await open("cartpole", "cartpole");
+  await it.page.getByTestId("scene-tab-motion").click();
+  await it.page.getByTestId("motion-simulation").click();
+  await it.page.getByTestId("simulate-run").click();
+  await it.page.getByTestId("simulate-ended").waitFor();
+  expect(await it.page.getByTestId("simulate-ended").textContent()).toMatch(/^501 samples/);
 });

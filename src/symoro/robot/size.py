@@ -96,3 +96,8 @@ def _size(f: Formula, values: Mapping[str, float]) -> float:
     except ProgramError:
         return 0.0
     return magnitude if math.isfinite(magnitude) else 0.0
+
+
+def unit_of(robot: Robot, j: int) -> tuple[str, str]:
+    """Return the units of the position and the effort of joint j as texts, ("rad", "Nm") or ("m", "N")."""
+    return ("m", "N") if robot.frame(j).sigma == JointType.PRISMATIC else ("rad", "Nm")

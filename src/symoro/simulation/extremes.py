@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from symoro.robot.coordinates import independent, relation
 from symoro.robot.description import JointType, Robot
+from symoro.robot.size import unit_of
 from symoro.robot.topology import moving_joints
 from symoro.simulation.piecewise_chebyshev import Piece, PiecewiseChebyshev, QuantityKey, resolved
 from symoro.simulation.result import Recording
@@ -397,8 +398,3 @@ def _unit(robot: Robot, what: str, j: int) -> str:
     """
     position, effort = unit_of(robot, j)
     return {"position": position, "velocity": f"{position}/s", "effort": effort}[what]
-
-
-def unit_of(robot: Robot, j: int) -> tuple[str, str]:
-    """Return the units of the position and the effort of joint j as texts, ("rad", "Nm") or ("m", "N")."""
-    return ("m", "N") if robot.frame(j).sigma == JointType.PRISMATIC else ("rad", "Nm")

@@ -156,7 +156,7 @@ class Mechanics:
         self.inputs = {name: np.asarray(value, dtype=float) for name, value in inputs.items()}
         check_rates(robot)
         check_steady(robot, {**dict(robot.nominal), **self.values})
-        self._direct = self._made("direct-dynamics")
+        self._direct = self.made("direct-dynamics")
         self.fixed = self._fixed_torques()
         self.parts = self._layout(self._direct.program)
         self.length = characteristic_length(robot, self.values)
@@ -167,9 +167,10 @@ class Mechanics:
         self._check_inputs()
 
     def _function(self, model: str) -> Function:
-        return self._made(model).function(self.values)
+        return self.made(model).function(self.values)
 
-    def _made(self, model: str) -> Model:
+    def made(self, model: str) -> Model:
+        """Return a model of the robot by name, as the simulation uses it."""
         quaternion = self.floating and model in ("direct-dynamics", "bias-torques", "energy")
         return _generated(self.robot, model, quaternion)
 

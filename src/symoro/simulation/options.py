@@ -6,13 +6,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from symoro.errors import ArgumentError, OptionError
 from symoro.simulation.mechanics import State, Watch
 from symoro.simulation.result import Recording
 
 METHODS = ("DOP853", "RK45", "RK23", "Radau", "BDF", "LSODA", "rk4")
+MOST_SAMPLES = 5_000_000
 LEAST_RTOL = 100 * float(np.finfo(float).eps)  # the smallest value that SciPy accepts
 
 
@@ -75,3 +76,38 @@ class SimulationOptions:
             raise OptionError(f"friction = '{self.friction}': expected 'events' or 'sign'")
         if not 1 <= self.static < np.inf:
             raise ArgumentError(f"static = {self.static}: expected at least 1")
+
+
+def check_times(duration: float, step: float) -> None:
+    """Reject a duration or a step that is not positive, and too many samples.
+
+    Raises:
+        ArgumentError: a value is out of range.
+    """
+    for name, value in (("duration", duration), ("step", step)):
+        if not (value > 0 and np.isfinite(value)):
+            raise ArgumentError(f"{name} = {value}: expected a positive number")
+    if duration / step > MOST_SAMPLES:
+        raise ArgumentError(f"{duration:g} s in steps of {step:g} s are more than {MOST_SAMPLES} samples")
+
+
+def sample_times(duration: float, step: float, times: ArrayLike | None) -> NDArray[np.float64]:
+    """Return the times of the samples in seconds.
+
+    Args:
+        duration: duration of the simulation.
+        step: largest time between samples, if `times` is None.
+        times: times given by the user, or None.
+    """
+    if times is None:
+        return np.linspace(0.0, duration, max(1, int(np.ceil(duration / step - 1e-9))) + 1)
+    grid = np.asarray(times, dtype=float)
+    if (
+        grid.ndim != 1
+        or len(grid) < 2
+        or grid[0] != 0
+        or grid[-1] != duration
+        or not (np.diff(grid) > 0).all()
+    ):
+        raise ArgumentError(f"times: expected values that ascend from 0 to the duration, {duration:g} s")
+    return grid

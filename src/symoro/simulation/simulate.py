@@ -25,7 +25,7 @@ from symoro.simulation.friction_and_stop_rows import ContactRows, without_fricti
 from symoro.simulation.friction_and_stops import ContactModes
 from symoro.simulation.limits import WatchedLimits
 from symoro.simulation.mechanics import Controller, Mechanics
-from symoro.simulation.options import SimulationOptions
+from symoro.simulation.options import SimulationOptions, check_times, sample_times
 from symoro.simulation.result import Simulation
 from symoro.simulation.tolerances import CONTACT, POSITION_ERRORS
 from symoro.trajectory.samples import Samples
@@ -33,7 +33,6 @@ from symoro.trajectory.splines import kinks
 
 Array = NDArray[np.float64]
 
-MOST_SAMPLES = 5_000_000
 SAME_STEP = 1e-9  # relative difference of two steps that are considered equal
 
 
@@ -88,7 +87,7 @@ def simulate(
     chosen = options or SimulationOptions()
     described = as_robot(robot)
     numbers = {**dict(described.nominal), **(values or {})}
-    _check_times(duration, step)
+    check_times(duration, step)
     _check_values(described, values or {})
     stops = _stops(described, stops)
     by_events = chosen.friction == "events" and chosen.method != "rk4"
@@ -122,7 +121,7 @@ def simulate(
         limits = WatchedLimits(mechanics, followed, ends=stops == "end")
         limits.check_start(y)
     breaks = kinks(driven.curve) if isinstance(driven, Samples) else ()
-    grid = _grid(duration, step, chosen.times)
+    grid = sample_times(duration, step, chosen.times)
     grid, reason = (grid, "") if isinstance(driven, Samples) else control.finite_times(grid)
     run = EventIntegrator(
         mechanics,
@@ -167,28 +166,6 @@ def _integrator(method: str) -> Any:
     return getattr(integrate, method)
 
 
-def _grid(duration: float, step: float, times: ArrayLike | None) -> Array:
-    """Return the times of the samples in seconds.
-
-    Args:
-        duration: duration of the simulation.
-        step: largest time between samples, if `times` is None.
-        times: times given by the user, or None.
-    """
-    if times is None:
-        return np.linspace(0.0, duration, max(1, int(np.ceil(duration / step - 1e-9))) + 1)
-    grid = np.asarray(times, dtype=float)
-    if (
-        grid.ndim != 1
-        or len(grid) < 2
-        or grid[0] != 0
-        or grid[-1] != duration
-        or not (np.diff(grid) > 0).all()
-    ):
-        raise ArgumentError(f"times: expected values that ascend from 0 to the duration, {duration:g} s")
-    return grid
-
-
 def _posture(robot: Robot, q: ArrayLike | str) -> ArrayLike:
     return robot.postures[q] if isinstance(q, str) else q
 
@@ -221,14 +198,6 @@ def _stops(robot: Robot, stops: Any) -> str | float | None:
             f"stops = {stops}: expected 'end', or a coefficient of restitution, at least 0, and less than 1"
         )
     return bounce
-
-
-def _check_times(duration: float, step: float) -> None:
-    for name, value in (("duration", duration), ("step", step)):
-        if not (value > 0 and np.isfinite(value)):
-            raise ArgumentError(f"{name} = {value}: expected a positive number")
-    if duration / step > MOST_SAMPLES:
-        raise ArgumentError(f"{duration:g} s in steps of {step:g} s are more than {MOST_SAMPLES} samples")
 
 
 def _stop_limits(robot: Robot, mechanics: Mechanics, driven: frozenset[int]) -> tuple[Array, Array]:

@@ -30,7 +30,7 @@ from symoro.models.geometric.loop.mechanism import active_joints
 from symoro.robot.coordinates import independent
 from symoro.robot.description import Limits, Robot
 from symoro.robot.formats import RobotLike, as_robot
-from symoro.robot.size import characteristic_length, joint_units
+from symoro.robot.size import characteristic_length, joint_units, unit_of
 from symoro.robot.topology import cut_joints, elastic_joints
 from symoro.simulation.extremes import (
     PEAK_COLUMNS,
@@ -45,7 +45,6 @@ from symoro.simulation.extremes import (
     quantities,
     resolution_warnings,
     step_warnings,
-    unit_of,
     whole_motion,
     whole_simulation,
 )

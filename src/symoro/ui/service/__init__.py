@@ -61,20 +61,22 @@ CALLS: dict[str, Call] = {
 }
 
 
-def call(name: str, payload: Mapping[str, Any]) -> dict[str, Any]:
+def call(name: str, payload: Mapping[str, Any], more: Mapping[str, Call] = {}) -> dict[str, Any]:
     """Answer a call of the page.
 
     Args:
         name: name of the call, for example "model".
         payload: JSON object with its arguments.
+        more: further calls by name.
 
     Returns:
         The answer as a JSON object; nan and infinities become null. Errors are returned under the key "error".
     """
     try:
-        if name not in CALLS:
-            raise UnknownNameError("call", name, list(CALLS))
-        answer: dict[str, Any] = to_json(CALLS[name](payload))
+        calls = {**CALLS, **more}
+        if name not in calls:
+            raise UnknownNameError("call", name, list(calls))
+        answer: dict[str, Any] = to_json(calls[name](payload))
     except (ModuleNotFoundError, MissingDependencyError) as error:
         return missing_package.answer(error)
     except CellError as wrong:

@@ -47,6 +47,7 @@ from symoro.ui.service.answer_types import (
 )
 from symoro.ui.service.copy_as import as_command, as_python
 from symoro.ui.service.gallery import READ_ONLY, STRUCTURES
+from symoro.ui.service.page_simulation import METHOD
 from symoro.ui.service.payload import item, robot_of
 from symoro.ui.service.variables import variables_of
 from symoro.ui.singularities import distances_at_home
@@ -86,10 +87,10 @@ def about(payload: Mapping[str, Any]) -> About:
 def _integrators() -> list[str]:
     """Return the integrators of simulations that can run here: SciPy's with SciPy, rk4 with a C compiler.
 
-    In a browser, SciPy is loaded by the first call that requires it, and there is no compiler.
+    A page without SciPy integrates by itself (`page_simulation`).
     """
     if sys.platform == "emscripten":
-        return list(SCIPY_INTEGRATORS)
+        return list(SCIPY_INTEGRATORS) if find_spec("scipy") is not None else [METHOD]
     from symoro.runtime.compiler import find_compiler
 
     offered = list(SCIPY_INTEGRATORS) if find_spec("scipy") is not None else []
@@ -137,7 +138,7 @@ def _typed(form: Mapping[str, Any]) -> dict[str, Any]:
     return typed | {"options": [OptionData(**option) for option in form["options"]]}
 
 
-def _model_of(payload: Mapping[str, Any]) -> Model:
+def model_of(payload: Mapping[str, Any]) -> Model:
     """Return the model that a request names.
 
     Models are cached, because a page requests the same model repeatedly.
@@ -158,7 +159,7 @@ def forget() -> None:
 
 def model(payload: Mapping[str, Any]) -> ModelAnswer:
     """Return equations, inputs, outputs, operation counts and reference of a model."""
-    derived = _model_of(payload)
+    derived = model_of(payload)
     program, data = derived.program, present.model_data(derived)
     return ModelAnswer(
         **{**data, "inputs": _inputs(derived), "count": _counts(data["count"])},
@@ -182,7 +183,7 @@ def model(payload: Mapping[str, Any]) -> ModelAnswer:
 
 def explain(payload: Mapping[str, Any]) -> Explanation:
     """Return formulation, solution steps and the effect of each optimisation pass of a model."""
-    derived = _model_of(payload)
+    derived = model_of(payload)
     _, steps = retraced(derived.robot, derived.entry, derived.options)
     passes = [PassData(name=step.name, before=step.before.total, after=step.after.total) for step in steps]
     return Explanation(lines=derived.explain(), passes=passes)
@@ -208,7 +209,7 @@ def _counts(data: Mapping[str, Any]) -> Counts:
 def code(payload: Mapping[str, Any]) -> Sources:
     """Return a model as source files in a programming language, with its inputs."""
     options = item(payload, "language_options", dict, {})
-    derived = _model_of(payload)
+    derived = model_of(payload)
     files = derived.code(item(payload, "language", str), **options)
     return Sources(files=files, inputs=_inputs(derived))
 
@@ -216,7 +217,7 @@ def code(payload: Mapping[str, Any]) -> Sources:
 def export(payload: Mapping[str, Any]) -> Project:
     """Return a model as a folder: sources, build file, demo, README and robot file."""
     languages = item(payload, "languages", list)
-    derived = _model_of(payload)
+    derived = model_of(payload)
     folder = f"{file_name(derived.robot.name)}_{derived.entry.id.replace('-', '_')}"
     files = {path: text for path, text in derived.export(languages).items() if isinstance(text, str)}
     return Project(folder=folder, files=files)
@@ -224,7 +225,7 @@ def export(payload: Mapping[str, Any]) -> Project:
 
 def evaluate(payload: Mapping[str, Any]) -> Outputs:
     """Return the outputs of a model at given inputs."""
-    derived = _model_of(payload)
+    derived = model_of(payload)
     values = item(payload, "values", dict, {})
     inputs = item(payload, "inputs", dict)
     results = derived.function(values, compiled=False)(**inputs)
@@ -234,7 +235,7 @@ def evaluate(payload: Mapping[str, Any]) -> Outputs:
 def variables(payload: Mapping[str, Any]) -> Variables:
     """Return the names in the equations of a model, with their meanings, units and values at given inputs."""
     inputs, values = item(payload, "inputs", dict, {}), item(payload, "values", dict, {})
-    return Variables(variables=variables_of(_model_of(payload), inputs, values))
+    return Variables(variables=variables_of(model_of(payload), inputs, values))
 
 
 def base(payload: Mapping[str, Any]) -> BaseAnswer:

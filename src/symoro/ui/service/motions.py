@@ -101,7 +101,7 @@ def units_of(robot: Robot, joints: Any) -> list[str]:
     Args:
         joints: joint numbers.
     """
-    from symoro.simulation.extremes import unit_of
+    from symoro.robot.size import unit_of
 
     return [unit_of(robot, j)[1] for j in joints]
 

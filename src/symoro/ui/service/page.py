@@ -11,8 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 from symoro.progress import Progress, listening
-from symoro.ui import service
-from symoro.ui.service import answers
+from symoro.ui import arrays, service
+from symoro.ui.service import answers, page_simulation
 from symoro.ui.service.missing_package import LOADED_LATE
 
 Tell = Callable[[str, float, float | None], None]
@@ -32,6 +32,14 @@ class _MissingModules:
 
 _MISSED = _MissingModules()
 sys.meta_path.append(_MISSED)
+
+PAGE_CALLS = {"simulation_plan": page_simulation.plan, "simulation_answer": page_simulation.answer}
+"""Calls of the page itself; a server has none of them."""
+
+
+def use_plain_arrays() -> None:
+    """Compute with arrays in plain Python, because the page's site does not contain NumPy."""
+    arrays.install()
 
 
 def answer(name: str, payload: str, tell: Tell) -> str:
@@ -53,7 +61,7 @@ def answer(name: str, payload: str, tell: Tell) -> str:
     _MISSED.names.clear()
     try:
         with listening(hear):
-            result = service.call(name, json.loads(payload))
+            result = service.call(name, json.loads(payload), PAGE_CALLS)
     except (MemoryError, RecursionError):
         hint = "make the robot smaller, or run symoro on your machine"
         result = {"error": {"kind": "StoppedError", "message": STOPPED, "hint": hint}}

@@ -18,7 +18,7 @@ from symoro.robot.platform import parallel_robot
 from symoro.robot.topology import cut_joints, loops
 from symoro.ui.failure import on_the_page
 from symoro.ui.service.answer_types import InverseModules, PostureRow, SolvedPose
-from symoro.ui.service.answers import javascript_module
+from symoro.ui.service.answers import javascript_module, model_of
 from symoro.ui.service.payload import item, robot_of
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def solve(payload: Mapping[str, Any]) -> SolvedPose:
     method: Literal["closed form", "numeric"] = "closed form"
     redundant = False
     try:
-        model = generate(robot, "inverse-geometry", **options)
+        model = model_of({**payload, "model": "inverse-geometry"})
         given = {"T": T, "q0": start}
         taken = {name: array for name, array in given.items() if name in model.inputs}
         solutions = model.function(values, compiled=False)(**taken)

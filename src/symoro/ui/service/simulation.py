@@ -51,16 +51,17 @@ def simulated(payload: Mapping[str, Any]) -> SimulationAnswer:
             step=step,
             stops=_stops(payload),
             options=SimulationOptions(
-                start=_start(payload),
+                start=start_of(payload),
                 method=item(payload, "method", str, "DOP853"),
                 friction=item(payload, "friction", str, "events"),
                 watch=listener,
             ),
         )
-        return _data(result, listener.postures, placing(robot, values))
+        return simulation_data(result, listener.postures, placing(robot, values))
 
 
-def _start(payload: Mapping[str, Any]) -> dict[str, Any]:
+def start_of(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the given parts of the initial state other than q and qd, by name."""
     given: dict[str, Any] = item(payload, "start", dict, {})
     for name in given:
         if name not in PARTS:
@@ -92,7 +93,7 @@ class _SampleReport:
     def __init__(
         self, robot: Robot, values: Mapping[str, float], work: Task, duration: float, step: float
     ) -> None:
-        from symoro.simulation.simulate import MOST_SAMPLES  # simulations with more samples are rejected
+        from symoro.simulation.options import MOST_SAMPLES  # simulations with more samples are rejected
 
         self.postures = Postures(robot, values)
         self._place = placing(robot, values)
@@ -180,7 +181,13 @@ def _floated(parts: Mapping[str, Array]) -> list[float]:
     return [float(x) for x in T.ravel()]
 
 
-def _data(result: Simulation, postures: Postures, place: BasePlace | None) -> SimulationAnswer:
+def simulation_data(result: Simulation, postures: Postures, place: BasePlace | None) -> SimulationAnswer:
+    """Return the answer for a simulation.
+
+    Args:
+        postures: function from the coordinates to the positions of all joints.
+        place: function that computes the pose of the base from the parts of the state; None if it is fixed.
+    """
     rows = kept_rows(len(result.t))
     base = None
     if place is not None:
