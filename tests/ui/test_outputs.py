@@ -45,6 +45,16 @@ COMMANDS: dict[str, tuple[tuple[str, ...], str, str]] = {
         "symoro.ui.simulate.simulate",
     ),
     "excite": (("excite", "arm.yaml", "-o"), ".yaml", "symoro.ui.excitation.excite"),
+    "explain": (
+        ("explain", "inverse-dynamics", "planar2r", "--link", "1", "-o"),
+        ".tex",
+        "symoro.ui.recursion.newton_euler",
+    ),
+    "postures": (
+        ("postures", "planar3r", "-o"),
+        ".csv",
+        "symoro.identification.posture_design.optimal_postures",
+    ),
     "sweep": (
         ("sweep", "jacobian", "planar2r", "--over", "q=0:1:2", "-o"),
         ".parquet",

@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import ProgramError
+from symoro.identification.base_motion import BaseMotion
 from symoro.identification.equations import RowModel
 from symoro.identification.friction import TERMS
 from symoro.identification.regression import Estimate, own_deviations, solved
@@ -69,7 +70,7 @@ def at_load(model: RowModel, point: LoadPoint) -> RowModel:
     places = np.array([joints[int(model.names[k][len(LOAD) :])] for k in columns])
 
     def parts(
-        q: Array, qd: Array, qdd: Array, tau: Array, base: None = None
+        q: Array, qd: Array, qdd: Array, tau: Array, base: BaseMotion | None = None
     ) -> tuple[Array | None, Array, Array]:
         momentum, A, y = model.parts(q, qd, qdd, tau, base)
         A, known, signs = A.copy(), tau - y, np.sign(qd[:, places])

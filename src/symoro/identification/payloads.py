@@ -42,6 +42,7 @@ from symoro.robot.records import LinkFrame
 from symoro.robot.size import characteristic_length
 
 if TYPE_CHECKING:
+    from symoro.identification.base_motion import BaseMotion
     from symoro.identification.equations import Booleans, RowModel
     from symoro.identification.regression import Estimate
 
@@ -160,8 +161,10 @@ def with_known_column(model: RowModel) -> RowModel:
     """Return the identification model with the known torques as its last column, instead of subtracted from y."""
     assert model.payloads is not None
 
-    def parts(q: Array, qd: Array, qdd: Array, tau: Array) -> tuple[Array | None, Array, Array]:
-        momentum, A, y = model.parts(q, qd, qdd, tau)
+    def parts(
+        q: Array, qd: Array, qdd: Array, tau: Array, base: BaseMotion | None = None
+    ) -> tuple[Array | None, Array, Array]:
+        momentum, A, y = model.parts(q, qd, qdd, tau, base)
         known = (tau - y)[..., None]
         if momentum is not None:
             momentum = np.concatenate([momentum, np.zeros_like(known)], axis=-1)
