@@ -349,6 +349,27 @@ export interface VisualData {
   color: number[] | null;
 }
 
+/** Solid of a link or joint, placed in a frame; the attributes are those of `symoro.ui.bodies.BodyPart`. */
+export interface BodyView {
+  link: number;
+  shape: "path" | "bar" | "beam" | "rail" | "drum" | "box" | "ball" | "disc" | "plate" | "hull";
+  role: "link" | "active" | "passive" | "cut" | "base" | "plate" | "wheel";
+  frame: number;
+  radius: number;
+  length: number;
+  point: number[];
+  low: number;
+  high: number;
+  corners: number[];
+}
+
+/** Solids with which a robot is drawn; `size` of the robot and `unit`, half the width of a link, in metres. */
+export interface BodiesView {
+  size: number;
+  unit: number;
+  parts: BodyView[];
+}
+
 /**
  * All data of a robot that the page displays; `file` is the robot's name as a file name.
  *
@@ -380,6 +401,7 @@ export interface View {
   wheels: WheelView[];
   platform: PlatformView | null;
   tool: string | null;
+  bodies: BodiesView;
   tables: Table[];
   visuals?: VisualData[];
 }

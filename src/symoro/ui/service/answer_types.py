@@ -16,6 +16,7 @@ from typing import Any, Literal, Union
 from symoro.robot.records import BaseKind
 from symoro.robot.topology import JointLetter, Structure
 from symoro.robot.wheels import WheelKind
+from symoro.ui.bodies import Role, Shape
 from symoro.ui.service.requests import (
     BaseRequest,
     CatalogueRequest,
@@ -258,6 +259,31 @@ class VisualData:
 
 
 @dataclass(frozen=True, kw_only=True)
+class BodyView:
+    """Solid of a link or joint, placed in a frame; the attributes are those of `symoro.ui.bodies.BodyPart`."""
+
+    link: int
+    shape: Shape
+    role: Role
+    frame: int
+    radius: float
+    length: float
+    point: list[float]
+    low: float
+    high: float
+    corners: list[int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class BodiesView:
+    """Solids with which a robot is drawn; `size` of the robot and `unit`, half the width of a link, in metres."""
+
+    size: float
+    unit: float
+    parts: list[BodyView]
+
+
+@dataclass(frozen=True, kw_only=True)
 class View:
     """All data of a robot that the page displays; `file` is the robot's name as a file name.
 
@@ -289,6 +315,7 @@ class View:
     wheels: list[WheelView]
     platform: PlatformView | None
     tool: str | None
+    bodies: BodiesView
     tables: list[Table]
     visuals: list[VisualData] = optional()
 
