@@ -3,24 +3,23 @@
 import * as THREE from "three";
 
 import type { View } from "../backend/messages";
-import { Body, drawnAt, type Palette, type Style } from "./body";
+import { Body, drawnAt, inFrame, type Style } from "./body";
 import { Viewpoint } from "./camera";
 import { Cloud } from "./cloud";
+import { DARK, LIGHT } from "./colours";
 import { location, radiusOf } from "./extras";
 import { Ghosts } from "./ghosts";
 import { home } from "./joints";
 import { Labels, title, type Label } from "./labels";
 import { load } from "./modules";
 import { sample } from "./motion";
-import { axis, origin, plus, robotSize, typicalLength, type Point } from "./polyline";
+import { axis, origin, parameterPolyline, plus, robotSize, typicalLength, type Point } from "./polyline";
 import { Player } from "./player";
 import { PostureSolver, loadPostureSolver } from "./posture";
 import type { CreateScene, Appearance, ViewDirection } from "./scene";
 import { subsample, Trace } from "./trace";
 import { Visuals } from "./visuals";
 
-const LIGHT: Palette = { accent: "#2563c9", passive: "#9db4d6", link: "#8b929b", faint: "#c3c8ce", dark: "#5b636d", z: "#0000ff" };
-const DARK: Palette = { accent: "#5b9bff", passive: "#52698c", link: "#7d8590", faint: "#4c535c", dark: "#9aa3ad", z: "#6d83ff" };
 const GROUND = { light: "#fafbfc", dark: "#14171b" };
 const NEAR_CLICK = 16;
 const IDLE = 120;
@@ -39,9 +38,9 @@ export const createScene: CreateScene = (container, options) => {
   const world = new THREE.Scene();
   const root = new THREE.Group();
   root.matrixAutoUpdate = false;
-  const sun = new THREE.DirectionalLight(0xffffff, 1.6);
+  const sun = new THREE.DirectionalLight(0xffffff, 1.9);
   sun.position.set(2, -3, 5);
-  world.add(root, new THREE.HemisphereLight(0xffffff, 0x8890a0, 2.2), sun);
+  world.add(root, new THREE.HemisphereLight(0xffffff, 0x8890a0, 2.7), sun);
   const viewpoint = new Viewpoint(canvas, invalidate);
   const visuals = new Visuals();
   const ghosts = new Ghosts();
@@ -57,6 +56,8 @@ export const createScene: CreateScene = (container, options) => {
   let parameters: Record<string, number> = {};
   let q: number[] = [];
   let T = new Float64Array(0);
+  /** Poses of the tips of flexible links, 16 numbers each. */
+  let tips = new Float64Array(0);
   let reach = 1;
   let usual = 0;
   let margin = 0;
@@ -75,8 +76,10 @@ export const createScene: CreateScene = (container, options) => {
   const listeners: ((frame: number | null) => void)[] = [];
 
   const count = () => T.length / 16;
-  const arrow = () => look.scale * Math.min(0.14 * reach, Math.max(0.045 * reach, 0.6 * (usual || reach)));
-  const style = (): Style => ({ shown, selected, arrow: arrow(), expanded: look.expanded, broken, parameters });
+  // Arrows are longer than half a joint, so that bodies do not hide them.
+  const arrow = () =>
+    look.scale * Math.max(Math.min(0.14 * reach, Math.max(0.045 * reach, 0.6 * (usual || reach))), 4 * (view?.bodies.unit ?? 0));
+  const style = (): Style => ({ shown, selected, arrow: arrow(), expanded: look.expanded, broken, parameters, tips });
   const visible = (j: number) => shown === "all" || shown.has(j) || j === selected;
 
   function invalidate(): void {
@@ -98,6 +101,8 @@ export const createScene: CreateScene = (container, options) => {
       new THREE.Vector3(...origin(T, j)).applyMatrix4(root.matrix).toArray().map((x) => +x.toFixed(6)),
     );
     canvas.dataset["frames"] = JSON.stringify(points);
+    canvas.dataset["robot"] = view.name;
+    canvas.dataset["solids"] = JSON.stringify(body?.solids ?? []);
   }
 
   function redraw(): void {
@@ -138,11 +143,12 @@ export const createScene: CreateScene = (container, options) => {
   function place(next: number[]): void {
     q = next;
     T = Float64Array.from(solver!.transforms(q));
+    tips = Float64Array.from(solver!.tips());
     redraw();
   }
 
   function measure(): void {
-    reach = robotSize(T);
+    reach = Math.max(robotSize(T, false), ...ends().map((end) => Math.hypot(...end))) || 1;
     usual = typicalLength(T, view!.frames.map((frame) => frame.ant));
   }
 
@@ -158,7 +164,7 @@ export const createScene: CreateScene = (container, options) => {
     const palette = dark ? DARK : LIGHT;
     body?.setPalette(palette);
     ghosts.setColour(palette.accent);
-    trace.setColour(dark ? "#f0a35b" : "#d2691e");
+    trace.setColour(palette.trace);
     if (grid) {
       world.remove(grid);
       grid.dispose();
@@ -178,6 +184,17 @@ export const createScene: CreateScene = (container, options) => {
     return points.filter((point) => point.every(Number.isFinite));
   }
 
+  /** Return the ends of the links without a child frame, and of rails. */
+  function ends(): Point[] {
+    return (view?.bodies.parts ?? []).flatMap((part) => {
+      if (part.shape === "bar") return [inFrame(T, part.frame, part.point)];
+      if (part.shape === "beam") return tips.length ? [] : [inFrame(T, part.frame, [part.length, 0, 0])];
+      if (part.shape !== "rail") return [];
+      const foot = parameterPolyline(T, view!.frames[part.frame - 1]!.ant, part.frame).points[2];
+      return [part.low, part.high].map((along) => plus(foot, axis(T, part.frame, 2), along));
+    }).concat(Array.from({ length: tips.length / 16 }, (_, k) => origin(tips, k + 1)));
+  }
+
   /** Return the corners of boxes about the wheels, which extend beyond the frames on their axes. */
   function wheels(): Point[] {
     return (view?.wheels ?? []).flatMap((wheel) => {
@@ -187,7 +204,7 @@ export const createScene: CreateScene = (container, options) => {
     });
   }
 
-  function fit(from?: ViewDirection, of: Point[] = [...origins(), ...wheels()], room = margin): void {
+  function fit(from?: ViewDirection, of: Point[] = [...origins(), ...wheels(), ...ends()], room = margin): void {
     margin = room;
     const points = of.map((point) => new THREE.Vector3(...point).applyMatrix4(root.matrix));
     if (look.meshes && view?.visuals?.length) {

@@ -173,9 +173,7 @@ class _Builder:
         at = _sum(
             (self.beams.get(place.ant, 0.0), 0.0, self.of(place.b)), _times((cg, sg, 0.0), d), _times(z, r)
         )
-        return _Pose(
-            at, (_sum(_times(x, ct), _times(y, st)), _sum(_times(x, -st), _times(y, ct)), z)
-        )
+        return _Pose(at, (_sum(_times(x, ct), _times(y, st)), _sum(_times(x, -st), _times(y, ct)), z))
 
     def poses(self) -> dict[int, _Pose]:
         """Return the poses of all frames in frame 0 in the posture 'home'; loops are not closed."""
@@ -197,9 +195,10 @@ class _Builder:
         if j in self.beams:
             return self.beams[j], 0.0, 0.0
         fixed = [frame.position for frame in self.robot.link_frames if frame.frame == j]
-        farthest = max(fixed, key=lambda p: math.hypot(*p), default=(0.0, 0.0, 0.0))
-        if math.hypot(*farthest) > SHORT:
-            return farthest[0], farthest[1], farthest[2]
+        points = [(self.of(x), self.of(y), self.of(z)) for x, y, z in fixed]
+        farthest = max(points, key=lambda p: math.hypot(*p), default=(0.0, 0.0, 0.0))
+        if any(farthest):
+            return farthest
         return self.rod(j)
 
     def rod(self, j: int) -> Vector | None:
@@ -229,7 +228,9 @@ class _Builder:
         plates = {root: corners for root, members in groups.items() if (corners := self.plate(root, members))}
         for root, members in groups.items():
             if root in plates:
-                self.parts.append(BodyPart(root, "plate", "plate", root, 0.6 * self.unit, corners=plates[root]))
+                self.parts.append(
+                    BodyPart(root, "plate", "plate", root, 0.6 * self.unit, corners=plates[root])
+                )
             for j in members:
                 self.link(j, root, plates.get(root, ()))
         for j in range(1, self.robot.NJ + 1):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from symoro.models.geometric.posture import Figure, Point
 from symoro.ui.bodies import Bodies, cross
@@ -118,7 +119,7 @@ def solids(drawing: Figure, built: Bodies, tool: int, palette: Palette) -> Itera
         centre = along(at[j], *zip(axes[j], part.point, strict=True))
         if part.shape == "path":
             corners = lines[j][:-1] if part.frame in _sliding(built) else lines[j]
-            for start, end in zip(corners, corners[1:], strict=False):
+            for start, end in pairwise(corners):
                 yield from bar(start, end, half, colour)
         elif part.shape == "rail":
             foot = lines[j][-2]

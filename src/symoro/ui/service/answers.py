@@ -270,7 +270,7 @@ def frames(payload: Mapping[str, Any]) -> Placements:
     from symoro.models.geometric.scene import all_frames
 
     robot = robot_of(payload)
-    placed = all_frames(robot)
+    placed = all_frames(robot, modes=True)
     closing = None
     if robot.B and item(payload, "loops", bool, True):
         try:
