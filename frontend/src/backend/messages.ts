@@ -710,9 +710,11 @@ export interface EventData {
  * Simulated motion of a robot.
  *
  * `base` contains the pose of frame 0 in the world per sample, 16 numbers by rows; null if the base does not move.
+ * `modes` contains the modal coordinates of flexible links per sample; null if there are none.
  */
 export interface SimulationAnswer extends MotionAnswer {
   base: number[][] | null;
+  modes: number[][] | null;
   kinetic: (number | null)[] | null;
   potential: (number | null)[] | null;
   events: EventData[];
@@ -727,6 +729,7 @@ export interface Piece {
   q: number[][];
   tau: ((number | null)[])[];
   base: number[][] | null;
+  modes: number[][] | null;
 }
 
 /** Estimated parameter with its standard deviation; `shown` is its name in the literature, for example ZZR1. */

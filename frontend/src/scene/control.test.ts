@@ -28,6 +28,9 @@ class FakeScene {
   showFrames = () => undefined;
   setMeshes = () => undefined;
   setBase = () => undefined;
+  setModes = () => undefined;
+  tracks = () => undefined;
+  followRobot = () => undefined;
   reach = () => 1;
   posture = () => this.q;
   ready = () => ({ robot: this.made !== null, loops: this.made?.closes ?? false });

@@ -16,7 +16,7 @@ import { sample } from "./motion";
 import { axis, origin, parameterPolyline, plus, robotSize, typicalLength, type Point } from "./polyline";
 import { Player } from "./player";
 import { PostureSolver, loadPostureSolver } from "./posture";
-import type { CreateScene, Appearance, ViewDirection } from "./scene";
+import type { CreateScene, Appearance, Motion, ViewDirection } from "./scene";
 import { subsample, Trace } from "./trace";
 import { Visuals } from "./visuals";
 
@@ -45,9 +45,10 @@ export const createScene: CreateScene = (container, options) => {
   const visuals = new Visuals();
   const ghosts = new Ghosts();
   const trace = new Trace();
+  const wheelTracks = new Trace();
   const cloud = new Cloud();
   root.add(visuals.group, ghosts.group, cloud.group);
-  world.add(trace.group);
+  world.add(trace.group, wheelTracks.group);
 
   let grid: THREE.GridHelper | null = null;
   let view: View | null = null;
@@ -134,7 +135,9 @@ export const createScene: CreateScene = (container, options) => {
       const { x, y, ahead } = project(point);
       return ahead ? [{ text, x, y, selected: j === selected }] : [];
     };
-    if (look.naming !== "axes") return put(j > view!.frames.length ? name : title(look.naming, j, name), at);
+    // Labels are beside the arrows z and x, so that those of coinciding frames separate when the arrows become long.
+    const beside = plus(plus(at, axis(T, j, 2), 0.55 * arrow()), axis(T, j, 0), 0.3 * arrow());
+    if (look.naming !== "axes") return put(j > view!.frames.length ? name : title(look.naming, j, name), beside);
     const index = j > view!.frames.length ? "E" : j;
     const tip = (column: number) => plus(at, axis(T, j, column), 1.12 * arrow());
     return [...put(`x${index}`, tip(0)), ...put(`z${index}`, tip(2))];
@@ -165,6 +168,7 @@ export const createScene: CreateScene = (container, options) => {
     body?.setPalette(palette);
     ghosts.setColour(palette.accent);
     trace.setColour(palette.trace);
+    wheelTracks.setColour(palette.wheel);
     if (grid) {
       world.remove(grid);
       grid.dispose();
@@ -177,6 +181,16 @@ export const createScene: CreateScene = (container, options) => {
     world.add(grid);
     redraw();
     invalidate();
+  }
+
+  /** Return positions in the world along a motion of a point that is computed from the transforms of the frames. */
+  function pathOf(motion: Motion, point: (transforms: ArrayLike<number>) => Point): Point[] {
+    return subsample(motion.times.length, MOST_PLACES).map((k) => {
+      solver!.setModes(motion.modes?.[k] ?? null);
+      const at = new THREE.Vector3(...point(solver!.transforms(motion.q[k]!)));
+      const basePose = motion.base?.[k];
+      return at.applyMatrix4(basePose ? new THREE.Matrix4().fromArray(basePose).transpose() : root.matrix).toArray();
+    });
   }
 
   function origins(at: ArrayLike<number> = T): Point[] {
@@ -317,6 +331,24 @@ export const createScene: CreateScene = (container, options) => {
       base = pose;
       setRoot();
     },
+    setModes(e) {
+      solver?.setModes(e);
+    },
+    tracks(motion) {
+      const wheelViews = motion && view && motion.q[0]?.length === q.length ? view.wheels : [];
+      const lines = wheelViews.map((wheel) => {
+        const down = -(radiusOf(wheel, parameters) ?? 0);
+        return pathOf(motion!, (transforms) => plus(origin(transforms, wheel.frame), [0, 0, 1], down));
+      });
+      wheelTracks.set(...lines);
+      canvas.dataset["tracks"] = String(lines.filter((line) => line.length > 1).length);
+      invalidate();
+    },
+    followRobot() {
+      const points = origins().map((point) => new THREE.Vector3(...point).applyMatrix4(root.matrix));
+      const centre = points.reduce((sum, point) => sum.add(point), new THREE.Vector3()).divideScalar(points.length);
+      if (viewpoint.follow(centre)) invalidate();
+    },
     select(frame) {
       selected = frame;
       redraw();
@@ -343,14 +375,10 @@ export const createScene: CreateScene = (container, options) => {
     },
     trace(frame, motion) {
       if (!solver || motion.q[0]?.length !== q.length) return [];
-      return subsample(motion.times.length, MOST_PLACES).map((k) => {
-        const at = new THREE.Vector3(...origin(solver!.transforms(motion.q[k]!), frame));
-        const basePose = motion.base?.[k];
-        return at.applyMatrix4(basePose ? new THREE.Matrix4().fromArray(basePose).transpose() : root.matrix).toArray();
-      });
+      return pathOf(motion, (transforms) => origin(transforms, frame));
     },
     path(points) {
-      trace.set(points);
+      trace.set(...(points ? [points] : []));
       canvas.dataset["path"] = String(points?.length ?? 0);
       invalidate();
     },
@@ -426,6 +454,7 @@ export const createScene: CreateScene = (container, options) => {
       visuals.dispose();
       ghosts.dispose();
       trace.clear();
+      wheelTracks.clear();
       cloud.clear();
       grid?.dispose();
       viewpoint.dispose();

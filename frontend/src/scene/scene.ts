@@ -10,6 +10,8 @@ export interface Motion {
   q: number[][];
   /** Transform world T 0 per time (16 numbers, row-major), if the base moves. */
   base?: number[][] | null;
+  /** Modal coordinates of flexible links per time. */
+  modes?: number[][] | null;
   /** Frame whose path is drawn; default: the last frame. */
   frame?: number;
   /** Torques, powers and energies of the motion, if symoro computed them. */
@@ -76,6 +78,12 @@ export interface Scene {
   reach(): number;
   /** Set the pose of a floating or wheeled base: world T 0 (row-major). */
   setBase(pose: number[] | null): void;
+  /** Set the modal coordinates of flexible links, drawn with the next posture; null for straight links. */
+  setModes(e: number[] | null): void;
+  /** Draw the tracks of the wheels on the ground along a motion; null removes them. */
+  tracks(motion: Motion | null): void;
+  /** Move the camera with a robot that would leave the picture. */
+  followRobot(): void;
   select(frame: number | null): void;
   onSelect(listener: (frame: number | null) => void): void;
   showFrames(frames: ReadonlySet<number> | "all"): void;

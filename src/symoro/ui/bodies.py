@@ -6,8 +6,8 @@ browser (`ui.render`) and the scene of the workbench draw the same parts.
 A link is drawn along its parameters to the frames that it carries: b along z, d along x, then r along z of the next
 frame. A link that carries no frame ends at the first of these points that the description contains: the tool frame, the
 tip of a beam, the frame of a URDF link that is fixed to it, the end of the uniform rod with its mass, centre of mass
-and inertia. Otherwise it is a short stub. A uniform rod of mass m and length l, with the moment of inertia I = m l^2 / 12
-about its centre at the distance c, ends at
+and inertia. Otherwise it is a short stub. A uniform rod of mass m and length l, whose centre is at the distance c and
+whose moment of inertia about the centre is I = m l^2 / 12, ends at
 
     c + l / 2 = c + sqrt(3 I / m).
 """

@@ -679,9 +679,11 @@ class SimulationAnswer(MotionAnswer):
     """Simulated motion of a robot.
 
     `base` contains the pose of frame 0 in the world per sample, 16 numbers by rows; null if the base does not move.
+    `modes` contains the modal coordinates of flexible links per sample; null if there are none.
     """
 
     base: list[list[float]] | None
+    modes: list[list[float]] | None
     kinetic: list[float | None] | None
     potential: list[float | None] | None
     events: list[EventData]
@@ -698,6 +700,7 @@ class Piece:
     q: list[list[float]]
     tau: Matrix
     base: list[list[float]] | None
+    modes: list[list[float]] | None
 
 
 @dataclass(frozen=True, kw_only=True)
