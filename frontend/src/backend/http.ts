@@ -15,6 +15,7 @@ export const LONG: ReadonlySet<string> = new Set([
   "singularities",
   "frames",
   "solve",
+  "workspace",
   "trajectory",
   "excitation",
   "simulate",

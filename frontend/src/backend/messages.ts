@@ -128,6 +128,11 @@ export interface WorkspaceRequest {
   values?: Record<string, number>;
 }
 
+/** Request for the masses and loads of a robot, at given numbers of its symbols. */
+export interface MechanicsRequest extends RobotRequest {
+  values?: Record<string, number>;
+}
+
 /** Request for the base inertial parameters of a robot, with options of the model `base-parameters`. */
 export interface BaseRequest extends RobotRequest {
   options?: Record<string, unknown>;
@@ -637,10 +642,64 @@ export interface BaseAnswer {
   notes: string[];
 }
 
-/** Conditions under which a robot is singular, as text; `complete` is true if no other conditions exist. */
+/**
+ * Condition of a singularity: factors that are all zero, as formulas and typeset.
+ *
+ * `solution` contains the joint positions as text, or is empty; `joints` are the joints in the factors.
+ */
+export interface SingularCondition {
+  factors: string[];
+  latex: string[];
+  solution: string;
+  joints: number[];
+}
+
+/**
+ * Singularities of one type: the analysed matrix and the conditions under which it loses rank.
+ *
+ * `always` is true if it is singular in every configuration, `complete` if no other conditions exist.
+ */
+export interface SingularCase {
+  kind: "serial" | "parallel" | "constraint";
+  title: string;
+  matrix: string;
+  conditions: SingularCondition[];
+  always: boolean;
+  complete: boolean;
+  notes: string[];
+}
+
+/** Conditions under which a robot is singular, as text and by type; `complete` if no other conditions exist. */
 export interface SingularAnswer {
   text: string;
   complete: boolean;
+  cases: SingularCase[];
+}
+
+/** Mass (kg) and centre of mass (m, in `frame`) of a link. */
+export interface BodyMass {
+  frame: number;
+  mass: number;
+  centre: number[];
+}
+
+/** Force (N) and moment (N m) that a link exerts on its environment, in `frame`. */
+export interface BodyWrench {
+  frame: number;
+  force: number[];
+  moment: number[];
+}
+
+/**
+ * Masses and loads of a robot for display; gravity (m/s2) in frame 0.
+ *
+ * `unknown` contains the symbols without a nominal value, whose numbers are defaults of the page.
+ */
+export interface Mechanics {
+  masses: BodyMass[];
+  gravity: number[];
+  wrenches: BodyWrench[];
+  unknown: string[];
 }
 
 /** Values of largest magnitude of a joint along a motion, with their signs. */

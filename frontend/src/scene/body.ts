@@ -18,6 +18,8 @@ export interface Style {
   parameters: Record<string, number>;
   /** Poses of the tips of flexible links, 16 numbers each. */
   tips: ArrayLike<number>;
+  /** Joints that are highlighted with the links that they connect. */
+  highlighted: ReadonlySet<number>;
 }
 
 type Colours = { [role in keyof Palette]: THREE.Color };
@@ -129,7 +131,9 @@ export class Body {
   private part(T: Float64Array, part: BodyView, style: Style): void {
     const { frame: j, radius, length } = part;
     if (j > 0 && !Number.isFinite(T[16 * (j - 1) + 3]!)) return;
-    const colour = this.colours[part.role];
+    const moving = part.shape !== "plate" && part.shape !== "hull" && part.link > 0;
+    const near = style.highlighted.has(part.frame) || style.highlighted.has(part.link);
+    const colour = this.colours[moving && near ? "warning" : part.role];
     const centre = inFrame(T, j, part.point);
     const place = () => matrixOf(T, j, centre);
     if (part.shape === "path") this.path(T, part, style, colour);

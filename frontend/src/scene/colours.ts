@@ -14,6 +14,8 @@ export interface Palette {
   /** Colour of the z arrows; pure blue has too little contrast on a dark background. */
   z: string;
   trace: string;
+  /** Joints and links of a singular configuration. */
+  warning: string;
 }
 
 export const LIGHT: Palette = {
@@ -28,6 +30,7 @@ export const LIGHT: Palette = {
   faint: "#c3c8ce",
   z: "#0000ff",
   trace: "#a3369c",
+  warning: "#e0115f",
 };
 
 export const DARK: Palette = {
@@ -42,4 +45,5 @@ export const DARK: Palette = {
   faint: "#4c535c",
   z: "#6d83ff",
   trace: "#d98ad3",
+  warning: "#ff3b7f",
 };

@@ -30,6 +30,11 @@ class FakeScene {
   setBase = () => undefined;
   setModes = () => undefined;
   tracks = () => undefined;
+  overlay = () => undefined;
+  setMechanics = () => undefined;
+  setTorques = () => undefined;
+  highlighted: readonly number[] = [];
+  highlight = (joints: readonly number[]) => void (this.highlighted = joints);
   followRobot = () => undefined;
   reach = () => 1;
   posture = () => this.q;

@@ -7,8 +7,10 @@ import { save } from "../store/download";
 import type { DroppedMotion, Store } from "../store/store";
 import { freeJoints, home, named, random } from "./joints";
 import { Motions } from "./motions";
+import { OverlayControl } from "./overlays";
 import type { Scene } from "./scene";
 import { Runs } from "./runs";
+import { Singular } from "./singular";
 import { framesShown, look, picked, shown } from "./viewState";
 
 export interface Note {
@@ -28,6 +30,8 @@ const START_TRIES = 300;
 export class Control {
   readonly motions: Motions;
   readonly runs: Runs;
+  readonly singular: Singular;
+  readonly overlays: OverlayControl;
   readonly broken = signal(false);
   readonly note = signal<Note | null>(null);
   /** The robot that is drawn; null until its code is loaded. */
@@ -64,6 +68,8 @@ export class Control {
   ) {
     this.motions = new Motions(store, scene, this);
     this.runs = new Runs(store, this);
+    this.singular = new Singular(store, scene, this.drawn);
+    this.overlays = new OverlayControl(store, scene, this.drawn, () => this.endFrame());
     scene.onSelect((frame) => (store.selected.value = frame));
     this.disposers.push(
       effect(() => void this.show(store.view.value)),
@@ -86,6 +92,8 @@ export class Control {
     this.abort.abort();
     this.runs.stop();
     this.motions.dispose();
+    this.singular.dispose();
+    this.overlays.dispose();
     for (const undo of this.disposers) undo();
     this.scene.dispose();
   }

@@ -2,21 +2,23 @@
 
 import * as THREE from "three";
 
-import type { View } from "../backend/messages";
+import type { Mechanics, View } from "../backend/messages";
 import { Body, drawnAt, inFrame, type Style } from "./body";
 import { Viewpoint } from "./camera";
 import { Cloud } from "./cloud";
 import { DARK, LIGHT } from "./colours";
 import { location, radiusOf } from "./extras";
 import { Ghosts } from "./ghosts";
-import { home } from "./joints";
+import { forceEllipsoid, velocityEllipsoid } from "./ellipsoid";
+import { freeJoints, home } from "./joints";
 import { Labels, title, type Label } from "./labels";
 import { load } from "./modules";
 import { sample } from "./motion";
+import { Overlay } from "./overlay";
 import { axis, origin, parameterPolyline, plus, robotSize, typicalLength, type Point } from "./polyline";
 import { Player } from "./player";
 import { PostureSolver, loadPostureSolver } from "./posture";
-import type { CreateScene, Appearance, Motion, ViewDirection } from "./scene";
+import type { CreateScene, Appearance, JointTorques, Motion, Overlays, ViewDirection } from "./scene";
 import { subsample, Trace } from "./trace";
 import { Visuals } from "./visuals";
 
@@ -25,6 +27,8 @@ const NEAR_CLICK = 16;
 const IDLE = 120;
 const SEEN = 80;
 const MOST_PLACES = 600;
+/** Joint displacement of central differences: radians, or part of the robot's size. */
+const DIFFERENCE = 1e-5;
 
 export const createScene: CreateScene = (container, options) => {
   const renderer = new THREE.WebGLRenderer({ antialias: true, preserveDrawingBuffer: true });
@@ -63,6 +67,12 @@ export const createScene: CreateScene = (container, options) => {
   let usual = 0;
   let margin = 0;
   let base: number[] | null = null;
+  let overlay: Overlay | null = null;
+  let overlays: Overlays | null = null;
+  let overlayFrame = 0;
+  let mechanics: Mechanics | null = null;
+  let torques: JointTorques | null = null;
+  let highlighted: ReadonlySet<number> = new Set();
   let dark = options.dark ?? false;
   let broken = false;
   let selected: number | null = null;
@@ -80,7 +90,7 @@ export const createScene: CreateScene = (container, options) => {
   // Arrows are longer than half a joint, so that bodies do not hide them.
   const arrow = () =>
     look.scale * Math.max(Math.min(0.14 * reach, Math.max(0.045 * reach, 0.6 * (usual || reach))), 4 * (view?.bodies.unit ?? 0));
-  const style = (): Style => ({ shown, selected, arrow: arrow(), expanded: look.expanded, broken, parameters, tips });
+  const style = (): Style => ({ shown, selected, arrow: arrow(), expanded: look.expanded, broken, parameters, tips, highlighted });
   const visible = (j: number) => shown === "all" || shown.has(j) || j === selected;
 
   function invalidate(): void {
@@ -111,7 +121,46 @@ export const createScene: CreateScene = (container, options) => {
     body.update(T, style());
     visuals.group.visible = look.meshes;
     visuals.update(T);
+    drawOverlay();
     invalidate();
+  }
+
+  function drawOverlay(): void {
+    if (!overlay || !overlays || !view) return;
+    const velocity = overlays.velocity || overlays.force ? velocityEllipsoid(positionJacobian()) : null;
+    // Gravity is given in the world.
+    const g = new THREE.Vector3(...((mechanics?.gravity ?? [0, 0, 0]) as Point));
+    g.applyMatrix3(new THREE.Matrix3().setFromMatrix4(root.matrix).transpose());
+    const counts = overlay.update(T, {
+      shown: overlays,
+      mechanics,
+      torques,
+      velocity,
+      force: velocity && forceEllipsoid(velocity),
+      frame: overlayFrame,
+      reach,
+      unit: view.bodies.unit,
+      gravity: [g.x, g.y, g.z],
+    });
+    canvas.dataset["overlay"] = JSON.stringify(counts);
+  }
+
+  /**
+   * Return the columns of the Jacobian of the position of the overlay's frame, by central differences along the joints
+   * that the user moves, with closed loops. A unit velocity of a prismatic joint is one length of the robot per second.
+   */
+  function positionJacobian(): Point[] {
+    const at = (k: number, by: number): Point => {
+      const moved = solver!.move(q, q.map((value, i) => (i === k ? value + by : value)), broken);
+      return origin(solver!.transforms(moved.q), overlayFrame);
+    };
+    const columns = freeJoints(view!, broken).map((k): Point => {
+      const unit = view!.joints[k]!.kind === "P" ? reach : 1;
+      const [before, after] = [at(k, -DIFFERENCE * unit), at(k, DIFFERENCE * unit)];
+      return [0, 1, 2].map((c) => (after[c]! - before[c]!) / (2 * DIFFERENCE)) as Point;
+    });
+    solver!.transforms(q);
+    return columns;
   }
 
   const spot = new THREE.Vector3();
@@ -282,7 +331,10 @@ export const createScene: CreateScene = (container, options) => {
       place(made.follow(broken ? start : made.withCutJoints(start)));
       measure();
       body = new Body(view, count());
-      root.add(body.group);
+      overlay?.dispose();
+      overlay = new Overlay(count());
+      if (isNewRobot) [mechanics, torques, highlighted] = [null, null, new Set()];
+      root.add(body.group, overlay.group);
       ghosts.clear();
       setRoot();
       paint();
@@ -387,6 +439,24 @@ export const createScene: CreateScene = (container, options) => {
       canvas.dataset["cloud"] = String((points?.length ?? 0) / 3);
       invalidate();
     },
+    overlay(next, frame) {
+      [overlays, overlayFrame] = [next, frame];
+      redraw();
+    },
+    setMechanics(next) {
+      mechanics = next;
+      redraw();
+    },
+    setTorques(next) {
+      torques = next;
+      redraw();
+    },
+    highlight(joints) {
+      if (joints.length === highlighted.size && joints.every((j) => highlighted.has(j))) return;
+      highlighted = new Set(joints);
+      canvas.dataset["highlighted"] = joints.join(" ");
+      redraw();
+    },
     breakLoops(next) {
       broken = next;
       if (solver && !broken) place(solver.move(q, q).q);
@@ -451,6 +521,7 @@ export const createScene: CreateScene = (container, options) => {
       canvas.removeEventListener("pointerdown", onDown);
       canvas.removeEventListener("pointerup", onUp);
       body?.dispose();
+      overlay?.dispose();
       visuals.dispose();
       ghosts.dispose();
       trace.clear();

@@ -10,13 +10,14 @@ import { Joints } from "./jointspanel";
 import { MotionPanel, Transport } from "./motionpanel";
 import { actionsOf, onKey } from "./keys";
 import { ViewSettings } from "./viewSettings";
+import { SingularPanel } from "./singularpanel";
 import { Solutions } from "./solutions";
 import { Toolbar } from "./toolbar";
 import { MotionPlot } from "./motionPlot";
 import "./scene.css";
 import "./runs.css";
 
-const PANELS = ["joints", "motion", "solutions", "view"] as const;
+const PANELS = ["joints", "motion", "solutions", "singularities", "view"] as const;
 export type Panel = (typeof PANELS)[number];
 
 export function ScenePane({ store }: { store: Store }) {
@@ -90,6 +91,7 @@ export function ScenePane({ store }: { store: Store }) {
               {panel.value === "joints" && <Joints store={store} control={scene} />}
               {panel.value === "motion" && <MotionPanel store={store} control={scene} />}
               {panel.value === "solutions" && <Solutions control={scene} />}
+              {panel.value === "singularities" && <SingularPanel control={scene} />}
               {panel.value === "view" && <ViewSettings control={scene} />}
             </div>
           </aside>

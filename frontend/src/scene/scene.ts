@@ -1,6 +1,6 @@
 // Interface of the scene for the rest of the page; only files behind it depend on three.js.
 
-import type { Module, Placements, View } from "../backend/messages";
+import type { Mechanics, Module, Placements, View } from "../backend/messages";
 import type { LabelStyle } from "./labels";
 
 export interface Motion {
@@ -45,6 +45,21 @@ export interface Appearance {
   scale: number;
   grid: boolean;
   meshes: boolean;
+}
+
+/** Mechanical quantities that are drawn. */
+export interface Overlays {
+  centre: boolean;
+  gravity: boolean;
+  wrenches: boolean;
+  torques: boolean;
+  velocity: boolean;
+  force: boolean;
+}
+
+/** Torques of joints, each relative to the largest one of a motion (forces relative to the largest force). */
+export interface JointTorques {
+  joints: { frame: number; share: number; slides: boolean }[];
 }
 
 export type ViewDirection = "iso" | "top" | "front" | "side";
@@ -96,6 +111,12 @@ export interface Scene {
   path(points: Place[] | null): void;
   /** Draw points of frame 0, coloured by numbers from 0 to 1; null removes them. */
   cloud(points: number[] | null, shares?: number[]): void;
+  /** Select the mechanical quantities that are drawn; ellipsoids belong to the position of a frame. */
+  overlay(shown: Overlays, frame: number): void;
+  setMechanics(mechanics: Mechanics | null): void;
+  setTorques(torques: JointTorques | null): void;
+  /** Highlight joints and the links between them, such as those of a singular configuration. */
+  highlight(joints: readonly number[]): void;
   breakLoops(broken: boolean): void;
   play(motion: Motion, onTime: (time: number, q: number[]) => void): void;
   stop(): void;

@@ -34,6 +34,7 @@ from symoro.ui.service.requests import (
     OpenRequest,
     ParameterRowsRequest,
     Request,
+    MechanicsRequest,
     RobotRequest,
     SimulationRequest,
     SingularitiesRequest,
@@ -593,11 +594,72 @@ class BaseAnswer:
 
 
 @dataclass(frozen=True, kw_only=True)
+class SingularCondition:
+    """Condition of a singularity: factors that are all zero, as formulas and typeset.
+
+    `solution` contains the joint positions as text, or is empty; `joints` are the joints in the factors.
+    """
+
+    factors: list[str]
+    latex: list[str]
+    solution: str
+    joints: list[int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SingularCase:
+    """Singularities of one type: the analysed matrix and the conditions under which it loses rank.
+
+    `always` is true if it is singular in every configuration, `complete` if no other conditions exist.
+    """
+
+    kind: Literal["serial", "parallel", "constraint"]
+    title: str
+    matrix: str
+    conditions: list[SingularCondition]
+    always: bool
+    complete: bool
+    notes: list[str]
+
+
+@dataclass(frozen=True, kw_only=True)
 class SingularAnswer:
-    """Conditions under which a robot is singular, as text; `complete` is true if no other conditions exist."""
+    """Conditions under which a robot is singular, as text and by type; `complete` if no other conditions exist."""
 
     text: str
     complete: bool
+    cases: list[SingularCase]
+
+
+@dataclass(frozen=True, kw_only=True)
+class BodyMass:
+    """Mass (kg) and centre of mass (m, in `frame`) of a link."""
+
+    frame: int
+    mass: float
+    centre: list[float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class BodyWrench:
+    """Force (N) and moment (N m) that a link exerts on its environment, in `frame`."""
+
+    frame: int
+    force: list[float]
+    moment: list[float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mechanics:
+    """Masses and loads of a robot for display; gravity (m/s2) in frame 0.
+
+    `unknown` contains the symbols without a nominal value, whose numbers are defaults of the page.
+    """
+
+    masses: list[BodyMass]
+    gravity: list[float]
+    wrenches: list[BodyWrench]
+    unknown: list[str]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -798,6 +860,7 @@ SERVICE = {
     "close": ServiceCall(CloseRequest, Outputs),
     "solve": ServiceCall(SolveRequest, SolvedPose, long=True),
     "workspace": ServiceCall(WorkspaceRequest, WorkspaceCloud, long=True),
+    "mechanics": ServiceCall(MechanicsRequest, Mechanics),
     "model": ServiceCall(ModelRequest, ModelAnswer, long=True),
     "explain": ServiceCall(ModelRequest, Explanation, long=True),
     "code": ServiceCall(CodeRequest, Sources, long=True),
