@@ -88,10 +88,10 @@ export function ScenePane({ store }: { store: Store }) {
               ))}
             </div>
             <div class="sc-panel">
-              {panel.value === "joints" && <Joints store={store} control={scene} />}
+              {panel.value === "singularities" && <SingularPanel control={scene} />}
+              {(panel.value === "joints" || panel.value === "singularities") && <Joints store={store} control={scene} />}
               {panel.value === "motion" && <MotionPanel store={store} control={scene} />}
               {panel.value === "solutions" && <Solutions control={scene} />}
-              {panel.value === "singularities" && <SingularPanel control={scene} />}
               {panel.value === "view" && <ViewSettings control={scene} />}
             </div>
           </aside>
