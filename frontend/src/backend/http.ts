@@ -16,6 +16,7 @@ export const LONG: ReadonlySet<string> = new Set([
   "frames",
   "solve",
   "inverse",
+  "workspace",
   "trajectory",
   "excitation",
   "simulate",

@@ -128,6 +128,11 @@ export interface WorkspaceRequest {
   values?: Record<string, number>;
 }
 
+/** Request for the masses and loads of a robot, at given numbers of its symbols. */
+export interface MechanicsRequest extends RobotRequest {
+  values?: Record<string, number>;
+}
+
 /** Request for the base inertial parameters of a robot, with options of the model `base-parameters`. */
 export interface BaseRequest extends RobotRequest {
   options?: Record<string, unknown>;
@@ -349,6 +354,27 @@ export interface VisualData {
   color: number[] | null;
 }
 
+/** Solid of a link or joint, placed in a frame; the attributes are those of `symoro.ui.bodies.BodyPart`. */
+export interface BodyView {
+  link: number;
+  shape: "path" | "bar" | "beam" | "rail" | "drum" | "box" | "ball" | "disc" | "plate" | "hull";
+  role: "link" | "active" | "passive" | "cut" | "base" | "plate" | "wheel";
+  frame: number;
+  radius: number;
+  length: number;
+  point: number[];
+  low: number;
+  high: number;
+  corners: number[];
+}
+
+/** Solids with which a robot is drawn; `size` of the robot and `unit`, half the width of a link, in metres. */
+export interface BodiesView {
+  size: number;
+  unit: number;
+  parts: BodyView[];
+}
+
 /**
  * All data of a robot that the page displays; `file` is the robot's name as a file name.
  *
@@ -380,6 +406,7 @@ export interface View {
   wheels: WheelView[];
   platform: PlatformView | null;
   tool: string | null;
+  bodies: BodiesView;
   tables: Table[];
   visuals?: VisualData[];
 }
@@ -629,10 +656,64 @@ export interface BaseAnswer {
   notes: string[];
 }
 
-/** Conditions under which a robot is singular, as text; `complete` is true if no other conditions exist. */
+/**
+ * Condition of a singularity: factors that are all zero, as formulas and typeset.
+ *
+ * `solution` contains the joint positions as text, or is empty; `joints` are the joints in the factors.
+ */
+export interface SingularCondition {
+  factors: string[];
+  latex: string[];
+  solution: string;
+  joints: number[];
+}
+
+/**
+ * Singularities of one type: the analysed matrix and the conditions under which it loses rank.
+ *
+ * `always` is true if it is singular in every configuration, `complete` if no other conditions exist.
+ */
+export interface SingularCase {
+  kind: "serial" | "parallel" | "constraint";
+  title: string;
+  matrix: string;
+  conditions: SingularCondition[];
+  always: boolean;
+  complete: boolean;
+  notes: string[];
+}
+
+/** Conditions under which a robot is singular, as text and by type; `complete` if no other conditions exist. */
 export interface SingularAnswer {
   text: string;
   complete: boolean;
+  cases: SingularCase[];
+}
+
+/** Mass (kg) and centre of mass (m, in `frame`) of a link. */
+export interface BodyMass {
+  frame: number;
+  mass: number;
+  centre: number[];
+}
+
+/** Force (N) and moment (N m) that a link exerts on its environment, in `frame`. */
+export interface BodyWrench {
+  frame: number;
+  force: number[];
+  moment: number[];
+}
+
+/**
+ * Masses and loads of a robot for display; gravity (m/s2) in frame 0.
+ *
+ * `unknown` contains the symbols without a nominal value, whose numbers are defaults of the page.
+ */
+export interface Mechanics {
+  masses: BodyMass[];
+  gravity: number[];
+  wrenches: BodyWrench[];
+  unknown: string[];
 }
 
 /** Values of largest magnitude of a joint along a motion, with their signs. */
@@ -702,9 +783,11 @@ export interface EventData {
  * Simulated motion of a robot.
  *
  * `base` contains the pose of frame 0 in the world per sample, 16 numbers by rows; null if the base does not move.
+ * `modes` contains the modal coordinates of flexible links per sample; null if there are none.
  */
 export interface SimulationAnswer extends MotionAnswer {
   base: number[][] | null;
+  modes: number[][] | null;
   kinetic: (number | null)[] | null;
   potential: (number | null)[] | null;
   events: EventData[];
@@ -719,6 +802,7 @@ export interface Piece {
   q: number[][];
   tau: ((number | null)[])[];
   base: number[][] | null;
+  modes: number[][] | null;
 }
 
 /** Estimated parameter with its standard deviation; `shown` is its name in the literature, for example ZZR1. */

@@ -1,12 +1,12 @@
-// Drawing of a robot by solids: frame arrows, joints by type, links along their parameters, loops, wheels, platforms,
-// base.
+// Drawing of a robot by solids: frame arrows, and the bodies of links and joints, which symoro decides.
 
 import * as THREE from "three";
 
-import type { View } from "../backend/messages";
-import { platforms, radiusOf, toolLink } from "./extras";
+import type { BodyView, View } from "../backend/messages";
+import type { Palette } from "./colours";
+import { radiusOf, toolLink } from "./extras";
 import { Instances, cylinderOnOrigin } from "./instances";
-import { axis, distance, origin, plus, parameterPolyline, type Point } from "./polyline";
+import { axis, distance, hermite, origin, plus, parameterPolyline, type Point } from "./polyline";
 
 export interface Style {
   shown: ReadonlySet<number> | "all";
@@ -16,17 +16,13 @@ export interface Style {
   expanded: boolean;
   broken: boolean;
   parameters: Record<string, number>;
+  /** Poses of the tips of flexible links, 16 numbers each. */
+  tips: ArrayLike<number>;
+  /** Joints that are highlighted with the links that they connect. */
+  highlighted: ReadonlySet<number>;
 }
 
-export interface Palette {
-  accent: string;
-  passive: string;
-  link: string;
-  faint: string;
-  dark: string;
-  /** Colour of the z arrows; pure blue has too little contrast on a dark background. */
-  z: string;
-}
+type Colours = { [role in keyof Palette]: THREE.Color };
 
 const RED = new THREE.Color(1, 0, 0);
 const GREEN = new THREE.Color(0, 1, 0);
@@ -45,84 +41,152 @@ export function drawnAt(view: View, T: ArrayLike<number>, j: number, style: Styl
   return plus(at, axis(T, j, 2), 1.3 * style.arrow * before);
 }
 
+/** Number of straight pieces of a bent beam. */
+const PIECES = 12;
+const SIDES = 20;
+
 export class Body {
   readonly group = new THREE.Group();
   private readonly shafts: Instances;
   private readonly tips: Instances;
   private readonly bars: Instances;
-  private readonly turning: Instances;
-  private readonly sliding: Instances;
-  private readonly fixed: Instances;
-  private readonly opened: Instances;
-  private readonly discs: Instances;
+  private readonly drums: Instances;
+  private readonly boxes: Instances;
+  private readonly balls: Instances;
+  private readonly tubes: Instances;
   private readonly halo: THREE.Mesh;
-  private readonly base: THREE.Mesh;
-  private readonly plates: THREE.Mesh[];
+  private readonly plates: Map<BodyView, THREE.Mesh>;
+  private readonly hulls: Map<BodyView, THREE.Mesh>;
   private readonly gaps: THREE.LineSegments;
-  private colours!: Record<keyof Palette, THREE.Color>;
+  private readonly beams: number[];
+  private colours!: Colours;
+  /** Number of solids per link in the last drawing, from the base on. */
+  readonly solids: number[];
 
   constructor(private readonly view: View, private readonly count: number) {
     const frames = count + 2;
+    const { parts } = view.bodies;
+    const pieces = parts.reduce((sum, part) => sum + (part.shape === "beam" ? PIECES : 4), 0) + 12 * view.wheels.length + 16 * frames;
     const lit = () => new THREE.MeshLambertMaterial();
     const flat = () => new THREE.MeshBasicMaterial();
     this.shafts = new Instances(cylinderOnOrigin(new THREE.CylinderGeometry(1, 1, 1, 6, 1, true).translate(0, 0.5, 0)), flat(), 3 * frames);
     this.tips = new Instances(cylinderOnOrigin(new THREE.ConeGeometry(1, 1, 8).translate(0, 0.5, 0)), flat(), 3 * frames);
-    this.bars = new Instances(cylinderOnOrigin(new THREE.CylinderGeometry(1, 1, 1, 8).translate(0, 0.5, 0)), lit(), 16 * frames);
-    this.turning = new Instances(cylinderOnOrigin(new THREE.CylinderGeometry(1, 1, 1, 16)), lit(), frames);
-    this.sliding = new Instances(new THREE.BoxGeometry(1, 1, 1), lit(), frames);
-    this.fixed = new Instances(new THREE.BoxGeometry(1, 1, 1), lit(), frames);
+    this.bars = new Instances(cylinderOnOrigin(new THREE.CylinderGeometry(1, 1, 1, 12).translate(0, 0.5, 0)), lit(), pieces);
+    this.drums = new Instances(cylinderOnOrigin(new THREE.CylinderGeometry(1, 1, 1, SIDES)), lit(), parts.length);
+    this.boxes = new Instances(new THREE.BoxGeometry(1, 1, 1), lit(), parts.length);
+    this.balls = new Instances(new THREE.SphereGeometry(1, 16, 12), lit(), 2 * parts.length + 4 * frames);
     const tube = new THREE.MeshLambertMaterial({ side: THREE.DoubleSide });
-    this.opened = new Instances(cylinderOnOrigin(new THREE.CylinderGeometry(1, 1, 1, 20, 1, true)), tube, frames);
-    const seen = new THREE.MeshLambertMaterial({ transparent: true, opacity: 0.6 });
-    this.discs = new Instances(cylinderOnOrigin(new THREE.CylinderGeometry(1, 1, 1, 32)), seen, frames);
+    this.tubes = new Instances(cylinderOnOrigin(new THREE.CylinderGeometry(1, 1, 1, SIDES, 1, true)), tube, parts.length);
     this.halo = new THREE.Mesh(
       new THREE.SphereGeometry(1, 20, 14),
       new THREE.MeshBasicMaterial({ transparent: true, opacity: 0.22, depthWrite: false }),
     );
-    this.base = new THREE.Mesh(new THREE.BoxGeometry(1, 1, 1), new THREE.MeshLambertMaterial({ transparent: true, opacity: 0.55 }));
-    this.plates = platforms(view).map(() => plate());
+    const held = (shape: string) => parts.filter((part) => part.shape === shape);
+    this.plates = new Map(held("plate").map((part) => [part, plate()]));
+    this.hulls = new Map(held("hull").map((part) => [part, new THREE.Mesh(new THREE.BoxGeometry(1, 1, 1), lit())]));
+    this.beams = held("beam").map((part) => part.frame).sort((a, b) => a - b);
     this.gaps = new THREE.LineSegments(new THREE.BufferGeometry(), new THREE.LineDashedMaterial());
     this.gaps.frustumCulled = false;
+    this.solids = Array.from({ length: view.sizes.NL + 1 }, () => 0);
     for (const part of this.instances()) this.group.add(part.mesh);
-    this.group.add(this.halo, this.base, this.gaps, ...this.plates);
+    this.group.add(this.halo, this.gaps, ...this.plates.values(), ...this.hulls.values());
   }
 
   private instances(): Instances[] {
-    return [this.shafts, this.tips, this.bars, this.turning, this.sliding, this.fixed, this.opened, this.discs];
+    return [this.shafts, this.tips, this.bars, this.drums, this.boxes, this.balls, this.tubes];
   }
 
   setPalette(palette: Palette): void {
-    this.colours = {
-      accent: new THREE.Color(palette.accent),
-      passive: new THREE.Color(palette.passive),
-      link: new THREE.Color(palette.link),
-      faint: new THREE.Color(palette.faint),
-      dark: new THREE.Color(palette.dark),
-      z: new THREE.Color(palette.z),
-    };
+    this.colours = Object.fromEntries(
+      Object.entries(palette).map(([role, colour]) => [role, new THREE.Color(colour as string)]),
+    ) as Colours;
     const tint = (mesh: THREE.Mesh | THREE.LineSegments, colour: THREE.Color) =>
       (mesh.material as THREE.MeshBasicMaterial).color.copy(colour);
     tint(this.halo, this.colours.accent);
-    tint(this.base, this.colours.dark);
     tint(this.gaps, this.colours.accent);
-    for (const one of this.plates) tint(one, this.colours.passive);
+    for (const one of this.plates.values()) tint(one, this.colours.plate);
+    for (const one of this.hulls.values()) tint(one, this.colours.base);
   }
 
   update(T: Float64Array, style: Style): void {
     for (const part of this.instances()) part.begin();
-    this.drawBase(T, style);
-    this.frame(T, 0, style);
-    for (let j = 1; j <= this.count; j++) {
-      if (!Number.isFinite(T[16 * (j - 1) + 3]!)) continue;
-      this.frame(T, j, style);
-      this.link(T, j, style);
-      this.joint(T, j, style);
+    this.solids.fill(0);
+    for (let j = 0; j <= this.count; j++) if (j === 0 || Number.isFinite(T[16 * (j - 1) + 3]!)) this.frame(T, j, style);
+    for (const part of this.view.bodies.parts) {
+      const before = this.drawn();
+      this.part(T, part, style);
+      if (this.drawn() > before || this.plates.has(part) || this.hulls.has(part)) this.solids[part.link]! += 1;
     }
-    this.drawWheels(T, style);
-    this.drawPlates(T);
+    if (style.expanded) this.drawOffsets(T, style);
     this.drawGaps(T, style);
     this.drawHalo(T, style);
     for (const part of this.instances()) part.end();
+  }
+
+  /** Number of copies of all solids drawn so far. */
+  private drawn(): number {
+    return this.instances().reduce((sum, part) => sum + part.mesh.count, 0);
+  }
+
+  private part(T: Float64Array, part: BodyView, style: Style): void {
+    const { frame: j, radius, length } = part;
+    if (j > 0 && !Number.isFinite(T[16 * (j - 1) + 3]!)) return;
+    const moving = part.shape !== "plate" && part.shape !== "hull" && part.link > 0;
+    const near = style.highlighted.has(part.frame) || style.highlighted.has(part.link);
+    const colour = this.colours[moving && near ? "warning" : part.role];
+    const centre = inFrame(T, j, part.point);
+    const place = () => matrixOf(T, j, centre);
+    if (part.shape === "path") this.path(T, part, style, colour);
+    else if (part.shape === "rail") this.rail(T, part, colour);
+    else if (part.shape === "beam") this.beam(T, part, style, colour);
+    else if (part.shape === "bar") this.rod(origin(T, j), centre, radius, colour);
+    else if (part.shape === "ball") this.balls.add(place().scale(scaled(radius, radius, radius)), colour);
+    else if (part.shape === "disc") this.wheel(T, part, style, colour);
+    else if (part.shape === "plate") this.plate(T, part);
+    else if (part.shape === "hull") this.hull(T, part);
+    else {
+      const at = matrixOf(T, j, part.link === 0 && part.role === "base" ? centre : drawnAt(this.view, T, j, style));
+      if (part.shape === "box") this.boxes.add(at.scale(scaled(2 * radius, 2 * radius, length)), colour);
+      else (part.role === "cut" ? this.tubes : this.drums).add(at.scale(scaled(radius, radius, length)), colour);
+    }
+  }
+
+  /** Draw a round bar with round ends, so that bars join without gaps. */
+  private rod(from: Point, to: Point, radius: number, colour: THREE.Color): void {
+    this.bars.between(from, to, radius, colour);
+    this.balls.add(ballAt(to, radius), colour);
+  }
+
+  private path(T: Float64Array, part: BodyView, style: Style, colour: THREE.Color): void {
+    const k = part.frame;
+    const ant = this.view.frames[k - 1]?.ant ?? toolLink(this.view);
+    const tip = this.tipOf(ant, style);
+    const [start, afterB, afterD, end] = parameterPolyline(T, ant, k, tip).points;
+    this.rod(start, afterB, part.radius, colour);
+    this.rod(afterB, afterD, part.radius, colour);
+    if (this.view.frames[k - 1]?.kind !== "P") this.rod(afterD, end, part.radius, colour);
+  }
+
+  private rail(T: Float64Array, part: BodyView, colour: THREE.Color): void {
+    const k = part.frame;
+    const [, , foot, end] = parameterPolyline(T, this.view.frames[k - 1]!.ant, k).points;
+    const z = axis(T, k, 2);
+    const reached = z[0] * (end[0] - foot[0]) + z[1] * (end[1] - foot[1]) + z[2] * (end[2] - foot[2]);
+    this.bars.between(plus(foot, z, Math.min(part.low, reached)), plus(foot, z, Math.max(part.high, reached)), part.radius, colour);
+  }
+
+  /** Draw a beam as the cubic curve with the directions of its root and its tip, exact for two polynomial modes. */
+  private beam(T: Float64Array, part: BodyView, style: Style, colour: THREE.Color): void {
+    const from = origin(T, part.frame);
+    const tip = this.tipOf(part.frame, style);
+    const to = tip ? tip.at : plus(from, axis(T, part.frame, 0), part.length);
+    const points = hermite(from, axis(T, part.frame, 0), to, tip ? tip.x : axis(T, part.frame, 0), PIECES);
+    for (let k = 1; k < points.length; k++) this.rod(points[k - 1]!, points[k]!, part.radius, colour);
+  }
+
+  private tipOf(link: number, style: Style): { at: Point; x: Point; z: Point } | null {
+    const k = this.beams.indexOf(link) + 1;
+    return k && style.tips.length >= 16 * k ? { at: origin(style.tips, k), x: axis(style.tips, k, 0), z: axis(style.tips, k, 2) } : null;
   }
 
   private frame(T: Float64Array, j: number, style: Style): void {
@@ -139,53 +203,21 @@ export class Body {
     });
   }
 
-  private link(T: Float64Array, j: number, style: Style): void {
-    const frame = this.view.frames[j - 1];
-    const ant = frame ? frame.ant : toolLink(this.view);
-    const [start, afterB, afterD, end] = parameterPolyline(T, ant, j).points;
-    const width = 0.085 * style.arrow;
-    const slide = frame?.kind === "P";
-    this.bars.between(start, afterB, 0.8 * width, this.colours.faint);
-    this.bars.between(afterB, afterD, width, this.colours.link);
-    this.bars.between(afterD, end, slide ? 0.55 * width : width, slide ? this.colours.passive : this.colours.link);
-    if (style.expanded) this.bars.between(end, drawnAt(this.view, T, j, style), 0.35 * width, this.colours.faint);
-  }
-
-  private joint(T: Float64Array, j: number, style: Style): void {
-    const frame = this.view.frames[j - 1];
-    if (!frame) return;
-    const twin = this.view.loops.some((loop) => loop.twin === j);
-    const cut = this.view.loops.some((loop) => loop.opened === j);
-    const colour = frame.active ? this.colours.accent : this.colours.passive;
-    const a = style.arrow;
-    const at = drawnAt(this.view, T, j, style);
-    const z = axis(T, j, 2);
-    const place = matrixOf(T, j, at);
-    if (cut) this.opened.add(place.scale(scaled(0.2 * a, 0.2 * a, 0.42 * a)), this.colours.passive);
-    else if (twin) this.opened.add(place.scale(scaled(0.13 * a, 0.13 * a, 0.5 * a)), this.colours.faint);
-    else if (frame.kind === "R") this.turning.add(place.scale(scaled(0.16 * a, 0.16 * a, 0.5 * a)), colour);
-    else if (frame.kind === "F") this.fixed.add(place.scale(scaled(0.14 * a, 0.14 * a, 0.14 * a)), this.colours.link);
-    else {
-      const sleeve = parameterPolyline(T, frame.ant, j).points[2];
-      this.sliding.add(matrixOf(T, j, sleeve).scale(scaled(0.28 * a, 0.28 * a, 0.6 * a)), colour);
-      this.bars.between(plus(at, z, -0.35 * a), plus(at, z, 0.2 * a), 0.07 * a, this.colours.passive);
-    }
-  }
-
-  private drawWheels(T: Float64Array, style: Style): void {
-    for (const wheel of this.view.wheels ?? []) {
-      const radius = radiusOf(wheel, style.parameters) ?? style.arrow;
-      const at = origin(T, wheel.frame);
-      const thick = wheel.kind === "castor" ? 0.35 : 0.3;
-      const place = matrixOf(T, wheel.frame, at).scale(scaled(radius, radius, thick * radius));
-      this.discs.add(place, this.colours.dark);
-      // A spoke makes the rotation of a wheel visible; a Swedish wheel shows its rollers along the rim instead.
-      if (wheel.kind === "swedish") this.rollers(T, wheel.frame, radius, wheel.roller ?? 0);
-      else {
-        const rim = plus(at, axis(T, wheel.frame, 0), radius);
-        this.bars.between(at, rim, 0.06 * radius, this.colours.faint);
+  private wheel(T: Float64Array, part: BodyView, style: Style, colour: THREE.Color): void {
+    const wheel = this.view.wheels.find((one) => one.frame === part.frame);
+    const radius = (wheel && radiusOf(wheel, style.parameters)) ?? part.radius;
+    const at = origin(T, part.frame);
+    this.drums.add(matrixOf(T, part.frame, at).scale(scaled(radius, radius, 0.3 * radius)), colour);
+    // Spokes make the rotation of a wheel visible; a Swedish wheel shows its rollers along the rim instead.
+    if (wheel?.kind === "swedish") this.rollers(T, part.frame, radius, wheel.roller ?? 0);
+    else
+      for (const side of [-1, 1]) {
+        const hub = plus(at, axis(T, part.frame, 2), 0.16 * side * radius);
+        const [x, y] = [axis(T, part.frame, 0), axis(T, part.frame, 1)];
+        this.bars.between(hub, plus(hub, x, 0.9 * radius), 0.07 * radius, this.colours.active);
+        this.bars.between(plus(hub, x, -0.9 * radius), hub, 0.05 * radius, this.colours.faint);
+        this.bars.between(plus(hub, y, -0.9 * radius), plus(hub, y, 0.9 * radius), 0.05 * radius, this.colours.faint);
       }
-    }
   }
 
   /**
@@ -205,31 +237,26 @@ export class Body {
     }
   }
 
-  /** Draw link 0: a plate under a fixed base, a body for a floating base, a chassis between wheels. */
-  private drawBase(T: Float64Array, style: Style): void {
-    const a = style.arrow;
-    this.base.visible = true;
-    this.base.rotation.set(0, 0, 0);
-    if (this.view.base === "fixed") {
-      this.base.position.set(0, 0, -0.06 * a);
-      this.base.scale.set(0.9 * a, 0.9 * a, 0.12 * a);
-      return;
-    }
-    // The body contains the joints mounted on it; a chassis extends between its wheels up to their height.
-    const box = new THREE.Box3().expandByPoint(new THREE.Vector3());
-    const wheels = this.view.base === "wheeled" ? this.view.wheels.map((wheel) => wheel.frame) : [];
-    const carried = wheels.length ? wheels : this.view.frames.filter((frame) => frame.ant === 0).map((frame) => frame.frame);
-    if (wheels.length) box.makeEmpty();
-    for (const j of carried) box.expandByPoint(new THREE.Vector3(...origin(T, j)));
-    box.expandByScalar((wheels.length ? 0.1 : 0.18) * a);
-    box.getCenter(this.base.position);
-    box.getSize(this.base.scale);
+  /** Draw the box around frames: the body of a floating base, or the chassis between wheels. */
+  private hull(T: Float64Array, part: BodyView): void {
+    const mesh = this.hulls.get(part)!;
+    const box = new THREE.Box3();
+    for (const j of part.corners) box.expandByPoint(new THREE.Vector3(...origin(T, j)));
+    box.expandByScalar(part.radius);
+    box.getCenter(mesh.position);
+    box.getSize(mesh.scale);
   }
 
-  private drawPlates(T: Float64Array): void {
-    platforms(this.view).forEach((platform, k) => {
-      setPlate(this.plates[k]!, platform.map((j) => new THREE.Vector3(...origin(T, j))));
-    });
+  private plate(T: Float64Array, part: BodyView): void {
+    const corners = part.corners.map((j) => new THREE.Vector3(...origin(T, j)));
+    const ordered = setPlate(this.plates.get(part)!, corners).map((corner): Point => [corner.x, corner.y, corner.z]);
+    ordered.forEach((corner, k) => this.rod(corner, ordered[(k + 1) % ordered.length]!, part.radius, this.colours.plate));
+  }
+
+  /** Connect the frames that are drawn apart with their origins. */
+  private drawOffsets(T: Float64Array, style: Style): void {
+    for (let j = 1; j <= this.count; j++)
+      this.bars.between(origin(T, j), drawnAt(this.view, T, j, style), 0.35 * this.view.bodies.unit, this.colours.faint);
   }
 
   private drawGaps(T: Float64Array, style: Style): void {
@@ -252,7 +279,7 @@ export class Body {
 
   dispose(): void {
     for (const part of this.instances()) part.dispose();
-    for (const mesh of [this.halo, this.base, this.gaps, ...this.plates]) {
+    for (const mesh of [this.halo, this.gaps, ...this.plates.values(), ...this.hulls.values()]) {
       mesh.geometry.dispose();
       (mesh.material as THREE.Material).dispose();
     }
@@ -266,6 +293,15 @@ function scaled(x: number, y: number, z: number): THREE.Vector3 {
   return stretch.set(x, y, z);
 }
 
+/** Return a point, given in frame j, in frame 0. */
+export function inFrame(T: ArrayLike<number>, j: number, point: readonly number[]): Point {
+  return [0, 1, 2].reduce((sum, column) => plus(sum, axis(T, j, column), point[column] ?? 0), origin(T, j));
+}
+
+function ballAt(at: Point, radius: number): THREE.Matrix4 {
+  return new THREE.Matrix4().makeScale(radius, radius, radius).setPosition(...at);
+}
+
 /** Return frame j of an array of row-major transforms as a matrix; `at` replaces the origin. */
 export function matrixOf(T: ArrayLike<number>, j: number, at: Point = origin(T, j)): THREE.Matrix4 {
   const [x, y, z] = [axis(T, j, 0), axis(T, j, 1), axis(T, j, 2)];
@@ -275,7 +311,7 @@ export function matrixOf(T: ArrayLike<number>, j: number, at: Point = origin(T, 
 function plate(): THREE.Mesh {
   const material = new THREE.MeshLambertMaterial({
     transparent: true,
-    opacity: 0.45,
+    opacity: 0.7,
     side: THREE.DoubleSide,
     depthWrite: false,
   });
@@ -284,8 +320,8 @@ function plate(): THREE.Mesh {
   return mesh;
 }
 
-/** Draw a polygon as a triangle fan, with the corners sorted by angle about their centre. */
-function setPlate(mesh: THREE.Mesh, corners: THREE.Vector3[]): void {
+/** Draw a polygon as a triangle fan; return the corners sorted by angle about their centre. */
+function setPlate(mesh: THREE.Mesh, corners: THREE.Vector3[]): THREE.Vector3[] {
   const middle = corners.reduce((sum, corner) => sum.add(corner), new THREE.Vector3()).divideScalar(corners.length);
   const first = corners[0]!.clone().sub(middle);
   const normal = corners
@@ -305,4 +341,5 @@ function setPlate(mesh: THREE.Mesh, corners: THREE.Vector3[]): void {
   ]);
   mesh.geometry.setAttribute("position", new THREE.Float32BufferAttribute(points, 3));
   mesh.geometry.computeVertexNormals();
+  return ordered;
 }

@@ -15,6 +15,8 @@ const DIRECTIONS: Record<ViewDirection, [number, number, number]> = {
 const FIELD = 35;
 /** Fraction of the picture at its sides that is reserved for frame labels. */
 const EDGE = 0.08;
+/** Part of half the picture within which a moving robot stays. */
+const MIDDLE = 0.6;
 
 export class Viewpoint {
   private readonly perspective = new THREE.PerspectiveCamera(FIELD, 1, 0.01, 1000);
@@ -93,6 +95,25 @@ export class Viewpoint {
     this.frame();
     this.controls.update();
     this.movedByUser = false;
+  }
+
+  /**
+   * Move the camera with a point that leaves the middle of the picture; return whether it was moved. The direction and
+   * the distance of the view remain.
+   */
+  follow(point: THREE.Vector3): boolean {
+    const { camera } = this;
+    camera.updateMatrixWorld();
+    const seen = point.clone().project(camera);
+    const excess = (x: number) => Math.sign(x) * Math.max(0, Math.abs(x) - MIDDLE);
+    const [right, up] = [excess(seen.x), excess(seen.y)];
+    if ((!right && !up) || !Number.isFinite(right + up)) return false;
+    const wanted = new THREE.Vector3(seen.x - right, seen.y - up, seen.z).unproject(camera);
+    const shift = point.clone().sub(wanted);
+    this.controls.target.add(shift);
+    for (const one of [this.perspective, this.orthographic]) one.position.add(shift);
+    this.controls.update();
+    return true;
   }
 
   setOrthographic(on: boolean): void {

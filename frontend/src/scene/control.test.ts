@@ -29,6 +29,14 @@ class FakeScene {
   showFrames = () => undefined;
   setMeshes = () => undefined;
   setBase = () => undefined;
+  setModes = () => undefined;
+  tracks = () => undefined;
+  overlay = () => undefined;
+  setMechanics = () => undefined;
+  setTorques = () => undefined;
+  highlighted: readonly number[] = [];
+  highlight = (joints: readonly number[]) => void (this.highlighted = joints);
+  followRobot = () => undefined;
   reach = () => 1;
   posture = () => this.q;
   ready = () => ({ robot: this.made !== null, loops: this.made?.closes ?? false });

@@ -9,10 +9,12 @@ import { Dragging } from "./dragging";
 import { endFrame } from "./extras";
 import { freeJoints, home, named, random } from "./joints";
 import { Motions } from "./motions";
+import { OverlayControl } from "./overlays";
 import { pose } from "./pose";
 import { sequence } from "./poseSolver";
 import type { Scene } from "./scene";
 import { Runs } from "./runs";
+import { Singular } from "./singular";
 import { framesShown, look, picked, shown } from "./viewState";
 
 export interface Note {
@@ -28,6 +30,8 @@ export class Control {
   readonly motions: Motions;
   readonly runs: Runs;
   readonly dragging: Dragging;
+  readonly singular: Singular;
+  readonly overlays: OverlayControl;
   readonly broken = signal(false);
   readonly note = signal<Note | null>(null);
   /** The robot that is drawn; null until its code is loaded. */
@@ -62,6 +66,8 @@ export class Control {
   ) {
     this.motions = new Motions(store, scene, this);
     this.runs = new Runs(store, this);
+    this.singular = new Singular(store, scene, this.drawn);
+    this.overlays = new OverlayControl(store, scene, this.drawn, () => this.endFrame());
     this.dragging = new Dragging(store, scene, this);
     scene.onSelect((frame) => {
       store.selected.value = frame === 0 ? null : frame;
@@ -89,6 +95,8 @@ export class Control {
     this.runs.stop();
     this.motions.dispose();
     this.dragging.dispose();
+    this.singular.dispose();
+    this.overlays.dispose();
     for (const undo of this.disposers) undo();
     this.scene.dispose();
   }

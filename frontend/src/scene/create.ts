@@ -2,32 +2,35 @@
 
 import * as THREE from "three";
 
-import type { View } from "../backend/messages";
-import { Body, drawnAt, type Palette, type Style } from "./body";
+import type { Mechanics, View } from "../backend/messages";
+import { Body, drawnAt, inFrame, type Style } from "./body";
 import { Viewpoint } from "./camera";
 import { Cloud } from "./cloud";
+import { DARK, LIGHT } from "./colours";
 import { location, radiusOf } from "./extras";
 import { Ghosts, ghostColour } from "./ghosts";
 import { Gizmo } from "./gizmo";
-import { home } from "./joints";
+import { forceEllipsoid, velocityEllipsoid } from "./ellipsoid";
+import { freeJoints, home } from "./joints";
 import { Labels, title, type Label } from "./labels";
 import { LinkDrag } from "./linkDrag";
 import { load } from "./modules";
 import { sample } from "./motion";
-import { axis, origin, plus, robotSize, typicalLength, type Point } from "./polyline";
+import { Overlay } from "./overlay";
+import { axis, origin, parameterPolyline, plus, robotSize, typicalLength, type Point } from "./polyline";
 import { Player } from "./player";
 import { PostureSolver, loadPostureSolver } from "./posture";
-import type { CreateScene, Appearance, Ghost, SceneDrag, ViewDirection } from "./scene";
+import type { CreateScene, Appearance, Ghost, JointTorques, Motion, Overlays, SceneDrag, ViewDirection } from "./scene";
 import { subsample, Trace } from "./trace";
 import { Visuals } from "./visuals";
 
-const LIGHT: Palette = { accent: "#2563c9", passive: "#9db4d6", link: "#8b929b", faint: "#c3c8ce", dark: "#5b636d", z: "#0000ff" };
-const DARK: Palette = { accent: "#5b9bff", passive: "#52698c", link: "#7d8590", faint: "#4c535c", dark: "#9aa3ad", z: "#6d83ff" };
 const GROUND = { light: "#fafbfc", dark: "#14171b" };
 const NEAR_CLICK = 16;
 const IDLE = 120;
 const SEEN = 80;
 const MOST_PLACES = 600;
+/** Joint displacement of central differences: radians, or part of the robot's size. */
+const DIFFERENCE = 1e-5;
 
 export const createScene: CreateScene = (container, options) => {
   const renderer = new THREE.WebGLRenderer({ antialias: true });
@@ -41,16 +44,17 @@ export const createScene: CreateScene = (container, options) => {
   const world = new THREE.Scene();
   const root = new THREE.Group();
   root.matrixAutoUpdate = false;
-  const sun = new THREE.DirectionalLight(0xffffff, 1.6);
+  const sun = new THREE.DirectionalLight(0xffffff, 1.9);
   sun.position.set(2, -3, 5);
-  world.add(root, new THREE.HemisphereLight(0xffffff, 0x8890a0, 2.2), sun);
+  world.add(root, new THREE.HemisphereLight(0xffffff, 0x8890a0, 2.7), sun);
   const viewpoint = new Viewpoint(canvas, invalidate);
   const visuals = new Visuals();
   const ghosts = new Ghosts();
   const trace = new Trace();
+  const wheelTracks = new Trace();
   const cloud = new Cloud();
   root.add(visuals.group, ghosts.group, cloud.group);
-  world.add(trace.group);
+  world.add(trace.group, wheelTracks.group);
 
   let grid: THREE.GridHelper | null = null;
   let view: View | null = null;
@@ -59,10 +63,18 @@ export const createScene: CreateScene = (container, options) => {
   let parameters: Record<string, number> = {};
   let q: number[] = [];
   let T = new Float64Array(0);
+  /** Poses of the tips of flexible links, 16 numbers each. */
+  let tips = new Float64Array(0);
   let reach = 1;
   let usual = 0;
   let margin = 0;
   let base: number[] | null = null;
+  let overlay: Overlay | null = null;
+  let overlays: Overlays | null = null;
+  let overlayFrame = 0;
+  let mechanics: Mechanics | null = null;
+  let torques: JointTorques | null = null;
+  let highlighted: ReadonlySet<number> = new Set();
   let dark = options.dark ?? false;
   let broken = false;
   let selected: number | null = null;
@@ -86,8 +98,10 @@ export const createScene: CreateScene = (container, options) => {
   const report = (drag: SceneDrag | null) => drag && dragListeners.forEach((listener) => listener(drag));
 
   const count = () => T.length / 16;
-  const arrow = () => look.scale * Math.min(0.14 * reach, Math.max(0.045 * reach, 0.6 * (usual || reach)));
-  const style = (): Style => ({ shown, selected, arrow: arrow(), expanded: look.expanded, broken, parameters });
+  // Arrows are longer than half a joint, so that bodies do not hide them.
+  const arrow = () =>
+    look.scale * Math.max(Math.min(0.14 * reach, Math.max(0.045 * reach, 0.6 * (usual || reach))), 4 * (view?.bodies.unit ?? 0));
+  const style = (): Style => ({ shown, selected, arrow: arrow(), expanded: look.expanded, broken, parameters, tips, highlighted });
   const visible = (j: number) => shown === "all" || shown.has(j) || j === selected;
 
   function invalidate(): void {
@@ -126,6 +140,8 @@ export const createScene: CreateScene = (container, options) => {
     const spot = gizmoFrame === null ? null : gizmo.spot(width, height);
     if (spot) canvas.dataset["handle"] = JSON.stringify(spot);
     else delete canvas.dataset["handle"];
+    canvas.dataset["robot"] = view.name;
+    canvas.dataset["solids"] = JSON.stringify(body?.solids ?? []);
   }
 
   function redraw(): void {
@@ -133,7 +149,46 @@ export const createScene: CreateScene = (container, options) => {
     body.update(T, style());
     visuals.group.visible = look.meshes;
     visuals.update(T);
+    drawOverlay();
     invalidate();
+  }
+
+  function drawOverlay(): void {
+    if (!overlay || !overlays || !view) return;
+    const velocity = overlays.velocity || overlays.force ? velocityEllipsoid(positionJacobian()) : null;
+    // Gravity is given in the world.
+    const g = new THREE.Vector3(...((mechanics?.gravity ?? [0, 0, 0]) as Point));
+    g.applyMatrix3(new THREE.Matrix3().setFromMatrix4(root.matrix).transpose());
+    const counts = overlay.update(T, {
+      shown: overlays,
+      mechanics,
+      torques,
+      velocity,
+      force: velocity && forceEllipsoid(velocity),
+      frame: overlayFrame,
+      reach,
+      unit: view.bodies.unit,
+      gravity: [g.x, g.y, g.z],
+    });
+    canvas.dataset["overlay"] = JSON.stringify(counts);
+  }
+
+  /**
+   * Return the columns of the Jacobian of the position of the overlay's frame, by central differences along the joints
+   * that the user moves, with closed loops. A unit velocity of a prismatic joint is one length of the robot per second.
+   */
+  function positionJacobian(): Point[] {
+    const at = (k: number, by: number): Point => {
+      const moved = solver!.move(q, q.map((value, i) => (i === k ? value + by : value)), broken);
+      return origin(solver!.transforms(moved.q), overlayFrame);
+    };
+    const columns = freeJoints(view!, broken).map((k): Point => {
+      const unit = view!.joints[k]!.kind === "P" ? reach : 1;
+      const [before, after] = [at(k, -DIFFERENCE * unit), at(k, DIFFERENCE * unit)];
+      return [0, 1, 2].map((c) => (after[c]! - before[c]!) / (2 * DIFFERENCE)) as Point;
+    });
+    solver!.transforms(q);
+    return columns;
   }
 
   const spot = new THREE.Vector3();
@@ -163,7 +218,9 @@ export const createScene: CreateScene = (container, options) => {
       const { x, y, ahead } = project(point);
       return ahead ? [{ text, x, y, selected: j === selected }] : [];
     };
-    if (look.naming !== "axes") return put(j > view!.frames.length ? name : title(look.naming, j, name), at);
+    // Labels are beside the arrows z and x, so that those of coinciding frames separate when the arrows become long.
+    const beside = plus(plus(at, axis(T, j, 2), 0.55 * arrow()), axis(T, j, 0), 0.3 * arrow());
+    if (look.naming !== "axes") return put(j > view!.frames.length ? name : title(look.naming, j, name), beside);
     const index = j > view!.frames.length ? "E" : j;
     const tip = (column: number) => plus(at, axis(T, j, column), 1.12 * arrow());
     return [...put(`x${index}`, tip(0)), ...put(`z${index}`, tip(2))];
@@ -174,6 +231,7 @@ export const createScene: CreateScene = (container, options) => {
     const now = solver!.transforms(q);
     if (T.length === now.length) T.set(now);
     else T = Float64Array.from(now);
+    tips = Float64Array.from(solver!.tips());
     placeGizmo();
     redraw();
   }
@@ -186,7 +244,7 @@ export const createScene: CreateScene = (container, options) => {
   }
 
   function measure(): void {
-    reach = robotSize(T);
+    reach = Math.max(robotSize(T, false), ...ends().map((end) => Math.hypot(...end))) || 1;
     usual = typicalLength(T, view!.frames.map((frame) => frame.ant));
   }
 
@@ -203,7 +261,8 @@ export const createScene: CreateScene = (container, options) => {
     const palette = dark ? DARK : LIGHT;
     body?.setPalette(palette);
     ghosts.setDark(dark);
-    trace.setColour(dark ? "#f0a35b" : "#d2691e");
+    trace.setColour(palette.trace);
+    wheelTracks.setColour(palette.wheel);
     if (grid) {
       world.remove(grid);
       grid.dispose();
@@ -218,9 +277,30 @@ export const createScene: CreateScene = (container, options) => {
     invalidate();
   }
 
+  /** Return positions in the world along a motion of a point that is computed from the transforms of the frames. */
+  function pathOf(motion: Motion, point: (transforms: ArrayLike<number>) => Point): Point[] {
+    return subsample(motion.times.length, MOST_PLACES).map((k) => {
+      solver!.setModes(motion.modes?.[k] ?? null);
+      const at = new THREE.Vector3(...point(solver!.transforms(motion.q[k]!)));
+      const basePose = motion.base?.[k];
+      return at.applyMatrix4(basePose ? new THREE.Matrix4().fromArray(basePose).transpose() : root.matrix).toArray();
+    });
+  }
+
   function origins(at: ArrayLike<number> = T): Point[] {
     const points = Array.from({ length: count() + 1 }, (_, j) => origin(at, j));
     return points.filter((point) => point.every(Number.isFinite));
+  }
+
+  /** Return the ends of the links without a child frame, and of rails. */
+  function ends(): Point[] {
+    return (view?.bodies.parts ?? []).flatMap((part) => {
+      if (part.shape === "bar") return [inFrame(T, part.frame, part.point)];
+      if (part.shape === "beam") return tips.length ? [] : [inFrame(T, part.frame, [part.length, 0, 0])];
+      if (part.shape !== "rail") return [];
+      const foot = parameterPolyline(T, view!.frames[part.frame - 1]!.ant, part.frame).points[2];
+      return [part.low, part.high].map((along) => plus(foot, axis(T, part.frame, 2), along));
+    }).concat(Array.from({ length: tips.length / 16 }, (_, k) => origin(tips, k + 1)));
   }
 
   /** Return the corners of boxes about the wheels, which extend beyond the frames on their axes. */
@@ -232,7 +312,7 @@ export const createScene: CreateScene = (container, options) => {
     });
   }
 
-  function fit(from?: ViewDirection, of: Point[] = [...origins(), ...wheels()], room = margin): void {
+  function fit(from?: ViewDirection, of: Point[] = [...origins(), ...wheels(), ...ends()], room = margin): void {
     margin = room;
     const points = of.map((point) => new THREE.Vector3(...point).applyMatrix4(root.matrix));
     if (look.meshes && view?.visuals?.length) {
@@ -337,7 +417,10 @@ export const createScene: CreateScene = (container, options) => {
       place(made.follow(broken ? start : made.withCutJoints(start)));
       measure();
       body = new Body(view, count());
-      root.add(body.group);
+      overlay?.dispose();
+      overlay = new Overlay(count());
+      if (isNewRobot) [mechanics, torques, highlighted] = [null, null, new Set()];
+      root.add(body.group, overlay.group);
       ghosts.clear();
       ghostTags = [];
       setRoot();
@@ -387,6 +470,24 @@ export const createScene: CreateScene = (container, options) => {
       base = pose;
       setRoot();
     },
+    setModes(e) {
+      solver?.setModes(e);
+    },
+    tracks(motion) {
+      const wheelViews = motion && view && motion.q[0]?.length === q.length ? view.wheels : [];
+      const lines = wheelViews.map((wheel) => {
+        const down = -(radiusOf(wheel, parameters) ?? 0);
+        return pathOf(motion!, (transforms) => plus(origin(transforms, wheel.frame), [0, 0, 1], down));
+      });
+      wheelTracks.set(...lines);
+      canvas.dataset["tracks"] = String(lines.filter((line) => line.length > 1).length);
+      invalidate();
+    },
+    followRobot() {
+      const points = origins().map((point) => new THREE.Vector3(...point).applyMatrix4(root.matrix));
+      const centre = points.reduce((sum, point) => sum.add(point), new THREE.Vector3()).divideScalar(points.length);
+      if (viewpoint.follow(centre)) invalidate();
+    },
     select(frame) {
       selected = frame;
       redraw();
@@ -432,14 +533,10 @@ export const createScene: CreateScene = (container, options) => {
     onDrag: (listener) => void dragListeners.push(listener),
     trace(frame, motion) {
       if (!solver || motion.q[0]?.length !== q.length) return [];
-      return subsample(motion.times.length, MOST_PLACES).map((k) => {
-        const at = new THREE.Vector3(...origin(solver!.transforms(motion.q[k]!), frame));
-        const basePose = motion.base?.[k];
-        return at.applyMatrix4(basePose ? new THREE.Matrix4().fromArray(basePose).transpose() : root.matrix).toArray();
-      });
+      return pathOf(motion, (transforms) => origin(transforms, frame));
     },
     path(points) {
-      trace.set(points);
+      trace.set(...(points ? [points] : []));
       canvas.dataset["path"] = String(points?.length ?? 0);
       invalidate();
     },
@@ -447,6 +544,24 @@ export const createScene: CreateScene = (container, options) => {
       cloud.set(points, shares);
       canvas.dataset["cloud"] = String((points?.length ?? 0) / 3);
       invalidate();
+    },
+    overlay(next, frame) {
+      [overlays, overlayFrame] = [next, frame];
+      redraw();
+    },
+    setMechanics(next) {
+      mechanics = next;
+      redraw();
+    },
+    setTorques(next) {
+      torques = next;
+      redraw();
+    },
+    highlight(joints) {
+      if (joints.length === highlighted.size && joints.every((j) => highlighted.has(j))) return;
+      highlighted = new Set(joints);
+      canvas.dataset["highlighted"] = joints.join(" ");
+      redraw();
     },
     breakLoops(next) {
       broken = next;
@@ -515,9 +630,11 @@ export const createScene: CreateScene = (container, options) => {
       links.dispose();
       gizmo.dispose();
       body?.dispose();
+      overlay?.dispose();
       visuals.dispose();
       ghosts.dispose();
       trace.clear();
+      wheelTracks.clear();
       cloud.clear();
       grid?.dispose();
       viewpoint.dispose();

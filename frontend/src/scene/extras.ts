@@ -1,4 +1,4 @@
-// Quantities derived from a view for drawing: pose of the base, corners of platforms.
+// Quantities derived from a view for drawing: pose of the base, radii of wheels.
 
 import type { View, WheelView } from "../backend/messages";
 
@@ -26,22 +26,4 @@ export function toolLink(view: View): number {
 /** Return the frame whose pose is used for inverse geometry: the tool frame, the platform or the last link's frame. */
 export function endFrame(view: View): number {
   return view.tool ? view.frames.length + 1 : (view.platform?.frame ?? view.sizes.NL);
-}
-
-/** Return the frames at the corners of platforms, where the legs meet on one body. */
-export function platforms(view: View): number[][] {
-  if (view.platform && view.platform.legs.length > 2) return [view.platform.legs.map((leg) => leg.at(-1)!)];
-  const twins = new Map<number, number[]>();
-  for (const loop of view.loops) {
-    const ant = view.frames[loop.twin - 1]?.ant ?? 0;
-    if (ant > 0) twins.set(ant, [...(twins.get(ant) ?? []), loop.twin]);
-  }
-  return [...twins].filter(([, frames]) => frames.length > 1).map(([ant, frames]) => [carrying(view, ant), ...frames]);
-}
-
-/** Return the last moving joint before a frame; the first leg carries the body mounted there. */
-function carrying(view: View, frame: number): number {
-  let j = frame;
-  while (view.frames[j - 1]?.kind === "F" && view.frames[j - 1]!.ant > 0) j = view.frames[j - 1]!.ant;
-  return j;
 }

@@ -1,6 +1,6 @@
 // Joints as the sliders show them: ranges, units, named postures, random postures.
 
-import type { JointView, View } from "../backend/messages";
+import type { BodyView, JointView, View } from "../backend/messages";
 
 export interface Range {
   lower: number;
@@ -66,11 +66,21 @@ export function named(view: View, posture: number[]): number[] {
   return q;
 }
 
-/** Return the initial posture: 'home', the first named posture, or all joints at zero within limits. */
+function railOf(view: View, frame: number): BodyView | undefined {
+  return view.bodies.parts.find((part) => part.shape === "rail" && part.frame === frame);
+}
+
+/**
+ * Return the initial posture: 'home', the first named posture, or all joints at zero within limits. Without a named
+ * posture, the carriages of rails without limits are in the middle of the drawn rails, so that they do not coincide.
+ */
 export function home(view: View): number[] {
   const posture = view.postures["home"] ?? Object.values(view.postures)[0];
   if (posture) return named(view, posture);
-  return view.joints.map((joint) => clamp(0, joint.lower ?? -Infinity, joint.upper ?? Infinity));
+  return view.joints.map((joint) => {
+    const rail = view.loops.length || joint.lower !== null || joint.upper !== null ? undefined : railOf(view, joint.frame);
+    return rail ? (rail.high - rail.low) / 2 : clamp(0, joint.lower ?? -Infinity, joint.upper ?? Infinity);
+  });
 }
 
 export function clamp(value: number, lower: number, upper: number): number {

@@ -134,6 +134,16 @@ export function actionsOf(control: Control, panel: Signal<Panel | null>): Action
         panel.value = "pose";
       },
     },
+    {
+      id: "singularities",
+      title: "Singularities",
+      group: "Kinematic",
+      words: "singular configurations determinant jacobian rank type 1 type 2",
+      enabled: shown,
+      run: () => {
+        panel.value = "singularities";
+      },
+    },
     { id: "scene-png", title: "Save a picture of the scene", group, enabled: shown, run: () => control.screenshot() },
   ];
 }

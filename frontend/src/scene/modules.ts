@@ -27,6 +27,17 @@ export class LoadedModel {
     return this.generated.OUTPUTS[output] ?? [];
   }
 
+  /** Return the number of entries of an input; 0 if the model does not have it. */
+  size(input: string): number {
+    const shape = this.generated.INPUTS[input];
+    return shape ? size(shape) : 0;
+  }
+
+  /** Return an output of the last call; empty if the model does not have it. */
+  last(output: string): Float64Array {
+    return this.out[output] ?? new Float64Array(0);
+  }
+
   /** Compute the part that depends on parameters only; parameters without value are 0. */
   set(parameters: Record<string, number>): void {
     const { setup, PARAMETERS } = this.generated;

@@ -29,8 +29,22 @@ export function duration(motion: Motion): number {
 }
 
 /** Return the posture at a time by linear interpolation; constant before the first and after the last row. */
-export function sample(motion: Motion, time: number): number[] {
-  const { times, q } = motion;
+export function sample({ times, q }: Motion, time: number): number[] {
+  return interpolated(times, q, time);
+}
+
+/** Return the modal coordinates of flexible links at a time; null if the motion has none. */
+export function modesAt({ times, modes }: Motion, time: number): number[] | null {
+  return modes?.length ? interpolated(times, modes, time) : null;
+}
+
+/** Return the torques at a time; null if the motion has none. */
+export function torquesAt({ times, efforts }: Motion, time: number): number[] | null {
+  if (!efforts?.tau.length) return null;
+  return interpolated(times, efforts.tau.map((row) => row.map((value) => value ?? 0)), time);
+}
+
+function interpolated(times: number[], q: number[][], time: number): number[] {
   let low = 0;
   let high = times.length - 1;
   if (time <= times[low]!) return q[low]!;

@@ -4,7 +4,7 @@ import { effect, signal, untracked, type ReadonlySignal, type Signal } from "@pr
 
 import type { View } from "../backend/messages";
 import type { Store } from "../store/store";
-import { baseAt, CsvError, duration, parseCsv, sample, sinusoid, type Wave } from "./motion";
+import { baseAt, CsvError, duration, modesAt, parseCsv, sample, sinusoid, type Wave } from "./motion";
 import { Player } from "./player";
 import type { Motion, Scene } from "./scene";
 
@@ -70,13 +70,17 @@ export class Motions {
 
   private setMotion(motion: Motion | null): void {
     if (this.growing) return;
-    if (!motion) untracked(() => this.pause());
+    if (!motion) {
+      untracked(() => this.pause());
+      this.scene.setModes(null);
+    }
     this.player.time = motion?.times[0] ?? 0;
     this.store.time.value = this.player.time;
   }
 
   private drawPath(motion: Motion | null): void {
     const view = this.of.drawn.value;
+    this.scene.tracks(view && motion);
     if (!view || !motion) return this.scene.path(null);
     this.scene.path(this.scene.trace(motion.frame ?? this.of.endFrame(), motion));
   }
@@ -119,7 +123,9 @@ export class Motions {
     if (q.length !== this.of.drawn.peek()?.joints.length) return;
     const base = baseAt(motion, time);
     if (base) this.scene.setBase(base);
+    this.scene.setModes(modesAt(motion, time));
     this.scene.put(q);
+    this.scene.followRobot();
     // Sliders and numbers are updated less often than the picture.
     if (this.playing.peek() && time >= this.shownAt && time - this.shownAt < 1 / SLIDERS_A_SECOND) return;
     this.shownAt = time;

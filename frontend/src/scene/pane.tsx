@@ -10,6 +10,7 @@ import { Joints } from "./jointspanel";
 import { MotionPanel, Transport } from "./motionpanel";
 import { actionsOf, onKey } from "./keys";
 import { ViewSettings } from "./viewSettings";
+import { SingularPanel } from "./singularpanel";
 import { PosePanel } from "./posepanel";
 import { Split, clamped } from "../shell/split";
 import { storedSignal } from "../models/storedSignal";
@@ -18,7 +19,7 @@ import { MotionPlot } from "./motionPlot";
 import "./scene.css";
 import "./runs.css";
 
-const PANELS = ["joints", "pose", "motion", "view"] as const;
+const PANELS = ["joints", "pose", "motion", "singularities", "view"] as const;
 /** Fraction of the pane's width for the picture. */
 const PICTURE = 0.56;
 const share = storedSignal("picture", String(PICTURE));
@@ -97,7 +98,8 @@ export function ScenePane({ store }: { store: Store }) {
               ))}
             </div>
             <div class="sc-panel">
-              {panel.value === "joints" && <Joints store={store} control={scene} />}
+              {panel.value === "singularities" && <SingularPanel control={scene} />}
+              {(panel.value === "joints" || panel.value === "singularities") && <Joints store={store} control={scene} />}
               {panel.value === "motion" && <MotionPanel store={store} control={scene} />}
               {panel.value === "pose" && <PosePanel store={store} control={scene} />}
               {panel.value === "view" && <ViewSettings control={scene} />}

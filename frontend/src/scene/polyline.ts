@@ -11,11 +11,17 @@ const PARALLEL = 1e-6;
 
 /**
  * Return the polyline between two frames in modified Denavit-Hartenberg parameters, from their transforms: P = b z_i +
- * d x + r z_j, with x along the common normal of the two axes. For parallel axes b = 0.
+ * d x + r z_j, with x along the common normal of the two axes. For parallel axes b = 0. The tip of a flexible link i
+ * replaces its frame.
  */
-export function parameterPolyline(T: ArrayLike<number>, i: number, j: number): Polyline {
-  const [from, to] = [origin(T, i), origin(T, j)];
-  const [zi, zj] = [axis(T, i, 2), axis(T, j, 2)];
+export function parameterPolyline(
+  T: ArrayLike<number>,
+  i: number,
+  j: number,
+  tip: { at: Point; z: Point } | null = null,
+): Polyline {
+  const [from, to] = [tip?.at ?? origin(T, i), origin(T, j)];
+  const [zi, zj] = [tip?.z ?? axis(T, i, 2), axis(T, j, 2)];
   const P = minus(to, from);
   const normal = cross(zi, zj);
   const square = dot(normal, normal);
@@ -45,14 +51,14 @@ export function distance(a: Point, b: Point): number {
   return Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
 }
 
-/** Return the size of a robot: the largest distance of a frame from the base. */
-export function robotSize(T: ArrayLike<number>): number {
+/** Return the size of a robot: the largest distance of a frame from the base; one metre if there is none. */
+export function robotSize(T: ArrayLike<number>, never0 = true): number {
   let largest = 0;
   for (let j = 1; j <= T.length / 16; j++) {
     const length = distance(origin(T, j), [0, 0, 0]);
     if (Number.isFinite(length)) largest = Math.max(largest, length);
   }
-  return largest > 1e-9 ? largest : 1;
+  return largest > 1e-9 ? largest : never0 ? 1 : 0;
 }
 
 /** Return the typical link length, for the size of arrows: the median of the nonzero lengths. */
@@ -62,6 +68,20 @@ export function typicalLength(T: ArrayLike<number>, antecedents: number[]): numb
     .filter((length) => length > 1e-9)
     .sort((a, b) => a - b);
   return lengths[lengths.length >> 1] ?? 0;
+}
+
+/**
+ * Return points of the cubic curve between two points with given unit directions at its ends. The tangents have the
+ * length of the chord, as those of a slightly bent beam.
+ */
+export function hermite(from: Point, u: Point, to: Point, v: Point, pieces: number): Point[] {
+  const length = distance(from, to);
+  return Array.from({ length: pieces + 1 }, (_, k) => {
+    const s = k / pieces;
+    const start = plus([0, 0, 0], from, 1 - 3 * s ** 2 + 2 * s ** 3);
+    const end = plus(start, to, 3 * s ** 2 - 2 * s ** 3);
+    return plus(plus(end, u, length * (s - 2 * s ** 2 + s ** 3)), v, length * (s ** 3 - s ** 2));
+  });
 }
 
 export function minus(a: Point, b: Point): Point {

@@ -20,6 +20,7 @@ export class PostureSolver {
   private readonly opened: number[];
   private readonly driven: number[];
   private readonly coupled: number[];
+  private modes: number[] = [];
 
   constructor(
     readonly view: View,
@@ -54,8 +55,19 @@ export class PostureSolver {
     return this.frames.call(this.inputs(q))["T"]!;
   }
 
+  /** Return the poses of the tips of flexible links, as computed by the last call of `transforms`. */
+  tips(): Float64Array {
+    return this.frames.last("tips");
+  }
+
+  /** Set the modal coordinates of flexible links; without them the links are straight. */
+  setModes(e: number[] | null): void {
+    this.modes = e ?? [];
+  }
+
   private inputs(q: number[]): Record<string, number[]> {
-    return { q: this.coordinates.map((k) => q[k] ?? 0), qc: this.opened.map((k) => q[k] ?? 0) };
+    const e = Array.from({ length: this.frames.size("e") }, (_, k) => this.modes[k] ?? 0);
+    return { q: this.coordinates.map((k) => q[k] ?? 0), qc: this.opened.map((k) => q[k] ?? 0), e };
   }
 
   /** Return the posture with coupled joints computed from their master joints. */

@@ -15,7 +15,7 @@ import { curvesOf, kindsOf, plotsOf, tableOf } from "./motionPlot";
 
 function piece(from: number, count: number, joints: number): Piece {
   const times = Array.from({ length: count }, (_, k) => from + k);
-  return { times, q: times.map((t) => Array<number>(joints).fill(t)), tau: times.map((t) => [t]), base: null };
+  return { times, q: times.map((t) => Array<number>(joints).fill(t)), tau: times.map((t) => [t]), base: null, modes: null };
 }
 
 function runs(view: View, answer: (name: string, payload: Record<string, unknown>, asking: CallOptions) => Promise<unknown>) {

@@ -150,7 +150,7 @@ export class Runs {
       return;
     }
     const { kinetic, potential } = answer;
-    const motion = { ...motionOf(answer), base: answer.base, efforts: { ...effortsOf(answer), kinetic, potential } };
+    const motion = { ...motionOf(answer), base: answer.base, modes: answer.modes, efforts: { ...effortsOf(answer), kinetic, potential } };
     // A simulation that ended before its first piece arrived is played from its start.
     if (growing.length > 1) this.of.motions.grown(motion);
     else this.of.motions.show(motion);
@@ -209,6 +209,7 @@ export class MotionStream {
   private readonly q: number[][] = [];
   private readonly tau: (number | null)[][] = [];
   private readonly base: number[][] = [];
+  private readonly modes: number[][] = [];
   private readonly joints: number[];
   private readonly units: string[];
 
@@ -232,8 +233,10 @@ export class MotionStream {
       this.q.push(...piece.q);
       this.tau.push(...piece.tau);
       if (piece.base) this.base.push(...piece.base);
+      if (piece.modes) this.modes.push(...piece.modes);
     }
     const efforts = { joints: this.joints, units: this.units, tau: [...this.tau], limits: this.joints.map(() => null) };
-    return { times: [...this.times], q: [...this.q], base: this.base.length ? [...this.base] : null, efforts };
+    const [base, modes] = [this.base, this.modes].map((rows) => (rows.length ? [...rows] : null));
+    return { times: [...this.times], q: [...this.q], base, modes, efforts };
   }
 }

@@ -1,6 +1,6 @@
 // Interface of the scene for the rest of the page; only files behind it depend on three.js.
 
-import type { Module, Placements, View } from "../backend/messages";
+import type { Mechanics, Module, Placements, View } from "../backend/messages";
 import type { LabelStyle } from "./labels";
 import type { PostureSolver } from "./posture";
 
@@ -11,6 +11,8 @@ export interface Motion {
   q: number[][];
   /** Transform world T 0 per time (16 numbers, row-major), if the base moves. */
   base?: number[][] | null;
+  /** Modal coordinates of flexible links per time. */
+  modes?: number[][] | null;
   /** Frame whose path is drawn; default: the last frame. */
   frame?: number;
   /** Torques, powers and energies of the motion, if symoro computed them. */
@@ -44,6 +46,21 @@ export interface Appearance {
   scale: number;
   grid: boolean;
   meshes: boolean;
+}
+
+/** Mechanical quantities that are drawn. */
+export interface Overlays {
+  centre: boolean;
+  gravity: boolean;
+  wrenches: boolean;
+  torques: boolean;
+  velocity: boolean;
+  force: boolean;
+}
+
+/** Torques of joints, each relative to the largest one of a motion (forces relative to the largest force). */
+export interface JointTorques {
+  joints: { frame: number; share: number; slides: boolean }[];
 }
 
 export type ViewDirection = "iso" | "top" | "front" | "side";
@@ -96,6 +113,12 @@ export interface Scene {
   reach(): number;
   /** Set the pose of a floating or wheeled base: world T 0 (row-major). */
   setBase(pose: number[] | null): void;
+  /** Set the modal coordinates of flexible links, drawn with the next posture; null for straight links. */
+  setModes(e: number[] | null): void;
+  /** Draw the tracks of the wheels on the ground along a motion; null removes them. */
+  tracks(motion: Motion | null): void;
+  /** Move the camera with a robot that would leave the picture. */
+  followRobot(): void;
   select(frame: number | null): void;
   onSelect(listener: (frame: number | null) => void): void;
   showFrames(frames: ReadonlySet<number> | "all"): void;
@@ -118,6 +141,12 @@ export interface Scene {
   path(points: Place[] | null): void;
   /** Draw points of frame 0, coloured by numbers from 0 to 1; null removes them. */
   cloud(points: number[] | null, shares?: number[]): void;
+  /** Select the mechanical quantities that are drawn; ellipsoids belong to the position of a frame. */
+  overlay(shown: Overlays, frame: number): void;
+  setMechanics(mechanics: Mechanics | null): void;
+  setTorques(torques: JointTorques | null): void;
+  /** Highlight joints and the links between them, such as those of a singular configuration. */
+  highlight(joints: readonly number[]): void;
   breakLoops(broken: boolean): void;
   play(motion: Motion, onTime: (time: number, q: number[]) => void): void;
   stop(): void;

@@ -6,28 +6,34 @@ import type { Place } from "./scene";
 
 export class Trace {
   readonly group = new THREE.Group();
-  private line: THREE.Line<THREE.BufferGeometry, THREE.LineBasicMaterial> | null = null;
+  private lines: THREE.Line<THREE.BufferGeometry, THREE.LineBasicMaterial>[] = [];
   private readonly colour = new THREE.Color();
 
   setColour(colour: string): void {
     this.colour.set(colour);
-    this.line?.material.color.copy(this.colour);
+    for (const line of this.lines) line.material.color.copy(this.colour);
   }
 
-  set(points: Place[] | null): void {
+  /** Draw lines through points, one per list. */
+  set(...paths: Place[][]): void {
     this.clear();
-    if (!points || points.length < 2) return;
-    const shape = new THREE.BufferGeometry().setFromPoints(points.map((point) => new THREE.Vector3(...point)));
-    this.line = new THREE.Line(shape, new THREE.LineBasicMaterial({ color: this.colour }));
-    this.group.add(this.line);
+    for (const points of paths) {
+      if (points.length < 2) continue;
+      const shape = new THREE.BufferGeometry().setFromPoints(points.map((point) => new THREE.Vector3(...point)));
+      const line = new THREE.Line(shape, new THREE.LineBasicMaterial({ color: this.colour }));
+      line.frustumCulled = false;
+      this.lines.push(line);
+      this.group.add(line);
+    }
   }
 
   clear(): void {
-    if (!this.line) return;
-    this.group.remove(this.line);
-    this.line.geometry.dispose();
-    this.line.material.dispose();
-    this.line = null;
+    for (const line of this.lines) {
+      this.group.remove(line);
+      line.geometry.dispose();
+      line.material.dispose();
+    }
+    this.lines = [];
   }
 }
 

@@ -4,7 +4,8 @@ import { useSignal, useSignalEffect } from "@preact/signals";
 
 import { Choice } from "./choice";
 import type { Control } from "./control";
-import { look, picked, shown, type FrameChoice } from "./viewState";
+import type { Overlays } from "./scene";
+import { look, overlays, picked, shown, type FrameChoice } from "./viewState";
 import type { LabelStyle } from "./labels";
 
 const FRAMES: [FrameChoice, string][] = [
@@ -18,6 +19,15 @@ const NAMINGS: [LabelStyle, string][] = [
   ["name", "names"],
   ["axes", "x and z axes"],
   ["none", "none"],
+];
+
+const OVERLAYS: [keyof Overlays, string][] = [
+  ["centre", "centres of mass"],
+  ["gravity", "gravity at the centre of mass"],
+  ["wrenches", "external wrenches by the links"],
+  ["torques", "joint torques along a motion"],
+  ["velocity", "manipulability ellipsoid"],
+  ["force", "force ellipsoid"],
 ];
 
 export function ViewSettings({ control }: { control: Control }) {
@@ -84,6 +94,18 @@ export function ViewSettings({ control }: { control: Control }) {
         />
         workspace, coloured by manipulability
       </label>
+      {OVERLAYS.map(([name, text]) => (
+        <label class="sc-check" key={name}>
+          <input
+            type="checkbox"
+            checked={overlays.value[name]}
+            data-testid={`scene-overlay-${name}`}
+            onChange={() => (overlays.value = { ...overlays.value, [name]: !overlays.value[name] })}
+          />
+          {text}
+        </label>
+      ))}
+      {control.overlays.remark.value && <p class="sc-hint">{control.overlays.remark.value}</p>}
       <p class="sc-hint">
         Drag the handles to move or turn a frame, drag a link to move its joint, and drag elsewhere to rotate the picture; drag with the
         right button to move it, scroll to zoom. Click a frame to select it; click again for the next frame at the same point. Keys: arrows

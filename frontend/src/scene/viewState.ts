@@ -2,13 +2,21 @@
 
 import { signal } from "@preact/signals";
 
-import type { Appearance } from "./scene";
+import type { Appearance, Overlays } from "./scene";
 
 export type FrameChoice = "all" | "selected" | "picked" | "none";
 
 export const shown = signal<FrameChoice>("all");
 export const picked = signal<ReadonlySet<number>>(new Set([0]));
 export const look = signal<Appearance>({ naming: "number", expanded: false, scale: 1, grid: true, meshes: true });
+export const overlays = signal<Overlays>({
+  centre: false,
+  gravity: false,
+  wrenches: false,
+  torques: false,
+  velocity: false,
+  force: false,
+});
 
 /** Return the frames to be drawn with arrows. */
 export function framesShown(which: FrameChoice, selected: number | null, chosen: ReadonlySet<number>): ReadonlySet<number> | "all" {

@@ -38,6 +38,13 @@ function modelItem(shell: ShellState, entry: EntryData): Item {
   };
 }
 
+/** Return the menu entries of the actions that belong to a menu of models, such as the singularities. */
+function actionItems(shell: ShellState, menu: string): Item[] {
+  return shell.store.actions.value
+    .filter((action) => action.group === menu)
+    .map(({ id, title, keys, enabled, run }) => ({ id, title, keys, disabled: enabled ? !enabled() : false, run: () => void run() }));
+}
+
 export function TopBar({ shell }: { shell: ShellState }) {
   const { store } = shell;
   const view = store.view.value;
@@ -86,7 +93,10 @@ export function TopBar({ shell }: { shell: ShellState }) {
             label={menu}
             name={menu}
             empty="Open a robot to see the models."
-            items={models.filter((entry) => entry.menu === menu).map((entry) => modelItem(shell, entry))}
+            items={[
+              ...models.filter((entry) => entry.menu === menu).map((entry) => modelItem(shell, entry)),
+              ...actionItems(shell, menu),
+            ]}
           />
         ))}
       </nav>

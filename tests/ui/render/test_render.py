@@ -18,7 +18,7 @@ from symoro.robot import library
 from symoro.robot.description import Robot
 from symoro.ui.cli import main
 from symoro.ui.render import draw, thumbnail
-from symoro.ui.render.body import extent, origins
+from symoro.ui.render.body import LIGHT, extent, origins
 from symoro.ui.render.output import png, svg
 from symoro.ui.render.shapes import Area, Drawing, Label, Stroke, dot, eye_named, hull
 from tests.oracle.numeric import Numeric
@@ -188,7 +188,15 @@ def test_every_bundled_robot_has_a_thumbnail() -> None:
 @pytest.mark.parametrize("name", ["gantry", "cartpole"])
 def test_slides_do_not_hide_in_each_other(name: str) -> None:
     """Prismatic joints are extended in thumbnails, so that links are visible beside the boxes."""
-    strokes = ElementTree.fromstring(thumbnail(library.load(name))).iter(
-        "{http://www.w3.org/2000/svg}polyline"
-    )
-    assert sum(1 for _ in strokes) >= 1
+    root = ElementTree.fromstring(thumbnail(library.load(name)))
+    areas = [
+        area for area in root.iter("{http://www.w3.org/2000/svg}polygon") if area.get("fill") == LIGHT.link
+    ]
+    spans = [_span(area.get("points", "")) for area in areas]
+    assert max(spans) > 20  # pixels, of a picture of 160 by 120
+
+
+def _span(points: str) -> float:
+    """Return the largest side of the rectangle around the points of a polygon."""
+    pairs = [tuple(map(float, point.split(","))) for point in points.split()]
+    return max(max(values) - min(values) for values in zip(*pairs, strict=True))

@@ -14,6 +14,7 @@ from symoro.files import write_files
 from symoro.models.geometric.posture import Figure, Point, figure
 from symoro.robot.coordinates import independent
 from symoro.robot.description import JointType, Robot
+from symoro.ui.bodies import bodies
 from symoro.ui.render import body
 from symoro.ui.render.output import png, svg
 from symoro.ui.render.shapes import Area, Drawing, Eye, Flat, Label, Shape, Stroke, along, eye_named, hull
@@ -65,8 +66,8 @@ def draw(
     drawing = figure(robot, known, posture)
     palette = body.DARK if dark else body.LIGHT
     paper = _Paper(eye_named(view), width, height, NARROW if labels == "none" else MARGIN)
-    unit = body.extent(drawing) / 15
-    for part in _parts(robot, drawing, unit, known, palette):
+    unit = body.extent(drawing) / 11
+    for part in body.solids(drawing, bodies(robot, known), robot.NF + 1, palette):
         paper.add(part)
     for part in _arrows(drawing, unit) if arrows else ():
         paper.add(part)
@@ -106,17 +107,6 @@ def _drawn_out(robot: Robot) -> list[float] | None:
         return None
     reach = body.extent(figure(robot, {}, None))
     return [0.5 * reach if slide else 0.0 for slide in slides]
-
-
-def _parts(
-    robot: Robot, drawing: Figure, unit: float, values: Mapping[str, float], palette: body.Palette
-) -> list[body.Part]:
-    return [
-        *body.plates(robot, drawing, palette),
-        *body.links(drawing, palette),
-        *body.joints(robot, drawing, unit, palette),
-        *body.wheels(robot, drawing, values, palette),
-    ]
 
 
 def _arrows(drawing: Figure, unit: float) -> Iterator[body.Part]:

@@ -1,16 +1,17 @@
-"""Build the solids of a robot: links, joints by type, wheels, plates, arrows of frames and the ground.
+"""Place the solids of a robot (`ui.bodies`) in a configuration, with arrows of frames and the ground.
 
-All sizes are relative to the robot: `unit` is one fifteenth of its extent.
+The colours of the solids are those of the scene of the workbench (frontend/src/scene/colours.ts).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from symoro.models.geometric.posture import Figure, Point
-from symoro.robot.description import JointType, Robot
+from symoro.ui.bodies import Bodies, cross
 from symoro.ui.render.shapes import along
 
 ROUND = 24
@@ -25,15 +26,40 @@ class Palette:
 
     background: str
     text: str
+    ground: str
     link: str
     active: str
     passive: str
-    ground: str
+    cut: str
+    base: str
     plate: str
+    wheel: str
 
 
-LIGHT = Palette("#ffffff", "#333a44", "#6b7480", "#e08e2b", "#b9c0c8", "#e3e6ea", "#8fb3e8")
-DARK = Palette("#16191e", "#d5dae1", "#8d97a4", "#e0973a", "#59626e", "#2b3038", "#3f5f8f")
+LIGHT = Palette(
+    background="#ffffff",
+    text="#333a44",
+    ground="#e3e6ea",
+    link="#9aa5b3",
+    active="#e08e2b",
+    passive="#f3cf9c",
+    cut="#f7e4c8",
+    base="#667180",
+    plate="#8fb3e8",
+    wheel="#4b535e",
+)
+DARK = Palette(
+    background="#16191e",
+    text="#d5dae1",
+    ground="#2b3038",
+    link="#8d97a4",
+    active="#e0973a",
+    passive="#8a6a40",
+    cut="#5d4c36",
+    base="#b3bcc8",
+    plate="#3f5f8f",
+    wheel="#c9d0d9",
+)
 
 
 @dataclass(frozen=True)
@@ -74,35 +100,95 @@ def extent(drawing: Figure) -> float:
     return max(spans, default=0.0) or 1.0
 
 
-def links(drawing: Figure, palette: Palette) -> Iterator[Part]:
-    """Yield the lines of the links, from frame to frame."""
-    for segment in drawing.segments:
-        for start, end in zip(segment.points, segment.points[1:], strict=False):
-            if start != end:
-                yield Line((start, end), palette.link, 4.0)
-
-
-def joints(robot: Robot, drawing: Figure, unit: float, palette: Palette) -> Iterator[Part]:
-    """Yield a cylinder per revolute joint and a box per prismatic joint.
-
-    Active joints have the accent colour of the palette.
+def solids(drawing: Figure, built: Bodies, tool: int, palette: Palette) -> Iterator[Part]:
+    """Yield the solids of a robot in a configuration.
 
     Args:
-        unit: size of the shapes in metres.
+        built: the solids in the frames of the robot.
+        tool: number of the tool frame in `built`.
         palette: colours.
     """
-    at = origins(drawing)
-    wheels = {wheel.frame for wheel in robot.wheels}
-    for j in range(1, robot.NJ + 1):
-        frame = robot.frame(j)
-        if not frame.moving or j in wheels:
-            continue
-        colour = palette.active if frame.mu else palette.passive
-        axes, place = drawing.axes[j], at[j]
-        if frame.sigma == JointType.REVOLUTE:
-            yield drum(place, axes, 0.28 * unit, 0.8 * unit, colour)
+    at, axes = origins(drawing), drawing.axes
+    lines = {segment.frame: segment.points for segment in drawing.segments}
+
+    def key(frame: int) -> Frame:
+        return "tool" if frame == tool else frame
+
+    for part in built.parts:
+        colour, j, half = getattr(palette, part.role), key(part.frame), part.radius
+        centre = along(at[j], *zip(axes[j], part.point, strict=True))
+        if part.shape == "path":
+            corners = lines[j][:-1] if part.frame in _sliding(built) else lines[j]
+            for start, end in pairwise(corners):
+                yield from bar(start, end, half, colour)
+        elif part.shape == "rail":
+            foot = lines[j][-2]
+            reached = _dot(axes[j][2], tuple(b - a for a, b in zip(foot, at[j], strict=True)))
+            low, high = min(part.low, reached), max(part.high, reached)
+            yield from bar(along(foot, (axes[j][2], low)), along(foot, (axes[j][2], high)), half, colour)
+        elif part.shape == "beam":
+            yield from bar(at[j], along(at[j], (axes[j][0], part.length)), half, colour)
+        elif part.shape == "bar":
+            yield from bar(at[j], centre, half, colour)
+        elif part.shape in ("drum", "disc"):
+            yield drum(centre, axes[j], half, part.length, colour)
+        elif part.shape == "box":
+            yield box(centre, axes[j], half, part.length, colour)
+        elif part.shape == "ball":
+            yield ball(centre, half, colour)
+        elif part.shape == "plate":
+            yield Solid(tuple(at[key(k)] for k in part.corners), colour, flat=True)
         else:
-            yield box(place, axes, 0.24 * unit, 1.1 * unit, colour)
+            yield hull([at[key(k)] for k in part.corners], axes[0], half, colour)
+
+
+def _sliding(built: Bodies) -> set[int]:
+    return {part.frame for part in built.parts if part.shape == "rail"}
+
+
+def bar(start: Point, end: Point, radius: float, colour: str) -> Iterator[Part]:
+    """Yield a round bar between two points, unless they coincide."""
+    length = math.dist(start, end)
+    if length < 1e-3 * radius:
+        return
+    z = tuple((b - a) / length for a, b in zip(start, end, strict=True))
+    across = min(((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)), key=lambda e: abs(_dot(e, z)))
+    x = cross((z[0], z[1], z[2]), across)
+    size = math.hypot(*x)
+    x = (x[0] / size, x[1] / size, x[2] / size)
+    axes = (x, cross((z[0], z[1], z[2]), x), (z[0], z[1], z[2]))
+    yield drum(along(start, (axes[2], length / 2)), axes, radius, length, colour)
+
+
+def ball(place: Point, radius: float, colour: str) -> Solid:
+    """Return a sphere as a solid, by circles of latitude."""
+    points = [place]
+    for k in range(7):
+        high, wide = math.cos(math.pi * k / 6), math.sin(math.pi * k / 6)
+        for a in (2 * math.pi * n / 12 for n in range(12)):
+            offset = (wide * math.cos(a), wide * math.sin(a), high)
+            points.append(along(place, (offset, radius)))
+    return Solid(tuple(points), colour)
+
+
+def hull(points: list[Point], axes: Axes, margin: float, colour: str) -> Solid:
+    """Return the box around points, with sides parallel to axes.
+
+    Args:
+        axes: directions of the sides.
+        margin: distance between the points and the sides, in metres.
+    """
+    ranges = []
+    for axis in axes:
+        values = [_dot(axis, point) for point in points]
+        ranges.append((min(values) - margin, max(values) + margin))
+    corners = [(a, b, c) for a in ranges[0] for b in ranges[1] for c in ranges[2]]
+    zero = (0.0, 0.0, 0.0)
+    return Solid(tuple(along(zero, *zip(axes, corner, strict=True)) for corner in corners), colour)
+
+
+def _dot(a: Sequence[float], b: Sequence[float]) -> float:
+    return sum(x * y for x, y in zip(a, b, strict=True))
 
 
 def drum(place: Point, axes: Axes, radius: float, height: float, colour: str) -> Solid:
@@ -141,41 +227,10 @@ def box(place: Point, axes: Axes, half: float, height: float, colour: str) -> So
     )
 
 
-def wheels(robot: Robot, drawing: Figure, values: Mapping[str, float], palette: Palette) -> Iterator[Part]:
-    """Yield a disc for each wheel, perpendicular to its axle; the disc has a default radius if the wheel's is unknown.
-
-    Args:
-        values: values of symbols by name.
-    """
-    at = origins(drawing)
-    for wheel in robot.wheels:
-        known = wheel.radius.symbols <= values.keys()
-        radius = wheel.radius.value(values) if known else extent(drawing) / 8
-        yield drum(at[wheel.frame], drawing.axes[wheel.frame], radius, 0.3 * radius, palette.passive)
-
-
-def plates(robot: Robot, drawing: Figure, palette: Palette) -> Iterator[Part]:
-    """Yield a plate for each link, such as a platform, that carries three or more frames with different origins."""
-    at = origins(drawing)
-    for link in range(robot.NL + 1):
-        carried = {
-            at[segment.frame] for segment in drawing.segments if _carrier(robot, segment.frame) == link
-        }
-        corners = carried | ({at[link]} if link else set())
-        if len(corners) > 2 and len(carried) > 1:
-            yield Solid(tuple(corners), palette.plate, flat=True)
-
-
-def _carrier(robot: Robot, frame: Frame) -> int:
-    if frame == "tool":
-        return robot.tool.place.ant if robot.tool else -1
-    return robot.frame(int(frame)).ant
-
-
 def arrows(place: Point, axes: Axes, length: float) -> Iterator[Part]:
     """Yield arrows along the axes of a frame in red, green and blue, starting at `place`."""
     for axis, across, colour in zip(axes, (axes[1], axes[2], axes[0]), AXES, strict=True):
-        other = _cross(axis, across)
+        other = cross(axis, across)
         neck, tip = along(place, (axis, 0.72 * length)), along(place, (axis, length))
         yield Line((place, neck), colour, 1.8)
         rim = [2 * math.pi * k / 8 for k in range(8)]
@@ -207,7 +262,3 @@ def _round_step(wanted: float) -> float:
     """Return the largest number 1, 2 or 5 times a power of ten that does not exceed `wanted`."""
     power = 10.0 ** math.floor(math.log10(wanted))
     return next(m * power for m in (5, 2, 1) if m * power <= wanted * (1 + 1e-9))
-
-
-def _cross(a: Point, b: Point) -> Point:
-    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]

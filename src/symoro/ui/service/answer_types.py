@@ -16,6 +16,7 @@ from typing import Any, Literal, Union
 from symoro.robot.records import BaseKind
 from symoro.robot.topology import JointLetter, Structure
 from symoro.robot.wheels import WheelKind
+from symoro.ui.bodies import Role, Shape
 from symoro.ui.service.requests import (
     BaseRequest,
     CatalogueRequest,
@@ -33,6 +34,7 @@ from symoro.ui.service.requests import (
     OpenRequest,
     ParameterRowsRequest,
     Request,
+    MechanicsRequest,
     RobotRequest,
     SimulationRequest,
     SingularitiesRequest,
@@ -258,6 +260,31 @@ class VisualData:
 
 
 @dataclass(frozen=True, kw_only=True)
+class BodyView:
+    """Solid of a link or joint, placed in a frame; the attributes are those of `symoro.ui.bodies.BodyPart`."""
+
+    link: int
+    shape: Shape
+    role: Role
+    frame: int
+    radius: float
+    length: float
+    point: list[float]
+    low: float
+    high: float
+    corners: list[int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class BodiesView:
+    """Solids with which a robot is drawn; `size` of the robot and `unit`, half the width of a link, in metres."""
+
+    size: float
+    unit: float
+    parts: list[BodyView]
+
+
+@dataclass(frozen=True, kw_only=True)
 class View:
     """All data of a robot that the page displays; `file` is the robot's name as a file name.
 
@@ -289,6 +316,7 @@ class View:
     wheels: list[WheelView]
     platform: PlatformView | None
     tool: str | None
+    bodies: BodiesView
     tables: list[Table]
     visuals: list[VisualData] = optional()
 
@@ -581,11 +609,72 @@ class BaseAnswer:
 
 
 @dataclass(frozen=True, kw_only=True)
+class SingularCondition:
+    """Condition of a singularity: factors that are all zero, as formulas and typeset.
+
+    `solution` contains the joint positions as text, or is empty; `joints` are the joints in the factors.
+    """
+
+    factors: list[str]
+    latex: list[str]
+    solution: str
+    joints: list[int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SingularCase:
+    """Singularities of one type: the analysed matrix and the conditions under which it loses rank.
+
+    `always` is true if it is singular in every configuration, `complete` if no other conditions exist.
+    """
+
+    kind: Literal["serial", "parallel", "constraint"]
+    title: str
+    matrix: str
+    conditions: list[SingularCondition]
+    always: bool
+    complete: bool
+    notes: list[str]
+
+
+@dataclass(frozen=True, kw_only=True)
 class SingularAnswer:
-    """Conditions under which a robot is singular, as text; `complete` is true if no other conditions exist."""
+    """Conditions under which a robot is singular, as text and by type; `complete` if no other conditions exist."""
 
     text: str
     complete: bool
+    cases: list[SingularCase]
+
+
+@dataclass(frozen=True, kw_only=True)
+class BodyMass:
+    """Mass (kg) and centre of mass (m, in `frame`) of a link."""
+
+    frame: int
+    mass: float
+    centre: list[float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class BodyWrench:
+    """Force (N) and moment (N m) that a link exerts on its environment, in `frame`."""
+
+    frame: int
+    force: list[float]
+    moment: list[float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mechanics:
+    """Masses and loads of a robot for display; gravity (m/s2) in frame 0.
+
+    `unknown` contains the symbols without a nominal value, whose numbers are defaults of the page.
+    """
+
+    masses: list[BodyMass]
+    gravity: list[float]
+    wrenches: list[BodyWrench]
+    unknown: list[str]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -667,9 +756,11 @@ class SimulationAnswer(MotionAnswer):
     """Simulated motion of a robot.
 
     `base` contains the pose of frame 0 in the world per sample, 16 numbers by rows; null if the base does not move.
+    `modes` contains the modal coordinates of flexible links per sample; null if there are none.
     """
 
     base: list[list[float]] | None
+    modes: list[list[float]] | None
     kinetic: list[float | None] | None
     potential: list[float | None] | None
     events: list[EventData]
@@ -686,6 +777,7 @@ class Piece:
     q: list[list[float]]
     tau: Matrix
     base: list[list[float]] | None
+    modes: list[list[float]] | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -784,6 +876,7 @@ SERVICE = {
     "solve": ServiceCall(SolveRequest, SolvedPose, long=True),
     "inverse": ServiceCall(RobotRequest, InverseModules, long=True),
     "workspace": ServiceCall(WorkspaceRequest, WorkspaceCloud, long=True),
+    "mechanics": ServiceCall(MechanicsRequest, Mechanics),
     "model": ServiceCall(ModelRequest, ModelAnswer, long=True),
     "explain": ServiceCall(ModelRequest, Explanation, long=True),
     "code": ServiceCall(CodeRequest, Sources, long=True),

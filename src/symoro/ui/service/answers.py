@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
+import re
 import sys
 from collections.abc import Mapping
 from functools import lru_cache
@@ -15,7 +16,9 @@ from symoro.errors import ArgumentError
 from symoro.files import file_name
 from symoro.model import Model, base_parameters, generate, singularities
 from symoro.models.catalogue import MENUS, Entry, Option, catalogue, checked_options, retraced
-from symoro.models.identification.base.report import latex_relation
+from symoro.models.identification.base.report import latex_formula, latex_relation
+from symoro.models.kinematic.loop_singularities import LoopSingularities
+from symoro.models.kinematic.singularities import Singularities
 from symoro.program.program import Input, Output
 from symoro.robot.description import Robot
 from symoro.ui import present
@@ -41,6 +44,8 @@ from symoro.ui.service.answer_types import (
     PortData,
     Project,
     SingularAnswer,
+    SingularCase,
+    SingularCondition,
     Sources,
     Switch,
     Variables,
@@ -50,9 +55,11 @@ from symoro.ui.service.gallery import READ_ONLY, STRUCTURES
 from symoro.ui.service.page_simulation import METHOD
 from symoro.ui.service.payload import item, robot_of
 from symoro.ui.service.variables import variables_of
-from symoro.ui.singularities import distances_at_home
+from symoro.ui.singularities import MEANINGS, distances_at_home
 
 SCIPY_INTEGRATORS = ("DOP853", "RK45", "RK23", "Radau", "BDF", "LSODA")
+Kind = Literal["serial", "parallel", "constraint"]
+KINDS: tuple[Kind, ...] = ("serial", "parallel", "constraint")
 MOST_KEPT = 16  # largest number of cached models per process
 
 
@@ -258,7 +265,35 @@ def singular(payload: Mapping[str, Any]) -> SingularAnswer:
     robot, to = robot_of(payload), payload.get("to")
     result = singularities(robot, to)
     numbers = "" if result.complete else distances_at_home(robot, to)
-    return SingularAnswer(text="\n".join(filter(None, [str(result), numbers])), complete=result.complete)
+    kinds = KINDS if isinstance(result, LoopSingularities) else KINDS[:1]
+    return SingularAnswer(
+        text="\n".join(filter(None, [str(result), numbers])),
+        complete=result.complete,
+        cases=[_case(kind, result) for kind in kinds],
+    )
+
+
+def _case(kind: Kind, result: Singularities | LoopSingularities) -> SingularCase:
+    part = getattr(result, kind) if isinstance(result, LoopSingularities) else result
+    loops = isinstance(result, LoopSingularities)
+    matrix = part.meaning if loops else f"determinant of {part.meaning}"
+    return SingularCase(
+        kind=kind,
+        title=MEANINGS[kind],
+        matrix=matrix,
+        conditions=[
+            SingularCondition(
+                factors=list(condition.expressions),
+                latex=[latex_formula(text) for text in condition.expressions],
+                solution=condition.solution,
+                joints=sorted({int(j) for j in re.findall(r"\bq(\d+)\b", condition.expression)}),
+            )
+            for condition in part.conditions
+        ],
+        always=part.always,
+        complete=part.complete,
+        notes=list(part.notes),
+    )
 
 
 def frames(payload: Mapping[str, Any]) -> Placements:
@@ -271,7 +306,7 @@ def frames(payload: Mapping[str, Any]) -> Placements:
     from symoro.models.geometric.scene import all_frames
 
     robot = robot_of(payload)
-    placed = all_frames(robot)
+    placed = all_frames(robot, modes=True)
     closing = None
     if robot.B and item(payload, "loops", bool, True):
         try:

@@ -187,6 +187,13 @@ class WorkspaceRequest(Request):
 
 
 @dataclass(frozen=True, kw_only=True)
+class MechanicsRequest(RobotRequest):
+    """Request for the masses and loads of a robot, at given numbers of its symbols."""
+
+    values: Numbers = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
 class BaseRequest(RobotRequest):
     """Request for the base inertial parameters of a robot, with options of the model `base-parameters`."""
 

@@ -121,6 +121,7 @@ class _SampleReport:
                 q=self.postures(np.array([state.parts["tree"] for state in states])).tolist(),
                 tau=[tau.tolist() for _, tau in self._waiting],
                 base=None if self._place is None else [self._place(state.parts) for state in states],
+                modes=[state.parts["e"].tolist() for state in states] if "e" in states[0].parts else None,
             ),
         )
         self._waiting, self._last = [], time.monotonic()
@@ -196,6 +197,7 @@ def simulation_data(result: Simulation, postures: Postures, place: BasePlace | N
         times=result.t[rows].tolist(),
         q=postures(result.q[rows]).tolist(),
         base=base,
+        modes=result.parts["e"][rows].tolist() if "e" in result.parts else None,
         samples=len(result.t),
         frame=end_frame(result.robot),
         joints=list(result.coordinates),

@@ -14,8 +14,11 @@ from symoro.robot.formats.robot_tree import tree_of
 from symoro.robot.platform import parallel_robot
 from symoro.robot.topology import JOINT_LETTERS, describe, loops, structure
 from symoro.robot.wheels import WheelKind
+from symoro.ui.bodies import bodies
 from symoro.ui.service import edits
 from symoro.ui.service.answer_types import (
+    BodiesView,
+    BodyView,
     CouplingView,
     FrameView,
     JointView,
@@ -77,8 +80,18 @@ def view(robot: Robot) -> View:
         wheels=[_wheel(robot, k, values) for k in range(len(robot.wheels))],
         platform=_platform(robot),
         tool=robot.tool.name if robot.tool else None,
+        bodies=_bodies(robot, values),
         tables=tables(robot),
     )
+
+
+def _bodies(robot: Robot, values: Mapping[str, float]) -> BodiesView:
+    built = bodies(robot, values)
+    parts = [
+        BodyView(**{**vars(part), "point": list(part.point), "corners": list(part.corners)})
+        for part in built.parts
+    ]
+    return BodiesView(size=built.size, unit=built.unit, parts=parts)
 
 
 def _joint(robot: Robot, j: int) -> JointView:

@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+
+import { forceEllipsoid, symmetricEigen, velocityEllipsoid } from "./ellipsoid";
+import { evaluated, nearness, type Scaled } from "./factors";
+import type { Point } from "./polyline";
+
+const at = (values: Record<string, number>) => (name: string): Scaled | null =>
+  name in values ? { value: values[name]!, bound: Math.abs(values[name]!) } : null;
+
+describe("factors of a determinant", () => {
+  it.each([
+    ["2 - 3 - 4", -5],
+    ["2^3^2", 512],
+    ["-2^2", -4],
+    ["6/2/3", 1],
+    ["2*(3 + x)**2", 50],
+    ["sin(pi/6)*1.5e1", 7.5],
+    ["-x + -x", -4],
+    ["sqrt(x + 2) - abs(-x)", 0],
+  ])("%s", (text, wanted) => expect(evaluated(text, at({ x: 2 }))!.value).toBeCloseTo(wanted, 12));
+
+  it.each(["", "1 +", "(1", "1)", "y", "x y", "x; y", "alert(1)", "x.y", "2 $ 3"])("rejects %j", (text) =>
+    expect(evaluated(text, at({ x: 2 }))).toBeNull(),
+  );
+
+  it("have a scale that does not depend on the unit of length", () => {
+    const factor = "D3*cos(q2) - RL4*sin(q2 + q3)";
+    const metres = nearness(factor, at({ D3: 0.45, RL4: 0.45, q2: 0.3, q3: 0.2 }))!;
+    const millimetres = nearness(factor, at({ D3: 450, RL4: 450, q2: 0.3, q3: 0.2 }))!;
+    expect(millimetres).toBeCloseTo(metres, 12);
+    expect(metres).toBeCloseTo(Math.abs(Math.cos(0.3) - Math.sin(0.5)) / 2, 12);
+  });
+
+  it("approach zero at a straight elbow", () => {
+    expect(nearness("cos(q3)", at({ q3: Math.PI / 2 }))).toBeLessThan(1e-15);
+    expect(nearness("cos(q3)", at({ q3: 0 }))).toBe(1);
+  });
+});
+
+describe("ellipsoids", () => {
+  it("have the eigenvectors of a symmetric matrix", () => {
+    const matrix = [[4, 1, -2], [1, 3, 0.5], [-2, 0.5, 1]];
+    const { values, vectors } = symmetricEigen(matrix);
+    vectors.forEach((v, k) =>
+      matrix.forEach((row, r) => expect(row[0]! * v[0] + row[1]! * v[1] + row[2]! * v[2]).toBeCloseTo(values[k]! * v[r]!, 10)),
+    );
+    expect(values.reduce((sum, x) => sum + x, 0)).toBeCloseTo(8, 10);
+  });
+
+  it("are inverse for velocities and forces", () => {
+    const columns: Point[] = [[2, 0, 0], [0, 1, 0], [0, 0, 0.5]];
+    const velocity = velocityEllipsoid(columns)!;
+    expect([...velocity.lengths].sort()).toEqual([0.25, 0.5, 1]);
+    const force = forceEllipsoid(velocity);
+    velocity.lengths.forEach((x, k) => expect(x * force.lengths[k]!).toBeCloseTo(0.25, 12));
+  });
+
+  it("are flat in a singular configuration, and absent without motion", () => {
+    expect(Math.min(...velocityEllipsoid([[1, 0, 0], [2, 0, 0], [0, 3, 0]])!.lengths)).toBeLessThan(1e-12);
+    expect(velocityEllipsoid([[0, 0, 0]])).toBeNull();
+  });
+});

@@ -1,0 +1,65 @@
+// Singularities by type, with the factors of the determinant and their magnitudes at the displayed posture.
+
+import { useEffect } from "preact/hooks";
+
+import { Formula } from "../models/formula";
+import { needKatex } from "../models/katex";
+import type { Control } from "./control";
+import { NEAR, ZERO, type NearCondition } from "./singular";
+
+export function SingularPanel({ control }: { control: Control }) {
+  const { singular } = control;
+  useEffect(() => {
+    needKatex();
+    singular.watched.value = true;
+    return () => void (singular.watched.value = false);
+  }, [singular]);
+  if (singular.problem.value) return <p class="sc-hint">{singular.problem.value}</p>;
+  const answer = singular.answer.value;
+  if (!answer) return <p class="sc-hint" role="status">{singular.running.value ? "Deriving the singularities …" : "Open a robot."}</p>;
+  return (
+    <div data-testid="scene-singularities">
+      {answer.cases.map((one) => (
+        <section key={one.kind} class="sc-singular">
+          <h4>{one.kind}</h4>
+          <p class="sc-hint">
+            {one.title}; {one.matrix}
+          </p>
+          {one.always && <p class="sc-near">zero in every configuration</p>}
+          {!one.always && !one.conditions.length && <p class="sc-hint">{one.complete ? "never zero" : "no condition could be written"}</p>}
+          <ul>
+            {singular.conditions.value.filter(({ of }) => of === one).map((near, k) => (
+              <Condition key={k} near={near} />
+            ))}
+          </ul>
+          {!one.complete && <p class="sc-hint">There may be other singular configurations.</p>}
+          {one.notes.map((note) => (
+            <p class="sc-hint" key={note}>
+              {note}
+            </p>
+          ))}
+        </section>
+      ))}
+    </div>
+  );
+}
+
+function Condition({ near: { condition, share } }: { near: NearCondition }) {
+  const state = share === null ? "unknown" : share < ZERO ? "singular" : share < NEAR ? "near" : "away";
+  return (
+    <li class={`sc-factor sc-factor-${state}`} data-state={state} data-joints={condition.joints.join(" ")}>
+      {condition.latex.map((latex) => (
+        <Formula key={latex} class="sc-factor-formula" latex={`${latex} = 0`} />
+      ))}
+      {condition.solution && <span class="sc-hint">at {condition.solution}</span>}
+      <meter min={0} max={1} value={share ?? 1} aria-label="relative magnitude" />
+      <output>{TEXTS[state] ?? `${percent(share!)} of the largest value`}{state === "near" ? `: ${percent(share!)}` : ""}</output>
+    </li>
+  );
+}
+
+const TEXTS: Record<string, string> = { singular: "zero: singular configuration", near: "approaches zero", unknown: "no number" };
+
+function percent(share: number): string {
+  return `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %`;
+}

@@ -1,0 +1,89 @@
+// Bodies of robots, mechanical quantities and singularities in the scene.
+
+import { expect, test } from "vitest";
+
+import { slide, testPage } from "./harness";
+
+const it = testPage();
+
+const data = async (name: string): Promise<string> => (await it.canvas().getAttribute(`data-${name}`)) ?? "";
+const joint = (frame: number) => it.page.getByTestId(`scene-joint-${frame}`).locator('input[type="range"]');
+
+/** Return the number of pixels of the scene in shades of the warning colour of the scene (crimson). */
+async function crimson(): Promise<number> {
+  const image = await it.picture();
+  return it.page.evaluate(async (picture) => {
+    const bytes = Uint8Array.from(atob(picture), (letter) => letter.charCodeAt(0));
+    const bitmap = await createImageBitmap(new Blob([bytes]));
+    const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext("2d")!;
+    context.drawImage(bitmap, 0, 0);
+    const all = context.getImageData(0, 0, bitmap.width, bitmap.height).data;
+    let count = 0;
+    for (let k = 0; k < all.length; k += 4) {
+      const [r, g, b] = [all[k]!, all[k + 1]!, all[k + 2]!];
+      if (r > 110 && g < 0.35 * r && b > 0.25 * r && b < 0.65 * r) count++;
+    }
+    return count;
+  }, image);
+}
+
+test("the factor that approaches zero is highlighted at a straight elbow", async () => {
+  await it.showing("RX90");
+  await it.endTour();
+  await it.settled();
+  await slide(joint(3), 0.2);
+  await slide(joint(5), 0.9);
+  await it.model("Kinematic", "singularities");
+  const factors = it.page.getByTestId("scene-singularities").locator(".sc-factor");
+  await expect.poll(() => factors.count()).toBe(3);
+  const elbow = it.page.locator('.sc-factor[data-joints="3"]');
+  await expect.poll(() => elbow.locator(".katex").count()).toBeGreaterThan(0);
+  expect(await elbow.getAttribute("data-state")).toBe("away");
+  expect(await data("highlighted")).toBe("");
+  const before = await crimson();
+
+  // The limits of the joint contain the straight elbow at -pi/2.
+  await slide(joint(3), -Math.PI / 2 + 0.04);
+  await expect.poll(() => elbow.getAttribute("data-state")).toBe("near");
+  expect(await elbow.innerText()).toMatch(/approaches zero: [34]\.\d %/);
+  expect(await elbow.getByRole("math").getAttribute("aria-label")).toBe("\\cos(q_{3}) = 0");
+  await expect.poll(() => data("highlighted")).toBe("3");
+  expect(await crimson()).toBeGreaterThan(before + 400);
+  const colour = await elbow.locator(".katex").first().evaluate((one) => getComputedStyle(one).color);
+  const other = await it.page.locator('.sc-factor[data-state="away"] .katex').first().evaluate((one) => getComputedStyle(one).color);
+  expect(colour).not.toBe(other);
+  await it.shot("singular-elbow");
+
+  await slide(joint(3), 0.2);
+  await expect.poll(() => data("highlighted")).toBe("");
+  expect(await crimson()).toBe(before);
+});
+
+test("centre of mass, gravity and ellipsoids are drawn where they are switched on", async () => {
+  await it.page.getByTestId("scene-tab-view").click();
+  const before = await it.picture();
+  for (const name of ["centre", "gravity", "velocity", "force"]) await it.page.getByTestId(`scene-overlay-${name}`).check();
+  await expect.poll(async () => JSON.parse((await data("overlay")) || "{}")).toMatchObject({ centre: 7, gravity: 2, velocity: 1, force: 1 });
+  const after = await it.picture();
+  expect((await it.compared(before, after)).differing).toBeGreaterThan(1000);
+  await it.shot("mechanics");
+  for (const name of ["centre", "gravity", "velocity", "force"]) await it.page.getByTestId(`scene-overlay-${name}`).uncheck();
+  expect((await it.compared(before, await it.picture())).differing).toBe(0);
+});
+
+test("every link of every bundled robot has a body in the scene", async () => {
+  const robots = await it.page.evaluate(async () => {
+    const answer = await fetch("api/robots", { method: "POST", headers: { "content-type": "application/json" }, body: "{}" });
+    return ((await answer.json()) as { robots: { id: string; name: string }[] }).robots;
+  });
+  expect(robots.length).toBeGreaterThan(40);
+  const lacking: string[] = [];
+  for (const { id, name } of robots) {
+    await it.command(id, `robot ${id}`);
+    await it.showing(name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+    await expect.poll(() => data("robot"), { timeout: 30_000, interval: 100 }).toBe(name);
+    const solids = JSON.parse(await data("solids")) as number[];
+    if (!solids.length || solids.some((count) => !count)) lacking.push(`${id}: ${solids}`);
+  }
+  expect(lacking).toEqual([]);
+}, 300_000);
