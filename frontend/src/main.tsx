@@ -7,7 +7,7 @@ import { httpBackend } from "./backend/http";
 import { withCache } from "./backend/cache";
 import { shellActions } from "./shell/actions";
 import { createShellState, loadLists, type ShellState } from "./shell/shellState";
-import { openBundled } from "./shell/files";
+import { openBundled, openLink } from "./shell/files";
 import { listenForKeys } from "./shell/keys";
 import { Shell } from "./shell/shell";
 import { claimByLock, loadSession, autosave, tabOf, type Storages } from "./store/storedSession";
@@ -26,8 +26,9 @@ async function chooseBack(): Promise<Backend> {
   return httpBackend({ fetch: fetch.bind(globalThis), storage: session, href: location.href });
 }
 
-/** Open the robot of the address (?robot=ID), or else the robot of the last session, or else the first robot. */
+/** Open the robot of the address (a link that was shared, or ?robot=ID), or else the robot of the last session, or else the first robot. */
 async function openFirstRobot(shell: ShellState, places: Storages, tab: string): Promise<void> {
+  if (await openLink(shell, takenHash())) return;
   const named = new URLSearchParams(location.search).get("robot");
   const session = named ? null : loadSession(places, tab);
   if (!session) {
@@ -39,6 +40,13 @@ async function openFirstRobot(shell: ShellState, places: Storages, tab: string):
   } catch (error) {
     shell.showError("The saved robot cannot be shown", error);
   }
+}
+
+/** Return the fragment of the address and remove it, so that a reload restores the session with its edits. */
+function takenHash(): string {
+  const { hash, pathname, search } = location;
+  if (hash) history.replaceState(null, "", pathname + search);
+  return hash;
 }
 
 async function start(): Promise<void> {
@@ -59,6 +67,7 @@ async function start(): Promise<void> {
   autosave(store, places, tab, window);
   const meshes = persistMeshes(store, tab);
   await openFirstRobot(shell, places, tab);
+  addEventListener("hashchange", () => void openLink(shell, takenHash()));
   await Promise.all([meshes, loadLists(shell)]).catch((error: unknown) => shell.showError("symoro does not answer", error));
 }
 

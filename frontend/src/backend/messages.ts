@@ -560,7 +560,11 @@ export interface Counts {
   setup?: Counts;
 }
 
-/** Model with its equations, inputs, outputs, operation counts and reference. */
+/**
+ * Model with its equations, inputs, outputs, operation counts and reference.
+ *
+ * `file` is the YAML file that the Python code and the command read; it is absent for a bundled robot.
+ */
 export interface ModelAnswer {
   model: string;
   form: string;
@@ -582,6 +586,7 @@ export interface ModelAnswer {
   derivation: string[];
   python: string;
   command: string;
+  file?: string;
 }
 
 /** Numbers of operations before and after an optimisation pass. */

@@ -8,7 +8,7 @@ import { parseExplanation } from "./explanation";
 import { ProblemPanel, useAnswer, Waiting } from "./parts";
 import type { Session } from "./session";
 
-const COLUMNS = [
+export const COLUMNS = [
   ["multiplications", "×"],
   ["additions", "+"],
   ["divisions", "÷"],

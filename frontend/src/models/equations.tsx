@@ -5,7 +5,8 @@ import { useMemo, useRef } from "preact/hooks";
 
 import type { Variables } from "../backend/messages";
 import type { DerivedModel, Session } from "./session";
-import { copy, CopyButton, Segments, useAnswer } from "./parts";
+import { copy } from "../store/clipboard";
+import { CopyButton, Segments, useAnswer } from "./parts";
 import { blocks, columnsOf, equationRows, guessedHeight, lineOf, type Block, type Equation, type EquationRow } from "./equationRows";
 import { Formula } from "./formula";
 import { needKatex, typeset } from "./katex";

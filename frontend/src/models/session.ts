@@ -55,6 +55,8 @@ export function createSession(store: Store): Session {
   let running: AbortController | null = null;
   // Cached calls, by the robot or the model that they concern.
   const answers = new WeakMap<object, Map<string, Promise<unknown>>>();
+  // Derived models of a robot, by model and options: a tab that was open before is shown at once.
+  const derived = new WeakMap<object, Map<string, DerivedModel>>();
 
   store.backend.call<About>("about").then((answer) => (about.value = answer), note);
 
@@ -95,13 +97,24 @@ export function createSession(store: Store): Session {
     running = job;
     progress.value = {};
     const options = named(request, catalogue.peek());
+    const payload = { model: request.model, options };
+    const cached = derived.get(view.robot)?.get(JSON.stringify(payload));
+    if (cached) {
+      stop();
+      shown.value = cached;
+      problem.value = null;
+      return;
+    }
     const callOptions = { signal: job.signal, onProgress: (report: Progress) => (progress.value = report) };
     store.backend
-      .call<ModelAnswer>("model", { robot: view.robot, model: request.model, options }, callOptions)
+      .call<ModelAnswer>("model", { robot: view.robot, ...payload }, callOptions)
       .then(
         (answer) => {
           if (job.signal.aborted) return;
-          shown.value = { view, request: { model: request.model, options }, answer };
+          const model = { view, request: payload, answer };
+          if (!derived.has(view.robot)) derived.set(view.robot, new Map());
+          derived.get(view.robot)!.set(JSON.stringify(payload), model);
+          shown.value = model;
           problem.value = null;
         },
         (error) => !job.signal.aborted && note(error),

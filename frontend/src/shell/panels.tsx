@@ -10,6 +10,7 @@ import { openBundled } from "./files";
 import { matching } from "./search";
 import { NewPanel } from "./new";
 import { ErrorPanel } from "./errorpanel";
+import { SharePanel } from "./share";
 
 interface FrameProps {
   shell: ShellState;
@@ -76,6 +77,12 @@ export function Panels({ shell }: { shell: ShellState }) {
       return (
         <PanelFrame shell={shell} title="Keyboard shortcuts">
           <Keys shell={shell} />
+        </PanelFrame>
+      );
+    case "share":
+      return (
+        <PanelFrame shell={shell} title="Share a link">
+          <SharePanel shell={shell} />
         </PanelFrame>
       );
     case "problem":

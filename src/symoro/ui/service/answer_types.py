@@ -505,7 +505,10 @@ class Counts:
 
 @dataclass(frozen=True, kw_only=True)
 class ModelAnswer:
-    """Model with its equations, inputs, outputs, operation counts and reference."""
+    """Model with its equations, inputs, outputs, operation counts and reference.
+
+    `file` is the YAML file that the Python code and the command read; it is absent for a bundled robot.
+    """
 
     model: str
     form: str
@@ -527,6 +530,7 @@ class ModelAnswer:
     derivation: list[str]
     python: str
     command: str
+    file: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

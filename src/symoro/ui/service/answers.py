@@ -45,7 +45,7 @@ from symoro.ui.service.answer_types import (
     Switch,
     Variables,
 )
-from symoro.ui.service.copy_as import as_command, as_python
+from symoro.ui.service.copy_as import as_command, as_python, file_of
 from symoro.ui.service.gallery import READ_ONLY, STRUCTURES
 from symoro.ui.service.payload import item, robot_of
 from symoro.ui.service.variables import variables_of
@@ -177,6 +177,7 @@ def model(payload: Mapping[str, Any]) -> ModelAnswer:
         derivation=derived.explain(latex=True),
         python=as_python(derived),
         command=as_command(derived),
+        file=file_of(derived.robot),
     )
 
 
