@@ -1,10 +1,12 @@
 // Entry point of the page: create backend and store, restore the last session, and draw the shell.
 
+import { effect } from "@preact/signals";
 import { render } from "preact";
 
 import type { Backend } from "./backend/backend";
 import { httpBackend } from "./backend/http";
 import { withCache } from "./backend/cache";
+import { serverLost, withRetry } from "./backend/retry";
 import { shellActions } from "./shell/actions";
 import { createShellState, loadLists, type ShellState } from "./shell/shellState";
 import { openBundled, openLink } from "./shell/files";
@@ -50,7 +52,7 @@ function takenHash(): string {
 }
 
 async function start(): Promise<void> {
-  const store = createStore(withCache(await chooseBack()));
+  const store = createStore(withCache(withRetry(await chooseBack())));
   const shell = createShellState(store, local);
   const places: Storages = { session, local, now: Date.now };
   store.register(shellActions(shell));
@@ -68,7 +70,19 @@ async function start(): Promise<void> {
   const meshes = persistMeshes(store, tab);
   await openFirstRobot(shell, places, tab);
   addEventListener("hashchange", () => void openLink(shell, takenHash()));
-  await Promise.all([meshes, loadLists(shell)]).catch((error: unknown) => shell.showError("symoro does not answer", error));
+  const lists = (): Promise<unknown> =>
+    Promise.all([meshes, loadLists(shell)]).catch((error: unknown) => shell.showError("symoro does not answer", error));
+  await lists();
+  // What failed without the server is done when it returns.
+  let lost = false;
+  effect(() => {
+    const returned = lost && !serverLost.value;
+    lost = serverLost.value;
+    if (!returned) return;
+    if (shell.panel.peek() === "problem" && shell.errorReport.peek()?.problem.kind === "Unreachable") shell.panel.value = null;
+    if (!store.view.peek()) void openFirstRobot(shell, places, tab);
+    if (!shell.about.peek()) void lists();
+  });
 }
 
 void start();

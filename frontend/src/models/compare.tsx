@@ -64,6 +64,7 @@ export function Compare({ session }: { session: Session }) {
   };
   return (
     <section class="md-compare" aria-label="Comparison">
+      <h2 class="md-compare-title">Comparison</h2>
       <div class="md-compare-heads">
         {([left, right] as const).map((compared, at) => (
           <Choices session={session} robots={robots.value} side={sides[at]!} compared={compared} at={at as 0 | 1} onChange={(side) => change(at as 0 | 1, side)} />

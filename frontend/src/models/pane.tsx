@@ -5,6 +5,7 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 
 import { Maximise } from "../shell/maximise";
 import { shortTitle, subtitle } from "../shell/modelMenus";
+import type { ModelPort } from "../backend/messages";
 import type { ModelChoice, Store } from "../store/store";
 import { Code, codeOf, ending, fileOf, language } from "./code";
 import { Compare, comparison, firstComparison } from "./compare";
@@ -146,7 +147,7 @@ function Header({ session }: { session: Session }) {
     <header class="md-header">
       <div class="md-title">
         {entry && <span class="md-menu">{entry.menu}</span>}
-        <h3 title={entry ? subtitle(entry) : undefined}>{entry ? shortTitle(entry) : store.requested.value!.model}</h3>
+        <h2 title={entry ? subtitle(entry) : undefined}>{entry ? shortTitle(entry) : store.requested.value!.model}</h2>
         {entry && <span class="md-reference">{subtitle(entry)}</span>}
         {entry && (
           <span class="md-reference" title={entry.reference}>
@@ -199,7 +200,7 @@ function Side({ session }: { session: Session }) {
   const request = store.requested.value!;
   const answer = session.shown.value?.answer;
   return (
-    <aside class="md-side">
+    <div class="md-side">
       {entry && (
         <OptionsForm
           entry={entry}
@@ -209,23 +210,34 @@ function Side({ session }: { session: Session }) {
         />
       )}
       {answer && answer.model === request.model && (
-        <dl class="md-ports">
-          {answer.ports.map((port, at) => (
-            <>
-              {at === 0 && at < Object.keys(answer.inputs).length && <h5>Inputs</h5>}
-              {at === Object.keys(answer.inputs).length && <h5>Outputs</h5>}
-              <dt>
-                {port.name}
-                <span class="md-muted"> {port.shape.length > 0 ? port.shape.join("×") : ""}</span>
-              </dt>
-              <dd title={port.title}>
-                {port.title} {port.unit && <span class="md-unit">{port.unit}</span>}
-              </dd>
-            </>
-          ))}
-        </dl>
+        <div class="md-ports">
+          <Ports title="Inputs" ports={answer.ports.filter(({ direction }) => direction === "in")} />
+          <Ports title="Outputs" ports={answer.ports.filter(({ direction }) => direction === "out")} />
+        </div>
       )}
-    </aside>
+    </div>
+  );
+}
+
+function Ports({ title, ports }: { title: string; ports: ModelPort[] }) {
+  if (!ports.length) return null;
+  return (
+    <>
+      <h3>{title}</h3>
+      <dl>
+        {ports.map((port) => (
+          <>
+            <dt>
+              {port.name}
+              <span class="md-muted"> {port.shape.join("×")}</span>
+            </dt>
+            <dd title={port.title}>
+              {port.title} {port.unit && <span class="md-unit">{port.unit}</span>}
+            </dd>
+          </>
+        ))}
+      </dl>
+    </>
   );
 }
 
@@ -266,7 +278,7 @@ function Result({ session }: { session: Session }) {
       </div>
       {problem && (
         <ProblemPanel problem={why && problem.kind === "NotApplicableError" ? { ...problem, message: notFor(store, why) } : problem}>
-          {problem.kind === CANCELLED && (
+          {[CANCELLED, "Unreachable"].includes(problem.kind) && (
             <button type="button" class="md-button" onClick={() => session.retry()}>
               Derive again
             </button>

@@ -36,7 +36,7 @@ export function Start({ session }: { session: Session }) {
         <div class="md-menus">
           {menus.map((menu) => (
             <div>
-              <h4>{menu}</h4>
+              <h2>{menu}</h2>
               <ul>
                 {modelsInOrder(models)
                   .filter((entry) => entry.menu === menu && listed.has(entry))

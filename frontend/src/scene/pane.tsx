@@ -49,7 +49,7 @@ export function ScenePane({ store }: { store: Store }) {
 
   const scene = control.value;
   return (
-    <section class="sc-pane" aria-label="Scene" data-testid="scene" aria-busy={!scene?.ready.value}>
+    <div class="sc-pane" data-testid="scene" aria-busy={!scene?.ready.value}>
       {scene && <Toolbar store={store} control={scene} panel={panel} />}
       <div class="sc-middle">
         <div class="sc-left">
@@ -72,7 +72,7 @@ export function ScenePane({ store }: { store: Store }) {
           {scene && store.motion.value?.efforts && store.view.value && <MotionPlot store={store} control={scene} />}
         </div>
         {scene && panel.value && scene.drawn.value && (
-          <aside class="sc-side" data-testid="scene-side">
+          <div class="sc-side" data-testid="scene-side">
             <div class="sc-tabs" role="tablist">
               {PANELS.map((name) => (
                 <button
@@ -92,10 +92,10 @@ export function ScenePane({ store }: { store: Store }) {
               {panel.value === "solutions" && <Solutions control={scene} />}
               {panel.value === "view" && <ViewSettings control={scene} />}
             </div>
-          </aside>
+          </div>
         )}
       </div>
       {scene && store.motion.value && <Transport store={store} control={scene} />}
-    </section>
+    </div>
   );
 }

@@ -48,7 +48,9 @@ export function PanelFrame({ shell, title, children }: FrameProps) {
           {"\u00d7"}
         </button>
       </header>
-      <div class="sh-panel-body">{children}</div>
+      <div class="sh-panel-body" tabIndex={0} role="group" aria-label={title}>
+        {children}
+      </div>
     </section>
   );
 }

@@ -3,6 +3,7 @@
 import { computed, effect, signal, type ReadonlySignal, type Signal } from "@preact/signals";
 
 import { Failure, type Problem } from "../backend/backend";
+import { isLost } from "../backend/retry";
 import type { About, EntryData, GalleryEntry, View } from "../backend/messages";
 import { recordRecent, type RecentRobots } from "../store/recent";
 import type { Store } from "../store/store";
@@ -114,7 +115,8 @@ export function createShellState(store: Store, storage: Storage): ShellState {
         errorReport.value = null;
         return true;
       } catch (error) {
-        report(title, error, text === undefined ? {} : { text });
+        const remedies = isLost(error) ? [{ title: "Try again", run: async () => void (await shell.openRobot(title, request, text)) }] : [];
+        report(title, error, { remedies, ...(text !== undefined && { text }) });
         return false;
       } finally {
         working.value--;

@@ -65,8 +65,8 @@ export function TopBar({ shell }: { shell: ShellState }) {
   const models = modelsInOrder(shell.catalogue.value);
   return (
     <header class="sh-bar">
-      <span class="sh-logo" aria-hidden="true">
-        <svg viewBox="0 0 32 32" width="18" height="18">
+      <h1 class="sh-logo">
+        <svg viewBox="0 0 32 32" width="18" height="18" aria-hidden="true">
           <g fill="none" stroke-width="3.4" stroke-linecap="round">
             <path d="M10 22 10 5" stroke="#3b7de8" />
             <path d="M10 22 27 22" stroke="#d94a4a" />
@@ -74,7 +74,7 @@ export function TopBar({ shell }: { shell: ShellState }) {
           </g>
         </svg>
         symoro
-      </span>
+      </h1>
       <Menu label="Robot" name="Robot" items={robotItems(shell)} />
       <button
         type="button"

@@ -109,7 +109,7 @@ function Section({ table, store, cells, headed }: SectionProps) {
   const ofFrames = table.part === "frame" || table.part === "link";
   return (
     <section class="tb-section">
-      {headed ? <h3 class="tb-heading">{HEADINGS[table.title] ?? table.title}</h3> : null}
+      {headed ? <h2 class="tb-heading">{HEADINGS[table.title] ?? table.title}</h2> : null}
       {table.part === "robot" ? (
         <Form table={table} cells={cells} />
       ) : table.rows.length ? (

@@ -25,7 +25,7 @@ def as_python(derived: Model) -> str:
     """
     options = "".join(f", {name}={value!r}" for name, value in derived.options.items())
     file = file_of(derived.robot)
-    remark = "  # in the page: Robot, Save as YAML" if file else ""
+    remark = "  # Robot, Save as YAML" if file else ""
     return (
         "import symoro\n\n"
         f'robot = symoro.load("{file or _bundled(derived.robot)}"){remark}\n'
