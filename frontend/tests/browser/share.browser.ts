@@ -100,6 +100,7 @@ test("the page works at 800 pixels and is readable at 390", async () => {
   await it.model("Identification", "dynamic-identification");
   for (const width of [800, 390]) {
     await it.page.setViewportSize({ width, height: 800 });
+    await it.page.locator('[data-pane="models"] .md-view:not(.md-old)').waitFor(); // paler during a derivation
     const title = it.page.locator('[data-pane="models"] h2').first();
     await expect.poll(() => title.textContent()).toBe("Dynamic identification model");
     expect(await title.evaluate((one) => one.scrollWidth <= one.clientWidth && one.getBoundingClientRect().right <= one.parentElement!.getBoundingClientRect().right)).toBe(true);

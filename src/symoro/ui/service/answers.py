@@ -52,6 +52,7 @@ from symoro.ui.service.variables import variables_of
 from symoro.ui.singularities import distances_at_home
 
 SCIPY_INTEGRATORS = ("DOP853", "RK45", "RK23", "Radau", "BDF", "LSODA")
+MOST_LOOPS_IN_CLOSED_FORM = 2  # of the scene
 MOST_KEPT = 16  # largest number of cached models per process
 
 
@@ -275,11 +276,22 @@ def frames(payload: Mapping[str, Any]) -> Placements:
     closing = None
     if robot.B and item(payload, "loops", bool, True):
         try:
-            closing = _javascript(generate(robot, "loop-geometry"))
+            closing = _javascript(_loop_closure(robot))
         except NotApplicableError:
             closing = None
     placing = _javascript(Model(robot, catalogue()["fast-geometry"], {}, placed))
     return Placements(frames=placing, loops=closing)
+
+
+def _loop_closure(robot: Robot) -> Model:
+    """Return the model by which the scene closes the loops of a robot, derived in about a second.
+
+    The scene moves the active joints in small steps and calls the model after each, so that Newton's method needs no
+    continuation of its own (steps=1). The search for a closed form takes 5 to 40 s for three or more loops, which
+    belong to parallel robots and usually have none: their loops are closed by Newton's method directly.
+    """
+    method = "auto" if robot.B <= MOST_LOOPS_IN_CLOSED_FORM else "numeric"
+    return generate(robot, "loop-geometry", method=method, steps=1)
 
 
 def _javascript(derived: Model) -> Module:
