@@ -352,7 +352,8 @@ export interface VisualData {
 /**
  * All data of a robot that the page displays; `file` is the robot's name as a file name.
  *
- * `visuals`, the shapes of a URDF, are present only in the answer of `robot_open`.
+ * `visuals`, the shapes of a URDF, are present only in the answer of `robot_open`. `legs` is the number of chains on a
+ * fixed base that has a mass, if there are several: such a robot is usually a legged robot with a floating base.
  */
 export interface View {
   robot: Record<string, unknown>;
@@ -382,6 +383,7 @@ export interface View {
   tool: string | null;
   tables: Table[];
   visuals?: VisualData[];
+  legs?: number;
 }
 
 /** Option of a model: name, type, default and permitted values. */

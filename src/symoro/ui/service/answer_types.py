@@ -261,7 +261,8 @@ class VisualData:
 class View:
     """All data of a robot that the page displays; `file` is the robot's name as a file name.
 
-    `visuals`, the shapes of a URDF, are present only in the answer of `robot_open`.
+    `visuals`, the shapes of a URDF, are present only in the answer of `robot_open`. `legs` is the number of chains on a
+    fixed base that has a mass, if there are several: such a robot is usually a legged robot with a floating base.
     """
 
     robot: dict[str, Any]
@@ -291,6 +292,7 @@ class View:
     tool: str | None
     tables: list[Table]
     visuals: list[VisualData] = optional()
+    legs: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
