@@ -1,13 +1,15 @@
 // Entry point of the page: create backend and store, restore the last session, and draw the shell.
 
+import { effect } from "@preact/signals";
 import { render } from "preact";
 
 import type { Backend } from "./backend/backend";
 import { httpBackend } from "./backend/http";
 import { withCache } from "./backend/cache";
+import { serverLost, withRetry } from "./backend/retry";
 import { shellActions } from "./shell/actions";
 import { createShellState, loadLists, type ShellState } from "./shell/shellState";
-import { openBundled } from "./shell/files";
+import { openBundled, openLink } from "./shell/files";
 import { listenForKeys } from "./shell/keys";
 import { Shell } from "./shell/shell";
 import { claimByLock, loadSession, autosave, tabOf, type Storages } from "./store/storedSession";
@@ -39,8 +41,9 @@ async function chooseBack(): Promise<Backend> {
   return httpBackend({ fetch: fetch.bind(globalThis), storage: session, href: location.href });
 }
 
-/** Open the robot of the address (?robot=ID), or else the robot of the last session, or else the first robot. */
+/** Open the robot of the address (a link that was shared, or ?robot=ID), or else the robot of the last session, or else the first robot. */
 async function openFirstRobot(shell: ShellState, places: Storages, tab: string): Promise<void> {
+  if (await openLink(shell, takenHash())) return;
   const named = new URLSearchParams(location.search).get("robot");
   const session = named ? null : loadSession(places, tab);
   if (!session) {
@@ -54,8 +57,15 @@ async function openFirstRobot(shell: ShellState, places: Storages, tab: string):
   }
 }
 
+/** Return the fragment of the address and remove it, so that a reload restores the session with its edits. */
+function takenHash(): string {
+  const { hash, pathname, search } = location;
+  if (hash) history.replaceState(null, "", pathname + search);
+  return hash;
+}
+
 async function start(): Promise<void> {
-  const store = createStore(withCache(await chooseBack()));
+  const store = createStore(withCache(withRetry(await chooseBack())));
   const shell = createShellState(store, local);
   const places: Storages = { session, local, now: Date.now };
   store.register(shellActions(shell));
@@ -72,7 +82,20 @@ async function start(): Promise<void> {
   autosave(store, places, tab, window);
   const meshes = persistMeshes(store, tab);
   await openFirstRobot(shell, places, tab);
-  await Promise.all([meshes, loadLists(shell)]).catch((error: unknown) => shell.showError("symoro does not answer", error));
+  addEventListener("hashchange", () => void openLink(shell, takenHash()));
+  const lists = (): Promise<unknown> =>
+    Promise.all([meshes, loadLists(shell)]).catch((error: unknown) => shell.showError("symoro does not answer", error));
+  await lists();
+  // What failed without the server is done when it returns.
+  let lost = false;
+  effect(() => {
+    const returned = lost && !serverLost.value;
+    lost = serverLost.value;
+    if (!returned) return;
+    if (shell.panel.peek() === "problem" && shell.errorReport.peek()?.problem.kind === "Unreachable") shell.panel.value = null;
+    if (!store.view.peek()) void openFirstRobot(shell, places, tab);
+    if (!shell.about.peek()) void lists();
+  });
 }
 
 void start();

@@ -16,16 +16,18 @@ from symoro.ui.cli import main
 from symoro.ui.service import call
 
 ROBOTS = [
-    "planar2r",
     "rx90",
+    "humanoid_torso",
     "sr400",
-    "scara",
     "fourbar",
-    "cartpole",
+    "3rrr",
+    "delta",
     "rx90_floating",
-    "flexible2r",
     "mobile_manipulator",
-    "eel",
+    "rx90_elastic",
+    "flexible2r",
+    "flexible_satellite",
+    "cartpole",
 ]
 OFTEN = [  # robot, model, options
     ("rx90", "inverse-dynamics", {}),
@@ -35,6 +37,10 @@ OFTEN = [  # robot, model, options
     ("rx90_floating", "contact-dynamics", {}),
     ("fourbar", "loop-geometry", {"method": "numeric"}),
     ("scara", "inverse-geometry", {}),
+    ("mobile_manipulator", "inverse-dynamics", {}),
+    ("flexible2r", "direct-dynamics", {}),
+    ("rx90_elastic", "inertia-matrix", {}),
+    ("3rrr", "jacobian", {}),
 ]
 
 
@@ -73,6 +79,7 @@ def test_of_a_robot_that_was_saved(name: str, tmp_path: Path, monkeypatch: pytes
         (tmp_path / path).write_text(text, encoding="utf-8")
     answer = copied(robot, "inverse-dynamics", {})
     assert answer is not None
+    assert (tmp_path / answer["file"]).is_file()
     runs(answer)
     known = dict(symoro.load("planar2r").nominal)
     assert all((f'"{one}": ' in answer["python"]) == (one not in known) for one in answer["parameters"])

@@ -164,3 +164,42 @@ def test_writing_answers(format: str) -> None:
     robot = call("robot_open", {"id": "planar2r"})["robot"]
     result = call("robot_write", {"robot": robot, "format": format, "lossy": True})
     assert ("error" in result) == (format in ("xacro", "mjcf", "nothing")), result
+
+
+def legged(chains: int, mass: float, joints: int = 2) -> str:
+    """Return a URDF with chains of joints on a base; the lowest link of each chain has no inertia."""
+    body = f'<mass value="{mass}"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
+    parts = [f'<link name="body"><inertial>{body}</inertial></link>']
+    for leg in range(chains):
+        for k in range(joints):
+            parent = f"leg{leg}_{k - 1}" if k else "body"
+            inertial = f"<inertial>{body}</inertial>" if k < joints - 1 else ""
+            parts.append(
+                f'<link name="leg{leg}_{k}">{inertial}</link><joint name="j{leg}_{k}" type="continuous">'
+                f'<parent link="{parent}"/><child link="leg{leg}_{k}"/><origin xyz="0.{leg + 1} 0 -0.2"/>'
+                '<axis xyz="0 1 0"/><dynamics damping="0.5" friction="0.1"/></joint>'
+            )
+    return f'<robot name="walker">{"".join(parts)}</robot>'
+
+
+@pytest.mark.parametrize(
+    ("chains", "mass", "joints", "legs"),
+    [(4, 8, 2, 4), (2, 8, 3, 2), (1, 8, 3, 0), (4, 0, 2, 0), (3, 8, 1, 0)],
+)
+def test_several_chains_on_a_base_with_mass_are_legs(
+    chains: int, mass: float, joints: int, legs: int
+) -> None:
+    view = call("robot_open", {"text": legged(chains, mass, joints), "file": "walker.urdf"})
+    assert view["base"] == "fixed" and view["legs"] == legs
+    edit = {"part": "robot", "field": "base", "text": "floating"}
+    floating = call("robot_edit", {"robot": view["robot"], "edits": [edit]})
+    assert floating["base"] == "floating" and floating["legs"] == 0
+
+
+def test_friction_and_missing_inertia_of_a_urdf_are_reported() -> None:
+    view = call("robot_open", {"text": legged(2, 8), "file": "walker.urdf"})
+    notes = "\n".join(view["notes"])
+    assert "the damping (FV) in the file contributes to the torques: joints j0_0, j0_1, j1_0, j1_1" in notes
+    assert "the friction (FS) in the file contributes to the torques" in notes
+    assert "links leg0_1, leg1_1 have no mass and no inertia in the file" in notes
+    assert any("no mass and no inertia is moved" in warning for warning in view["warnings"])

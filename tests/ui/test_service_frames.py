@@ -5,9 +5,10 @@ import pytest
 
 import symoro
 from symoro.models.geometric.scene import all_frames
+from symoro.robot.coordinates import independent
 from symoro.robot.formats import loads
 from symoro.runtime.function import Function
-from symoro.ui.service import call
+from symoro.ui.service import answers, call
 
 COUPLED = """
 symoro: 1
@@ -28,6 +29,24 @@ def test_placements_contain_the_loop_closure_only_on_request() -> None:
     assert whole["loops"] is not None
     assert quick["frames"] == whole["frames"]
     assert "error" in call("frames", {"robot": robot, "loops": "no"})
+
+
+@pytest.mark.parametrize("name", ["delta", "gough_stewart", "3rrr"])
+def test_the_scene_closes_the_loops_of_parallel_robots_after_a_small_step(name: str) -> None:
+    """One call closes the loops after a step of 0.1 (rad or m) of an active joint, the largest step of the scene."""
+    robot = symoro.load(name)
+    closing = answers._loop_closure(robot)
+    assert closing.options["steps"] == 1
+    close = closing.function(compiled=False)
+    own = independent(robot)
+    home = np.array(robot.postures["home"])
+    qa = home[[own.index(j) for j in own if robot.frame(j).mu]]
+    cut = np.zeros(closing.inputs["qc0"])
+    start = close(qa=qa, q0=home, qc0=cut)
+    for k in range(len(qa)):
+        moved = close(qa=qa + 0.1 * np.eye(len(qa))[k], q0=start["q"][0], qc0=start["qc"][0])
+        assert moved["status"][0] == 0
+        assert moved["residual"][0] < 1e-9
 
 
 def test_positions_of_all_joints_where_some_follow_others() -> None:

@@ -378,7 +378,8 @@ export interface BodiesView {
 /**
  * All data of a robot that the page displays; `file` is the robot's name as a file name.
  *
- * `visuals`, the shapes of a URDF, are present only in the answer of `robot_open`.
+ * `visuals`, the shapes of a URDF, are present only in the answer of `robot_open`. `legs` is the number of chains on a
+ * fixed base that has a mass, if there are several: such a robot is usually a legged robot with a floating base.
  */
 export interface View {
   robot: Record<string, unknown>;
@@ -409,6 +410,7 @@ export interface View {
   bodies: BodiesView;
   tables: Table[];
   visuals?: VisualData[];
+  legs?: number;
 }
 
 /** Option of a model: name, type, default and permitted values. */
@@ -601,7 +603,11 @@ export interface Counts {
   setup?: Counts;
 }
 
-/** Model with its equations, inputs, outputs, operation counts and reference. */
+/**
+ * Model with its equations, inputs, outputs, operation counts and reference.
+ *
+ * `file` is the YAML file that the Python code and the command read; it is absent for a bundled robot.
+ */
 export interface ModelAnswer {
   model: string;
   form: string;
@@ -623,6 +629,7 @@ export interface ModelAnswer {
   derivation: string[];
   python: string;
   command: string;
+  file?: string;
 }
 
 /** Numbers of operations before and after an optimisation pass. */

@@ -8,7 +8,7 @@ import { parseExplanation } from "./explanation";
 import { ProblemPanel, useAnswer, Waiting } from "./parts";
 import type { Session } from "./session";
 
-const COLUMNS = [
+export const COLUMNS = [
   ["multiplications", "×"],
   ["additions", "+"],
   ["divisions", "÷"],
@@ -29,13 +29,13 @@ export function CountTab({ session }: { session: Session }) {
   const { count, latex } = shown.answer;
   const { value, problem } = useAnswer(() => session.request<{ lines: string[] }>("explain"), [shown]);
   return (
-    <div class="md-scroll md-sections">
+    <div tabIndex={0} role="group" aria-label="count" class="md-scroll md-sections">
       <section>
-        <h4>Operations</h4>
+        <h3>Operations</h3>
         <table class="md-table">
           <thead>
             <tr>
-              <th />
+              <td />
               {COLUMNS.map(([name, sign]) => (
                 <th title={name}>{sign}</th>
               ))}
@@ -80,7 +80,7 @@ function Phases({ latex }: { latex: string }) {
   if (phases.length < 2) return null;
   return (
     <section>
-      <h4>Equations by phase</h4>
+      <h3>Equations by phase</h3>
       <table class="md-table">
         <tbody>
           {phases.map(([phase, equations]) => (
@@ -100,13 +100,13 @@ function Passes({ lines }: { lines: string[] }) {
   return (
     <>
       <section>
-        <h4>Optimisation passes</h4>
+        <h3>Optimisation passes</h3>
         {passes.length === 0 && <p class="md-muted">No pass reduces the operation count.</p>}
         {passes.length > 0 && (
           <table class="md-table">
             <thead>
               <tr>
-                <th />
+                <td />
                 <th>before</th>
                 <th>after</th>
                 <th>saved</th>
@@ -128,7 +128,7 @@ function Passes({ lines }: { lines: string[] }) {
       </section>
       {choices.length > 0 && (
         <section>
-          <h4>Formulation</h4>
+          <h3>Formulation</h3>
           <ul class="md-plain">
             {choices.map((choice) => (
               <li>{choice}</li>

@@ -4,7 +4,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
 import type { Problem } from "../backend/backend";
-import type { Project } from "../backend/messages";
+import type { Files, Project } from "../backend/messages";
 import { language } from "./code";
 import { save, zipped } from "../store/download";
 import { CopyButton, ProblemPanel } from "./parts";
@@ -15,6 +15,13 @@ export async function downloadProject(session: Session, languages: string[]): Pr
   if (!session.shown.peek()) return;
   const { folder, files } = await session.request<Project>("export", { languages });
   save(`${folder}.zip`, await zipped(folder, files));
+}
+
+/** Save the robot of the model in the file that the copied Python and the copied command read. */
+async function saveRobot(session: Session): Promise<void> {
+  const { robot } = session.shown.peek()!.view;
+  const { files } = await session.store.backend.call<Files>("robot_write", { robot, format: "yaml" });
+  for (const [name, text] of Object.entries(files)) save(name, text);
 }
 
 export function Downloads({ session }: { session: Session }) {
@@ -38,6 +45,17 @@ export function Downloads({ session }: { session: Session }) {
     <div class="md-downloads" ref={root}>
       <CopyButton text={() => answer.python}>Copy as Python</CopyButton>
       <CopyButton text={() => answer.command}>Copy as command</CopyButton>
+      {answer.file && (
+        <button
+          type="button"
+          class="md-button"
+          title="The copied Python and the copied command read this file: save it in the folder in which they run"
+          data-testid="models-save-robot"
+          onClick={() => void saveRobot(session)}
+        >
+          Save {answer.file.replace(/^\.\//, "")}
+        </button>
+      )}
       <button type="button" class="md-button" data-tour="project" aria-expanded={open.value} onClick={() => (open.value = !open.value)}>
         Project …
       </button>

@@ -5,7 +5,8 @@ import { useMemo, useRef } from "preact/hooks";
 
 import type { Variables } from "../backend/messages";
 import type { DerivedModel, Session } from "./session";
-import { copy, CopyButton, Segments, useAnswer } from "./parts";
+import { copy } from "../store/clipboard";
+import { CopyButton, Segments, useAnswer } from "./parts";
 import { blocks, columnsOf, equationRows, guessedHeight, lineOf, type Block, type Equation, type EquationRow } from "./equationRows";
 import { Formula } from "./formula";
 import { needKatex, typeset } from "./katex";
@@ -165,7 +166,7 @@ function TypesetRows(props: { rows: EquationRow[]; symbols: Symbols; label: stri
 
 function BlockRow({ block, symbols, current }: { block: Block; symbols: Symbols; current: number | null }) {
   const [first] = block.rows;
-  if (first!.kind === "heading") return <h4 class={`md-phase ${current === block.first ? "md-current" : ""}`}>{first!.text}</h4>;
+  if (first!.kind === "heading") return <h3 class={`md-phase ${current === block.first ? "md-current" : ""}`}>{first!.text}</h3>;
   return (
     <div class="md-block">
       {(block.rows as Equation[]).map((row, at) => (

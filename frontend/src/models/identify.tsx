@@ -87,7 +87,7 @@ export function Identify({ store }: { store: Store }) {
             ‹
           </button>
           <span class="md-menu">Log</span>
-          <h3>{Object.keys(log.files).join(", ")}</h3>
+          <h2>{Object.keys(log.files).join(", ")}</h2>
         </div>
         {progress.value && (
           <span class="md-progress" role="status">
@@ -156,7 +156,7 @@ function Form({ store, log, options, busy, onRun }: FormProps) {
   const toggled = (word: string): string[] =>
     FRICTION.filter((one) => (one === word ? !now.friction.includes(one) : now.friction.includes(one)));
   return (
-    <aside class="md-side md-identify">
+    <div class="md-side md-identify">
       <label class="md-option">
         <span>method</span>
         <select class="md-select" value={now.method} onChange={(event) => set({ method: event.currentTarget.value })}>
@@ -246,7 +246,7 @@ function Form({ store, log, options, busy, onRun }: FormProps) {
           Play
         </button>
       </div>
-    </aside>
+    </div>
   );
 }
 
@@ -329,7 +329,7 @@ function Report({ store, answer }: { store: Store; answer: Answer }) {
       </div>
       {answer.sections.map((section) => (
         <section key={section.title}>
-          <h4>{section.title}</h4>
+          <h3>{section.title}</h3>
           {section.text.map((text) => (
             <p>{text}</p>
           ))}

@@ -60,14 +60,14 @@ function Evaluation({ session, shown, program, geometry }: { session: Session; s
   };
   const changed = Object.keys(typed.value).length > 0;
   return (
-    <div class="md-scroll md-numbers">
+    <div tabIndex={0} role="group" aria-label="numbers" class="md-scroll md-numbers">
       <div class="md-inputs">
-        <h4>
+        <h3>
           Inputs
           <button type="button" class="md-button" disabled={!changed} onClick={() => (typed.value = {})}>
             Use the posture
           </button>
-        </h4>
+        </h3>
         {Object.entries(program.inputs).map(([name, input]) => (
           <Input
             name={name}
@@ -82,9 +82,9 @@ function Evaluation({ session, shown, program, geometry }: { session: Session; s
         <Parameters session={session} names={answer.parameters} />
       </div>
       <div class="md-outputs">
-        <h4>
+        <h3>
           Outputs <span class="md-muted">computed in this page with the generated JavaScript</span>
-        </h4>
+        </h3>
         <Outputs session={session} shown={shown} program={program} outputs={outputs} ports={ports} />
       </div>
     </div>
@@ -230,9 +230,9 @@ function Outputs(props: OutputsProps) {
         const port = ports.get(name);
         return (
           <section class="md-output">
-            <h5>
+            <h4>
               <b>{name}</b> {port?.title} {port?.unit && <span class="md-unit">{port.unit}</span>}
-            </h5>
+            </h4>
             <Matrix
               values={values}
               shape={shape}

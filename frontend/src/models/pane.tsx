@@ -5,9 +5,12 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 
 import { Maximise } from "../shell/maximise";
 import { shortTitle, subtitle } from "../shell/modelMenus";
-import type { Store } from "../store/store";
+import type { ModelPort } from "../backend/messages";
+import type { ModelChoice, Store } from "../store/store";
 import { Code, codeOf, ending, fileOf, language } from "./code";
+import { Compare, comparison, firstComparison } from "./compare";
 import { countText, CountTab } from "./count";
+import { copy } from "../store/clipboard";
 import { save } from "../store/download";
 import { downloadProject, Downloads } from "./downloads";
 import { Equations, Typeset } from "./equations";
@@ -16,7 +19,7 @@ import { prepareKatex } from "./katex";
 import { storedSignal } from "./storedSignal";
 import { Numbers } from "./numbers";
 import { OptionsForm } from "./optionsForm";
-import { copy, ProblemPanel, Waiting } from "./parts";
+import { ProblemPanel, Waiting } from "./parts";
 import { Plots } from "./plots";
 import { Relations } from "./relations";
 import { CANCELLED, createSession, type Session } from "./session";
@@ -57,20 +60,82 @@ export function ModelsPane({ store }: { store: Store }) {
     before.current = model ?? before.current;
   }, [model]);
   useSignalEffect(() => {
-    // Selecting a model closes the log.
+    // Selecting a model closes the log and the comparison.
     store.requested.value;
-    untracked(() => (store.log.value = null));
+    untracked(() => {
+      store.log.value = null;
+      comparison.value = null;
+    });
   });
   if (store.log.value && store.view.value) return <Identify store={store} />;
-  if (!store.requested.value || !store.view.value) return <Start session={session} />;
+  const start = !store.requested.value || !store.view.value;
   return (
-    <section class="md-pane" aria-label="Model">
-      <Header session={session} />
-      <div class="md-body">
-        <Side session={session} />
-        <Result session={session} />
-      </div>
-    </section>
+    <div class="md-pane">
+      <OpenModels session={session} />
+      {start ? (
+        <Start session={session} />
+      ) : comparison.value ? (
+        <Compare session={session} />
+      ) : (
+        <>
+          <Header session={session} />
+          <div class="md-body">
+            <Side session={session} />
+            <Result session={session} />
+          </div>
+        </>
+      )}
+    </div>
+  );
+}
+
+/** The models that are open, as tabs, and the command that compares two of them. */
+function OpenModels({ session }: { session: Session }) {
+  const { store } = session;
+  const models = store.models.value;
+  if (!store.view.value || models.length === 0) return null;
+  const titleOf = (id: string): string => {
+    const entry = session.catalogue.value?.find((one) => one.id === id);
+    return entry ? shortTitle(entry) : id;
+  };
+  const current = comparison.value ? null : store.requested.value?.model;
+  const choose = (choice: ModelChoice | null): void => {
+    comparison.value = null;
+    store.requested.value = choice;
+  };
+  return (
+    <div class="md-open" role="group" aria-label="Open models">
+      {models.map((choice) => (
+        <span class="md-open-model" key={choice.model} data-current={choice.model === current || undefined}>
+          <button type="button" aria-pressed={choice.model === current} data-open-model={choice.model} onClick={() => choose(choice)}>
+            {titleOf(choice.model)}
+          </button>
+          <button
+            type="button"
+            class="md-open-close"
+            aria-label={`Close ${titleOf(choice.model)}`}
+            title="Close"
+            onClick={() => store.closeModel(choice.model)}
+          >
+            ×
+          </button>
+        </span>
+      ))}
+      <button type="button" class="md-open-add" aria-label="All models" title="All models" onClick={() => choose(null)}>
+        +
+      </button>
+      <button
+        type="button"
+        class="md-open-compare"
+        aria-pressed={comparison.value !== null}
+        disabled={!store.requested.value}
+        title="Two models or robots side by side, with their operation counts"
+        data-testid="models-compare"
+        onClick={() => (comparison.value = comparison.value ? null : firstComparison(store))}
+      >
+        Compare
+      </button>
+    </div>
   );
 }
 
@@ -81,11 +146,8 @@ function Header({ session }: { session: Session }) {
   return (
     <header class="md-header">
       <div class="md-title">
-        <button type="button" class="md-back" title="All models" aria-label="All models" onClick={() => (store.requested.value = null)}>
-          ‹
-        </button>
         {entry && <span class="md-menu">{entry.menu}</span>}
-        <h3 title={entry ? subtitle(entry) : undefined}>{entry ? shortTitle(entry) : store.requested.value!.model}</h3>
+        <h2 title={entry ? subtitle(entry) : undefined}>{entry ? shortTitle(entry) : store.requested.value!.model}</h2>
         {entry && <span class="md-reference">{subtitle(entry)}</span>}
         {entry && (
           <span class="md-reference" title={entry.reference}>
@@ -138,7 +200,7 @@ function Side({ session }: { session: Session }) {
   const request = store.requested.value!;
   const answer = session.shown.value?.answer;
   return (
-    <aside class="md-side">
+    <div class="md-side">
       {entry && (
         <OptionsForm
           entry={entry}
@@ -148,23 +210,34 @@ function Side({ session }: { session: Session }) {
         />
       )}
       {answer && answer.model === request.model && (
-        <dl class="md-ports">
-          {answer.ports.map((port, at) => (
-            <>
-              {at === 0 && at < Object.keys(answer.inputs).length && <h5>Inputs</h5>}
-              {at === Object.keys(answer.inputs).length && <h5>Outputs</h5>}
-              <dt>
-                {port.name}
-                <span class="md-muted"> {port.shape.length > 0 ? port.shape.join("×") : ""}</span>
-              </dt>
-              <dd title={port.title}>
-                {port.title} {port.unit && <span class="md-unit">{port.unit}</span>}
-              </dd>
-            </>
-          ))}
-        </dl>
+        <div class="md-ports">
+          <Ports title="Inputs" ports={answer.ports.filter(({ direction }) => direction === "in")} />
+          <Ports title="Outputs" ports={answer.ports.filter(({ direction }) => direction === "out")} />
+        </div>
       )}
-    </aside>
+    </div>
+  );
+}
+
+function Ports({ title, ports }: { title: string; ports: ModelPort[] }) {
+  if (!ports.length) return null;
+  return (
+    <>
+      <h3>{title}</h3>
+      <dl>
+        {ports.map((port) => (
+          <>
+            <dt>
+              {port.name}
+              <span class="md-muted"> {port.shape.join("×")}</span>
+            </dt>
+            <dd title={port.title}>
+              {port.title} {port.unit && <span class="md-unit">{port.unit}</span>}
+            </dd>
+          </>
+        ))}
+      </dl>
+    </>
   );
 }
 
@@ -205,7 +278,7 @@ function Result({ session }: { session: Session }) {
       </div>
       {problem && (
         <ProblemPanel problem={why && problem.kind === "NotApplicableError" ? { ...problem, message: notFor(store, why) } : problem}>
-          {problem.kind === CANCELLED && (
+          {[CANCELLED, "Unreachable"].includes(problem.kind) && (
             <button type="button" class="md-button" onClick={() => session.retry()}>
               Derive again
             </button>
@@ -288,6 +361,14 @@ function actionsOf(session: Session) {
     { id: "models.copy.python", title: "Copy the model as Python", group, enabled, run: () => copy(session.shown.peek()!.answer.python) },
     { id: "models.copy.command", title: "Copy the model as a command", group, enabled, run: () => copy(session.shown.peek()!.answer.command) },
     { id: "models.copy.latex", title: "Copy the equations as LaTeX", group, enabled, run: () => copy(session.shown.peek()!.answer.latex) },
+    {
+      id: "models.compare",
+      title: "Compare two models or robots",
+      words: "side by side operation count",
+      group,
+      enabled: () => session.store.requested.value !== null,
+      run: () => void (comparison.value = firstComparison(session.store)),
+    },
     { id: "models.cancel", title: "Cancel the derivation", group, enabled: () => session.progress.value !== null, run: () => session.cancel() },
   ];
 }

@@ -5,6 +5,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 
 import type { Problem } from "../backend/backend";
+import { copy } from "../store/clipboard";
 import { awaited, type Awaited } from "./session";
 
 /** A panel with an error message, its place and a hint. */
@@ -64,17 +65,6 @@ export function CopyButton({ text, children }: { text: () => string; children: C
       {copied.value ? "Copied" : children}
     </button>
   );
-}
-
-/** Copy through a selection: browsers provide no clipboard to pages of a remote plain-http address. */
-export async function copy(text: string): Promise<void> {
-  if (navigator.clipboard) return navigator.clipboard.writeText(text);
-  const area = document.createElement("textarea");
-  area.value = text;
-  document.body.append(area);
-  area.select();
-  document.execCommand("copy");
-  area.remove();
 }
 
 export function Segments<T extends string>(props: {

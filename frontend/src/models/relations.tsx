@@ -11,13 +11,13 @@ export function Relations({ session }: { session: Session }) {
   const { columns } = shown.answer;
   const { value, problem } = useAnswer(() => baseOf(session), [shown]);
   return (
-    <div class="md-scroll md-sections">
+    <div tabIndex={0} role="group" aria-label="relations" class="md-scroll md-sections">
       {problem && <ProblemPanel problem={problem} />}
       {!value && !problem && <Waiting>computing the base parameters …</Waiting>}
       {value && <BaseTable base={value} columns={columns} />}
       {columns.length > 0 && (
         <section>
-          <h4>Columns of this model</h4>
+          <h3>Columns of this model</h3>
           <ol class="md-columns">
             {columns.map((column) => (
               <li>{column}</li>
@@ -46,10 +46,10 @@ function BaseTable({ base, columns }: { base: BaseAnswer; columns: string[] }) {
   return (
     <>
       <section>
-        <h4>
+        <h3>
           {base.names.length} base parameters <span class="md-muted">{base.method}</span>{" "}
           <CopyButton text={() => relationsAsLatex(base)}>Copy LaTeX</CopyButton>
-        </h4>
+        </h3>
         <table class="md-table md-relations">
           <thead>
             <tr>
@@ -77,7 +77,7 @@ function BaseTable({ base, columns }: { base: BaseAnswer; columns: string[] }) {
       </section>
       {base.no_effect.length > 0 && (
         <section>
-          <h4>Without effect on the motion</h4>
+          <h3>Without effect on the motion</h3>
           <p class="md-names">{base.no_effect.join("  ")}</p>
         </section>
       )}

@@ -4,6 +4,7 @@
 import { computed, effect, signal, untracked, type ReadonlySignal, type Signal } from "@preact/signals";
 
 import { Failure, type Problem, type Progress } from "../backend/backend";
+import { serverLost } from "../backend/retry";
 import type { About, EntryData, Files, InputData, ModelAnswer, View } from "../backend/messages";
 import type { ModelChoice, Store } from "../store/store";
 import { compile } from "./emitted";
@@ -56,6 +57,8 @@ export function createSession(store: Store): Session {
   let running: AbortController | null = null;
   // Cached calls, by the robot or the model that they concern.
   const answers = new WeakMap<object, Map<string, Promise<unknown>>>();
+  // Derived models of a robot, by model and options: a tab that was open before is shown at once.
+  const derived = new WeakMap<object, Map<string, DerivedModel>>();
 
   store.backend.call<About>("about").then((answer) => (about.value = answer), note);
 
@@ -96,13 +99,24 @@ export function createSession(store: Store): Session {
     running = job;
     progress.value = {};
     const options = named(request, catalogue.peek());
+    const payload = { model: request.model, options };
+    const cached = derived.get(view.robot)?.get(JSON.stringify(payload));
+    if (cached) {
+      stop();
+      shown.value = cached;
+      problem.value = null;
+      return;
+    }
     const callOptions = { signal: job.signal, onProgress: (report: Progress) => (progress.value = report) };
     store.backend
-      .call<ModelAnswer>("model", { robot: view.robot, model: request.model, options }, callOptions)
+      .call<ModelAnswer>("model", { robot: view.robot, ...payload }, callOptions)
       .then(
         (answer) => {
           if (job.signal.aborted) return;
-          shown.value = { view, request: { model: request.model, options }, answer };
+          const model = { view, request: payload, answer };
+          if (!derived.has(view.robot)) derived.set(view.robot, new Map());
+          derived.get(view.robot)!.set(JSON.stringify(payload), model);
+          shown.value = model;
           problem.value = null;
         },
         (error) => !job.signal.aborted && note(error),
@@ -145,6 +159,13 @@ export function createSession(store: Store): Session {
     });
   });
 
+  const followServer = effect(() => {
+    if (serverLost.value || problem.peek()?.kind !== "Unreachable") return;
+    problem.value = null;
+    last = null;
+    retries.value = retries.peek() + 1;
+  });
+
   return {
     store,
     about,
@@ -181,6 +202,7 @@ export function createSession(store: Store): Session {
     },
     dispose() {
       followModel();
+      followServer();
       followCatalogue();
       stop();
     },

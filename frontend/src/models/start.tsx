@@ -17,7 +17,7 @@ export function Start({ session }: { session: Session }) {
   const listed = new Set(matching(candidates, query.value).map(({ entry }) => entry));
   const menus = menusInOrder(session.about.value?.menus ?? []).filter((menu) => [...listed].some((entry) => entry.menu === menu));
   return (
-    <section class="md-pane md-start" aria-label="Models">
+    <section class="md-start" aria-label="Models">
       {problem && <ProblemPanel problem={problem} />}
       {!models && !problem && <Waiting>loading the catalogue …</Waiting>}
       {models && (
@@ -36,7 +36,7 @@ export function Start({ session }: { session: Session }) {
         <div class="md-menus">
           {menus.map((menu) => (
             <div>
-              <h4>{menu}</h4>
+              <h2>{menu}</h2>
               <ul>
                 {modelsInOrder(models)
                   .filter((entry) => entry.menu === menu && listed.has(entry))

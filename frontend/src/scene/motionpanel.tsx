@@ -67,7 +67,7 @@ function Waves({ control }: { control: Control }) {
       <table class="sc-waves">
         <thead>
           <tr>
-            <th />
+            <td />
             <th>ampl.</th>
             <th>Hz</th>
             <th>phase</th>

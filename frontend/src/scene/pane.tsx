@@ -51,7 +51,7 @@ export function ScenePane({ store }: { store: Store }) {
   const scene = control.value;
   const picture = clamped(Number(share.value) || PICTURE);
   return (
-    <section class="sc-pane" aria-label="Scene" data-testid="scene" aria-busy={!scene?.ready.value}>
+    <div class="sc-pane" data-testid="scene" aria-busy={!scene?.ready.value}>
       {scene && <Toolbar store={store} control={scene} panel={panel} />}
       <div class="sc-middle">
         <div class="sc-left">
@@ -83,7 +83,7 @@ export function ScenePane({ store }: { store: Store }) {
           />
         )}
         {scene && panel.value && scene.drawn.value && (
-          <aside class="sc-side" data-testid="scene-side" style={{ "--share": 1 - picture }}>
+          <div class="sc-side" data-testid="scene-side" style={{ "--share": 1 - picture }}>
             <div class="sc-tabs" role="tablist">
               {PANELS.map((name) => (
                 <button
@@ -104,10 +104,10 @@ export function ScenePane({ store }: { store: Store }) {
               {panel.value === "pose" && <PosePanel store={store} control={scene} />}
               {panel.value === "view" && <ViewSettings control={scene} />}
             </div>
-          </aside>
+          </div>
         )}
       </div>
       {scene && store.motion.value && <Transport store={store} control={scene} />}
-    </section>
+    </div>
   );
 }

@@ -14,6 +14,8 @@ export interface PostureResult {
 const STEP = 0.1;
 const MOST_STEPS = 40;
 const OPEN = 1e-6;
+/** Calls of five Newton steps each from a posture with open loops. */
+const CLOSING_CALLS = 5;
 
 export class PostureSolver {
   private readonly coordinates: number[];
@@ -121,8 +123,25 @@ export class PostureSolver {
 
   /** From open loops, active joints move freely until they reach a posture in which the loops can be closed. */
   private closeFromOpen(to: number[]): PostureResult {
-    const posture = this.closed(this.driven.map((k) => to[k]!), to);
-    return posture ? { q: posture, closed: true } : { q: this.follow(this.withCutJoints(to)), closed: false };
+    const active = this.driven.map((k) => to[k]!);
+    let near = to;
+    for (let k = 0; k < CLOSING_CALLS; k++) {
+      const posture = this.closed(active, near);
+      if (posture) return { q: posture, closed: true };
+      const next = this.approached(active, near);
+      if (!next) break;
+      near = next;
+    }
+    return { q: this.follow(this.withCutJoints(to)), closed: false };
+  }
+
+  /** Return the posture after the Newton steps of one call, from which the next call continues; null for a closed form. */
+  private approached(active: number[], near: number[]): number[] | null {
+    const { q, qc } = this.inputs(near);
+    const out = this.loops!.call({ qa: active, q0: q!, qc0: qc! });
+    if (out["status"]!.length > 1) return null;
+    const posture = this.mode(out, 0, near);
+    return posture.every(Number.isFinite) ? posture : null;
   }
 
   /** Return the nearest posture with closed loops at given active joints; null if there is none. */

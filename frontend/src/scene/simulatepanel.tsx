@@ -40,7 +40,7 @@ function Wrenches({ store, rows }: { store: Store; rows: ReturnType<typeof openW
       <table class="sc-waves">
         <thead>
           <tr>
-            <th />
+            <td />
             {WRENCH.map((name) => (
               <th key={name}>{name}</th>
             ))}
@@ -109,7 +109,7 @@ function JointInputs({ runs, view }: { runs: Runs; view: View }) {
     <table class="sc-waves sc-torques">
       <thead>
         <tr>
-          <th />
+          <td />
           {constant && <th colSpan={2}>torque or force</th>}
           <th colSpan={2}>initial velocity</th>
         </tr>

@@ -142,7 +142,7 @@ function Peaks({ report, control }: { report: TrajectoryAnswer; control: Control
       <table class="sc-waves sc-peaks">
         <thead>
           <tr>
-            <th />
+            <td />
             <th title="largest torque, with its sign">peak</th>
             <th title="root mean square of the torque">rms</th>
             <th title="largest power, in watts">W</th>

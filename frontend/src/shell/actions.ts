@@ -60,6 +60,7 @@ export function shellActions(shell: ShellState): Action[] {
       run: () => saveAs(shell, "yaml"),
     },
 
+    { id: "share", title: "Share a link", words: "send url copy robot posture model", group: "Robot", enabled: some, run: panel("share") },
     {
       id: "identify",
       title: "Identify parameters from a log",

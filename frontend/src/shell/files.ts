@@ -3,6 +3,8 @@
 import { Failure } from "../backend/backend";
 import type { View } from "../backend/messages";
 import { save } from "../store/download";
+import type { RecentRobot } from "../store/recent";
+import { sharedState, showShared } from "../store/share";
 import { unsetEdits } from "../tables/symbols";
 import type { ShellState, Correction } from "./shellState";
 import { motionIn } from "./motionfiles";
@@ -91,6 +93,29 @@ export function openBundled(shell: ShellState, id: string): Promise<boolean> {
     shell.store.meshes.value = new Map();
     return view;
   });
+}
+
+export function openRecent(shell: ShellState, { name, robot }: RecentRobot): Promise<boolean> {
+  return shell.openRobot(`${name} cannot be opened`, async () => {
+    const view = await shell.store.backend.call<View>("robot_view", { robot });
+    shell.store.meshes.value = new Map();
+    return view;
+  });
+}
+
+/** Open the robot of a link in the fragment of the address; return whether the address contained a valid one. */
+export async function openLink(shell: ShellState, hash: string): Promise<boolean> {
+  try {
+    const shared = await sharedState(hash);
+    if (!shared) return false;
+    shell.recent.next();
+    await showShared(shell.store, shared);
+    shell.panel.value = null;
+    return true;
+  } catch (error) {
+    shell.showError("The link cannot be opened", error);
+    return false;
+  }
 }
 
 export async function saveAs(shell: ShellState, format: string, lossy = false): Promise<void> {

@@ -5,7 +5,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 
 import type { ShellState } from "./shellState";
 import { FORMAT_NAMES, writable } from "./actions";
-import { openBundled, saveAs } from "./files";
+import { openBundled, openRecent, saveAs } from "./files";
 import { modelsInOrder } from "./modelMenus";
 import { matching, modelCandidate, type Candidate } from "./search";
 
@@ -57,7 +57,16 @@ export function commandsOf(shell: ShellState): Command[] {
       run: () => saveAs(shell, id),
     }),
   );
-  return [...models, ...actions, ...exports, ...robots];
+  const recent = shell.recent.list.value.map(
+    (entry): Command => ({
+      id: `recent ${entry.id}`,
+      title: `Open ${entry.name} again`,
+      group: "Recent",
+      words: `recent ${entry.description}`,
+      run: () => openRecent(shell, entry),
+    }),
+  );
+  return [...models, ...actions, ...exports, ...recent, ...robots];
 }
 
 const MOST = 60;

@@ -10,6 +10,7 @@ import { openBundled } from "./files";
 import { matching } from "./search";
 import { NewPanel } from "./new";
 import { ErrorPanel } from "./errorpanel";
+import { SharePanel } from "./share";
 
 interface FrameProps {
   shell: ShellState;
@@ -47,7 +48,9 @@ export function PanelFrame({ shell, title, children }: FrameProps) {
           {"\u00d7"}
         </button>
       </header>
-      <div class="sh-panel-body">{children}</div>
+      <div class="sh-panel-body" tabIndex={0} role="group" aria-label={title}>
+        {children}
+      </div>
     </section>
   );
 }
@@ -76,6 +79,12 @@ export function Panels({ shell }: { shell: ShellState }) {
       return (
         <PanelFrame shell={shell} title="Keyboard shortcuts">
           <Keys shell={shell} />
+        </PanelFrame>
+      );
+    case "share":
+      return (
+        <PanelFrame shell={shell} title="Share a link">
+          <SharePanel shell={shell} />
         </PanelFrame>
       );
     case "problem":

@@ -160,4 +160,19 @@ describe("the page", () => {
       }
     }
   });
+
+  it("does not cover its element, wherever that is", () => {
+    const card = { width: 320, height: 230 };
+    for (const page of [{ width: 1280, height: 720 }, { width: 800, height: 600 }, { width: 390, height: 844 }])
+      for (let left = 0; left < page.width - 40; left += 60)
+        for (let top = 0; top < page.height - 20; top += 50)
+          for (const side of ["under", "corner", "right"] as const) {
+            const target = { left, top, width: Math.min(220, page.width - left), height: Math.min(60, page.height - top) };
+            const at = placed(target, page, side, card);
+            const beside = at.left >= left + target.width || at.left + card.width <= left;
+            const apart = at.top >= top + target.height || at.top + card.height <= top;
+            expect(beside || apart, JSON.stringify({ page, target, side, at })).toBe(true);
+            expect(at.left >= 0 && at.top >= 0 && at.left + card.width <= page.width && at.top + card.height <= page.height).toBe(true);
+          }
+  });
 });

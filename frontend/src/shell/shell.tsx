@@ -4,6 +4,7 @@ import { useSignal } from "@preact/signals";
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
+import { serverLost } from "../backend/retry";
 import type { PaneName, Store } from "../store/store";
 import { Tables } from "../tables/tables";
 import { Boundary } from "./boundary";
@@ -60,6 +61,11 @@ export function Shell({ shell, scene, models }: ShellProps) {
   return (
     <div class="sh-page">
       <TopBar shell={shell} />
+      {serverLost.value ? (
+        <p class="sh-lost" role="status" data-lost>
+          The server does not answer. The page tries again; check that symoro gui is running. Your robot is stored in this browser.
+        </p>
+      ) : null}
       <main class="sh-panes" data-maximised={maximised ?? undefined} style={{ gridTemplateRows: `minmax(0, ${upper}fr) auto minmax(0, ${1 - upper}fr)` }}>
         <div class="sh-upper" style={{ gridTemplateColumns: `minmax(0, ${tables}fr) auto minmax(0, ${1 - tables}fr)` }}>
           <section class="sh-pane" data-pane="tables" data-aside={aside("tables")} aria-label="tables" tabIndex={-1}>

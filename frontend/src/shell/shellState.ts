@@ -3,10 +3,12 @@
 import { computed, effect, signal, type ReadonlySignal, type Signal } from "@preact/signals";
 
 import { Failure, type Problem } from "../backend/backend";
+import { isLost } from "../backend/retry";
 import type { About, EntryData, GalleryEntry, View } from "../backend/messages";
+import { recordRecent, type RecentRobots } from "../store/recent";
 import type { Store } from "../store/store";
 
-export type Panel = "new" | "gallery" | "dh" | "keys" | "problem";
+export type Panel = "new" | "gallery" | "dh" | "keys" | "share" | "problem";
 export type Theme = "system" | "light" | "dark";
 
 export interface Sizes {
@@ -35,6 +37,7 @@ export interface ShellState {
   readonly about: Signal<About | null>;
   readonly robots: Signal<GalleryEntry[]>;
   readonly catalogue: Signal<EntryData[]>;
+  readonly recent: RecentRobots;
   readonly panel: Signal<Panel | null>;
   readonly errorReport: Signal<ErrorReport | null>;
   readonly palette: Signal<boolean>;
@@ -77,6 +80,7 @@ export function createShellState(store: Store, storage: Storage): ShellState {
   const panel = signal<Panel | null>(null);
   const theme = signal<Theme>(settings.theme ?? "system");
   const sizes = signal<Sizes>({ ...SIZES, ...settings.sizes });
+  const recent = recordRecent(store, storage);
 
   effect(() => writeSettings(storage, { theme: theme.value, sizes: sizes.value }));
   followTheme(store, theme);
@@ -93,6 +97,7 @@ export function createShellState(store: Store, storage: Storage): ShellState {
     about: signal<About | null>(null),
     robots: signal<GalleryEntry[]>([]),
     catalogue: signal<EntryData[]>([]),
+    recent,
     panel,
     errorReport,
     palette: signal(false),
@@ -103,12 +108,15 @@ export function createShellState(store: Store, storage: Storage): ShellState {
     async openRobot(title, request, text) {
       working.value++;
       try {
-        store.show(await request());
+        const view = await request();
+        recent.next();
+        store.show(view);
         panel.value = null;
         errorReport.value = null;
         return true;
       } catch (error) {
-        report(title, error, text === undefined ? {} : { text });
+        const remedies = isLost(error) ? [{ title: "Try again", run: async () => void (await shell.openRobot(title, request, text)) }] : [];
+        report(title, error, { remedies, ...(text !== undefined && { text }) });
         return false;
       } finally {
         working.value--;

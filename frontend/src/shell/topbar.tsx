@@ -3,7 +3,7 @@
 import type { EntryData } from "../backend/messages";
 import { FORMAT_NAMES, THEMES, writable } from "./actions";
 import type { ShellState } from "./shellState";
-import { chooseFiles, saveAs } from "./files";
+import { chooseFiles, openRecent, saveAs } from "./files";
 import { Menu, type Item } from "./menu";
 import { menusInOrder, modelsInOrder, shortTitle, subtitle } from "./modelMenus";
 
@@ -22,6 +22,26 @@ function robotItems(shell: ShellState): (Item | "line")[] {
         keys: id === "yaml" ? "Ctrl+S" : undefined,
         disabled: none,
         run: () => void saveAs(shell, id),
+      }),
+    ),
+    { id: "share", title: "Share a link\u2026", disabled: none, run: () => void (shell.panel.value = "share") },
+    ...recentItems(shell),
+  ];
+}
+
+/** Return the menu entries of the robots that were open before the current one. */
+function recentItems(shell: ShellState): (Item | "line")[] {
+  const current = shell.store.view.value?.robot;
+  const others = shell.recent.list.value.filter(({ robot }) => robot !== current);
+  if (!others.length) return [];
+  return [
+    "line",
+    ...others.map(
+      (recent): Item => ({
+        id: `recent-${recent.id}`,
+        title: recent.name,
+        note: `recent: ${recent.description}`,
+        run: () => void openRecent(shell, recent),
       }),
     ),
   ];
@@ -52,8 +72,8 @@ export function TopBar({ shell }: { shell: ShellState }) {
   const models = modelsInOrder(shell.catalogue.value);
   return (
     <header class="sh-bar">
-      <span class="sh-logo" aria-hidden="true">
-        <svg viewBox="0 0 32 32" width="18" height="18">
+      <h1 class="sh-logo">
+        <svg viewBox="0 0 32 32" width="18" height="18" aria-hidden="true">
           <g fill="none" stroke-width="3.4" stroke-linecap="round">
             <path d="M10 22 10 5" stroke="#3b7de8" />
             <path d="M10 22 27 22" stroke="#d94a4a" />
@@ -61,7 +81,7 @@ export function TopBar({ shell }: { shell: ShellState }) {
           </g>
         </svg>
         symoro
-      </span>
+      </h1>
       <Menu label="Robot" name="Robot" items={robotItems(shell)} />
       <button
         type="button"

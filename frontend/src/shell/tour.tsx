@@ -89,23 +89,43 @@ const LOOK_MS = 250;
 
 export type Side = "corner" | "right" | "under";
 
-/** Return the position of the card inside the page: beside the element, in its lower corner, or above it. */
+/** Return the area that two rectangles share, in square pixels. */
+function overlap(a: CardPosition, b: CardPosition): number {
+  const width = Math.min(a.left + a.width, b.left + b.width) - Math.max(a.left, b.left);
+  const height = Math.min(a.top + a.height, b.top + b.height) - Math.max(a.top, b.top);
+  return Math.max(0, width) * Math.max(0, height);
+}
+
+/**
+ * Return the position of the card inside the page: at a side of the element if there is room, and otherwise at the first
+ * other place where it does not cover `uncovered`.
+ */
 export function placed(
   target: CardPosition,
   page: { width: number; height: number },
   side: Side = "under",
+  card: { width: number; height: number } = CARD,
+  uncovered: CardPosition = target,
 ): { left: number; top: number } {
-  const below = target.top + target.height + EDGE;
-  const above = target.top - CARD.height - EDGE;
-  const under = below + CARD.height < page.height ? below : above > 0 ? above : page.height - CARD.height - EDGE;
-  const along = target.width > CARD.width ? target.left + target.width - CARD.width - EDGE : target.left;
-  const inside = { left: target.left + target.width - CARD.width - EDGE, top: target.top + target.height - CARD.height - EDGE };
-  const left = { under: along, right: target.left + target.width + EDGE, corner: inside.left }[side];
-  const top = { under, right: target.top, corner: inside.top }[side];
-  return {
-    left: Math.max(EDGE, Math.min(left, page.width - CARD.width - EDGE)),
-    top: Math.max(EDGE, Math.min(top, page.height - CARD.height - EDGE)),
-  };
+  const { left, top, width, height } = target;
+  const along = width > card.width ? left + width - card.width - EDGE : left;
+  const under = { left: along, top: top + height + EDGE };
+  const right = { left: left + width + EDGE, top };
+  const corner = { left: left + width - card.width - EDGE, top: top + height - card.height - EDGE };
+  const ends = { left: [EDGE, page.width], top: [EDGE, page.height] };
+  const places = [
+    { under, right, corner }[side],
+    under,
+    { left: along, top: top - card.height - EDGE },
+    right,
+    { left: left - card.width - EDGE, top },
+    ...ends.left.flatMap((x) => ends.top.map((y) => ({ left: x, top: y }))),
+  ].map((place) => ({
+    left: Math.max(EDGE, Math.min(place.left, page.width - card.width - EDGE)),
+    top: Math.max(EDGE, Math.min(place.top, page.height - card.height - EDGE)),
+  }));
+  const covered = places.map((place) => overlap({ ...place, ...card }, uncovered));
+  return places[covered.indexOf(Math.min(...covered))]!;
 }
 
 function spotOf(element: Element | null | undefined): CardPosition | null {
@@ -123,6 +143,9 @@ function Card({ shell, step, at }: { shell: ShellState; step: Step; at: number }
   const spot = useSignal<CardPosition | null>(null);
   const pane = useSignal<CardPosition | null>(null);
   const inMenu = useSignal(false);
+  const uncovered = useSignal<CardPosition | null>(null);
+  const card = useRef<HTMLElement>(null);
+  const size = useSignal(CARD);
   const before = useRef<unknown>(undefined);
   const began = useRef(false);
   const now = step.watch?.(shell);
@@ -139,10 +162,16 @@ function Card({ shell, step, at }: { shell: ShellState; step: Step; at: number }
   }, [now, ready]);
 
   useEffect(() => {
+    let shown: Element | undefined;
     const look = (): void => {
-      const target = step.targets.map((one) => document.querySelector(one)).find((element) => element !== null);
+      const target = step.targets.map((one) => document.querySelector(one)).find((element) => element !== null) ?? undefined;
+      if (target && target !== shown) target.scrollIntoView({ block: "nearest" });
+      shown = target;
       inMenu.value = Boolean(target?.closest(".sh-items"));
       spot.value = spotOf(target);
+      uncovered.value = spotOf(target?.closest(".sh-items, form") ?? target);
+      const box = card.current?.getBoundingClientRect();
+      if (box && (box.width !== size.value.width || box.height !== size.value.height)) size.value = { width: box.width, height: box.height };
       pane.value = step.corner ? spotOf(document.querySelector(step.corner)) : null;
     };
     look();
@@ -152,7 +181,8 @@ function Card({ shell, step, at }: { shell: ShellState; step: Step; at: number }
 
   const side: Side = inMenu.value ? "right" : pane.value ? "corner" : "under";
   const somewhere = { left: innerWidth - 360, top: innerHeight - 260, width: 0, height: 0 };
-  const place = placed(pane.value ?? spot.value ?? somewhere, { width: innerWidth, height: innerHeight }, side);
+  const page = { width: innerWidth, height: innerHeight };
+  const place = placed(pane.value ?? spot.value ?? somewhere, page, side, size.value, uncovered.value ?? somewhere);
   const ring = spot.value;
   if (shell.palette.value) return null;
   return (
@@ -169,6 +199,7 @@ function Card({ shell, step, at }: { shell: ShellState; step: Step; at: number }
         />
       ) : null}
       <aside
+        ref={card}
         class="sh-tour"
         style={{ left: `${place.left}px`, top: `${place.top}px` }}
         role="region"
@@ -179,7 +210,7 @@ function Card({ shell, step, at }: { shell: ShellState; step: Step; at: number }
         <p class="sh-tour-count">
           Step {at + 1} of {STEPS.length}
         </p>
-        <h3>{step.title}</h3>
+        <h2>{step.title}</h2>
         <p>{step.text}</p>
         <div class="sh-tour-row">
           {at + 1 < STEPS.length ? (

@@ -178,3 +178,35 @@ describe("the store", () => {
     expect(store.actions.value).toEqual([]);
   });
 });
+
+describe("open models", () => {
+  const choice = (model: string, options = {}) => ({ model, options });
+
+  it("have a tab each, with the options of the last request", () => {
+    const store = createStore(sampleBackend());
+    for (const one of [choice("a"), choice("b"), choice("a", { to: 2 })]) store.requested.value = one;
+    expect(store.models.value).toEqual([choice("a", { to: 2 }), choice("b")]);
+    store.requested.value = null;
+    expect(store.models.value).toHaveLength(2);
+  });
+
+  it("a closed tab is replaced by its neighbour", () => {
+    const store = createStore(sampleBackend());
+    for (const one of ["a", "b", "c"]) store.requested.value = choice(one);
+    store.closeModel("a");
+    expect(store.requested.value).toEqual(choice("c"));
+    store.closeModel("c");
+    expect(store.requested.value).toEqual(choice("b"));
+    store.closeModel("b");
+    expect(store.requested.value).toBeNull();
+  });
+
+  it("are restored with the session", async () => {
+    const store = createStore(sampleBackend());
+    store.show(sampleView(CELLS));
+    for (const one of ["a", "b"]) store.requested.value = choice(one);
+    const next = createStore(sampleBackend());
+    await next.restore(store.snapshot()!);
+    expect(next.models.value).toEqual([choice("a"), choice("b")]);
+  });
+});

@@ -1,6 +1,6 @@
 // State that the panes share. Panes read signals and call functions of the store; they are independent of each other.
 
-import { batch, computed, signal, type ReadonlySignal, type Signal } from "@preact/signals";
+import { batch, computed, effect, signal, type ReadonlySignal, type Signal } from "@preact/signals";
 
 import { Failure, type Backend } from "../backend/backend";
 import type { CellEdit, RobotDocument, View } from "../backend/messages";
@@ -39,6 +39,8 @@ export interface StoredSession {
   q: number[];
   parameters: Record<string, number>;
   asked: ModelChoice | null;
+  /** Models that are open in tabs; absent in sessions of earlier versions. */
+  models?: ModelChoice[];
   motion: Motion | null;
   selected: number | null;
   base: number[];
@@ -78,6 +80,10 @@ export interface Store {
   /** Current time in seconds on the motion. */
   readonly time: Signal<number>;
   readonly requested: Signal<ModelChoice | null>;
+  /** Models that are open in tabs, each once; the requested model is one of them. */
+  readonly models: ReadonlySignal<ModelChoice[]>;
+  /** Close the tab of a model; its neighbour is requested if it was the current one. */
+  closeModel(model: string): void;
   readonly dark: Signal<boolean>;
   /** Pane that takes the whole page; null if all are shown. */
   readonly maximised: Signal<PaneName | null>;
@@ -106,6 +112,8 @@ const MOST_STEPS = 200;
 
 const MOST_NUMBERS = 40_000;
 
+const MOST_MODELS = 8;
+
 /** Return the motion to be stored: times and positions only, and null if it is too large. */
 function storedMotion(motion: Motion | null): Motion | null {
   if (!motion || motion.base || motion.times.length * (1 + (motion.q[0]?.length ?? 0)) > MOST_NUMBERS) return null;
@@ -122,11 +130,21 @@ export function createStore(backend: Backend): Store {
   const selected = signal<number | null>(null);
   const motion = signal<Motion | null>(null);
   const request = signal<ModelChoice | null>(null);
+  const models = signal<ModelChoice[]>([]);
   const actions = signal<Action[]>([]);
   let queue: Promise<unknown> = Promise.resolve();
   /** Posture, parameters and base of a robot when another replaced it; undo restores them. */
   const savedStates = new WeakMap<Step, Pick<StoredSession, "q" | "parameters" | "base">>();
   const currentState = () => ({ q: q.value, parameters: parameters.value, base: base.value });
+
+  // A requested model gets a tab, or updates the options of its tab; the oldest tab makes room for it.
+  effect(() => {
+    const choice = request.value;
+    if (!choice) return;
+    const open = models.peek();
+    const at = open.findIndex(({ model }) => model === choice.model);
+    models.value = at < 0 ? [...open, choice].slice(-MOST_MODELS) : open.with(at, choice);
+  });
 
   /** Run edits in sequence; each edit applies to the result of the previous one. */
   function inSequence<T>(work: () => Promise<T>): Promise<T> {
@@ -215,6 +233,15 @@ export function createStore(backend: Backend): Store {
     log: signal<LogFiles | null>(null),
     time: signal(0),
     requested: request,
+    models,
+    closeModel(closed) {
+      const at = models.value.findIndex(({ model }) => model === closed);
+      if (at < 0) return;
+      batch(() => {
+        models.value = models.value.toSpliced(at, 1);
+        if (request.value?.model === closed) request.value = models.value[Math.min(at, models.value.length - 1)] ?? null;
+      });
+    },
     dark: signal(false),
     maximised: signal<PaneName | null>(null),
     meshes: signal(new Map<string, File>()),
@@ -264,6 +291,7 @@ export function createStore(backend: Backend): Store {
         q: q.value,
         parameters: parameters.value,
         asked: request.value,
+        models: models.value,
         motion: storedMotion(motion.value),
         selected: selected.value,
         base: base.value,
@@ -278,6 +306,7 @@ export function createStore(backend: Backend): Store {
         selected.value = kept.selected;
         base.value = kept.base;
         motion.value = kept.motion;
+        models.value = kept.models ?? [];
         request.value = kept.asked;
         view.value = kept.view;
       });

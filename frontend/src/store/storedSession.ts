@@ -123,8 +123,8 @@ function saveRobot(places: Storages, tab: string, { view, past, future }: Robot)
   if (!write(places, tab, ROBOT + tab, whole)) write(places, tab, ROBOT + tab, { ...whole, past: [], future: [] });
 }
 
-function saveState(places: Storages, tab: string, { q, parameters, base, asked, motion, selected }: State): void {
-  const whole: State = { q, parameters, base, asked, motion, selected };
+function saveState(places: Storages, tab: string, { q, parameters, base, asked, models, motion, selected }: State): void {
+  const whole: State = { q, parameters, base, asked, ...(models && { models }), motion, selected };
   if (!write(places, tab, STATE + tab, whole)) write(places, tab, STATE + tab, { ...whole, motion: null });
 }
 

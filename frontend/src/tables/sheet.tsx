@@ -217,13 +217,13 @@ export function Sheet({ table, cells, selected, onSelect, onRemove }: SheetProps
     >
       <thead>
         <tr>
-          <th class="tb-j">{ROWS[table.part] ?? "j"}</th>
+          {ROWS[table.part] === "" ? <td class="tb-j" /> : <th class="tb-j">{ROWS[table.part] ?? "j"}</th>}
           {table.columns.map((column, c) => (
             <th key={column} title={table.hints[c]} scope="col" aria-label={column}>
               {LABELS[column] ?? column}
             </th>
           ))}
-          {onRemove ? <th class="tb-remove" /> : null}
+          {onRemove ? <td class="tb-remove" /> : null}
         </tr>
       </thead>
       <tbody>

@@ -109,7 +109,7 @@ function Section({ table, store, cells, headed }: SectionProps) {
   const ofFrames = table.part === "frame" || table.part === "link";
   return (
     <section class="tb-section">
-      {headed ? <h3 class="tb-heading">{HEADINGS[table.title] ?? table.title}</h3> : null}
+      {headed ? <h2 class="tb-heading">{HEADINGS[table.title] ?? table.title}</h2> : null}
       {table.part === "robot" ? (
         <Form table={table} cells={cells} />
       ) : table.rows.length ? (
@@ -183,10 +183,14 @@ function postureOf(view: View, name: string, q: number[]): number[] {
   return view.joints.map((joint, i) => named.get(joint.frame) ?? q[i] ?? 0);
 }
 
+const WARNING = "warning: ";
+
 function Foot({ store, cells }: { store: Store; cells: Cells }) {
   const problems = cells.problems();
-  const warnings = store.view.value?.warnings ?? [];
-  if (!problems.length && !warnings.length) return null;
+  const view = store.view.value;
+  const warnings = view?.warnings ?? [];
+  const notes = (view?.notes ?? []).filter((note) => !note.startsWith(WARNING));
+  if (!problems.length && !warnings.length && !notes.length && !view?.legs) return null;
   return (
     <div class="tb-foot" aria-live="polite">
       {problems.map(({ cell, message }) => (
@@ -199,6 +203,24 @@ function Foot({ store, cells }: { store: Store; cells: Cells }) {
           {warning}
         </div>
       ))}
+      {view?.legs ? (
+        <div class="tb-offer" data-testid="floating-offer">
+          {view.legs} chains are mounted on a base with a mass, and the base is fixed. If this is a legged robot, its base is floating.{" "}
+          <button type="button" class="sh-button" onClick={() => void store.edit([{ part: "robot", field: "base", text: "floating" }])}>
+            Use a floating base
+          </button>
+        </div>
+      ) : null}
+      {notes.length ? (
+        <details class="tb-notes" open data-testid="robot-notes">
+          <summary>Notes on the file</summary>
+          <ul>
+            {notes.map((note) => (
+              <li key={note}>{note}</li>
+            ))}
+          </ul>
+        </details>
+      ) : null}
     </div>
   );
 }

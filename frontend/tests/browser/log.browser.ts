@@ -66,7 +66,7 @@ test("a log that is too large for the page gives an error with a hint", async ()
 
 test("an error in a log is shown with its line", async () => {
   await it.drop("broken.csv", log().replace("\n0.004000000,", "\nnever,"));
-  await expect.poll(() => it.page.getByTestId("identify").locator("h3").textContent()).toBe("broken.csv");
+  await expect.poll(() => it.page.getByTestId("identify").locator("h2").textContent()).toBe("broken.csv");
   await it.page.getByTestId("identify-run").click();
   const wrong = it.page.getByTestId("identify").getByRole("alert");
   await expect.poll(() => wrong.textContent()).toContain("line 4");

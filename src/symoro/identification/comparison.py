@@ -454,7 +454,7 @@ def friction_constants(robot: Robot) -> dict[str, dict[str, float]]:
 def _further_terms(robot: Robot) -> dict[str, Formula]:
     """Return the further friction of all joints and the parameters of all coupled motors, by name."""
     motors = {motor.joint: motor for motor in robot.motors}
-    terms = {}
+    terms: dict[str, Formula] = {}
     for j in moving_joints(robot):
         terms |= {f"{kind}{j}": getattr(robot.frame(j), kind) for kind in FURTHER_FRICTION}
         terms |= {f"{kind}{j}": getattr(motors[j], kind) if j in motors else ZERO for kind in MOTOR}

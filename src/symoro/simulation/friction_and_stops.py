@@ -595,7 +595,7 @@ class ContactModes:
                 yield MotionEvent(t, self.rows.joints[i], "meets its stop" if now[i] else "leaves its stop")
         for i in np.flatnonzero(~stop & (before != self.mode) & ~(was & now)):
             if coordinate[i] < 0 or coordinate[i] not in at_stop:
-                yield MotionEvent(t, self.rows.joints[i], self._friction_event(i, bool(now[i])))
+                yield MotionEvent(t, self.rows.joints[i], self._friction_event(int(i), bool(now[i])))
 
     def _friction_event(self, i: int, rests: bool) -> What:
         """Return the change of contact i, which is a joint or a coupled motor with dry friction."""

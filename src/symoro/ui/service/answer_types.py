@@ -29,12 +29,12 @@ from symoro.ui.service.requests import (
     ExportRequest,
     FramesRequest,
     IdentificationRequest,
+    MechanicsRequest,
     ModelRequest,
     NewRobotRequest,
     OpenRequest,
     ParameterRowsRequest,
     Request,
-    MechanicsRequest,
     RobotRequest,
     SimulationRequest,
     SingularitiesRequest,
@@ -288,7 +288,8 @@ class BodiesView:
 class View:
     """All data of a robot that the page displays; `file` is the robot's name as a file name.
 
-    `visuals`, the shapes of a URDF, are present only in the answer of `robot_open`.
+    `visuals`, the shapes of a URDF, are present only in the answer of `robot_open`. `legs` is the number of chains on a
+    fixed base that has a mass, if there are several: such a robot is usually a legged robot with a floating base.
     """
 
     robot: dict[str, Any]
@@ -319,6 +320,7 @@ class View:
     bodies: BodiesView
     tables: list[Table]
     visuals: list[VisualData] = optional()
+    legs: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -548,7 +550,10 @@ class Counts:
 
 @dataclass(frozen=True, kw_only=True)
 class ModelAnswer:
-    """Model with its equations, inputs, outputs, operation counts and reference."""
+    """Model with its equations, inputs, outputs, operation counts and reference.
+
+    `file` is the YAML file that the Python code and the command read; it is absent for a bundled robot.
+    """
 
     model: str
     form: str
@@ -570,6 +575,7 @@ class ModelAnswer:
     derivation: list[str]
     python: str
     command: str
+    file: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -50,7 +50,7 @@ from symoro.ui.service.answer_types import (
     Switch,
     Variables,
 )
-from symoro.ui.service.copy_as import as_command, as_python
+from symoro.ui.service.copy_as import as_command, as_python, file_of
 from symoro.ui.service.gallery import READ_ONLY, STRUCTURES
 from symoro.ui.service.page_simulation import METHOD
 from symoro.ui.service.payload import item, robot_of
@@ -60,6 +60,7 @@ from symoro.ui.singularities import MEANINGS, distances_at_home
 SCIPY_INTEGRATORS = ("DOP853", "RK45", "RK23", "Radau", "BDF", "LSODA")
 Kind = Literal["serial", "parallel", "constraint"]
 KINDS: tuple[Kind, ...] = ("serial", "parallel", "constraint")
+MOST_LOOPS_IN_CLOSED_FORM = 2  # of the scene
 MOST_KEPT = 16  # largest number of cached models per process
 
 
@@ -185,6 +186,7 @@ def model(payload: Mapping[str, Any]) -> ModelAnswer:
         derivation=derived.explain(latex=True),
         python=as_python(derived),
         command=as_command(derived),
+        file=file_of(derived.robot),
     )
 
 
@@ -310,11 +312,22 @@ def frames(payload: Mapping[str, Any]) -> Placements:
     closing = None
     if robot.B and item(payload, "loops", bool, True):
         try:
-            closing = javascript_module(generate(robot, "loop-geometry"))
+            closing = javascript_module(_loop_closure(robot))
         except NotApplicableError:
             closing = None
     placing = javascript_module(Model(robot, catalogue()["fast-geometry"], {}, placed))
     return Placements(frames=placing, loops=closing)
+
+
+def _loop_closure(robot: Robot) -> Model:
+    """Return the model by which the scene closes the loops of a robot, derived in about a second.
+
+    The scene moves the active joints in small steps and calls the model after each, so that Newton's method needs no
+    continuation of its own (steps=1). The search for a closed form takes 5 to 40 s for three or more loops, which
+    belong to parallel robots and usually have none: their loops are closed by Newton's method directly.
+    """
+    method = "auto" if robot.B <= MOST_LOOPS_IN_CLOSED_FORM else "numeric"
+    return generate(robot, "loop-geometry", method=method, steps=1)
 
 
 def javascript_module(derived: Model) -> Module:

@@ -24,11 +24,11 @@ def as_python(derived: Model) -> str:
     In this code, parameters without a nominal value get the page's default numbers.
     """
     options = "".join(f", {name}={value!r}" for name, value in derived.options.items())
-    bundled = _bundled(derived.robot)
-    remark = "" if bundled else "  # Robot, Save as YAML"
+    file = file_of(derived.robot)
+    remark = "  # Robot, Save as YAML" if file else ""
     return (
         "import symoro\n\n"
-        f'robot = symoro.load("{bundled or _file(derived.robot)}"){remark}\n'
+        f'robot = symoro.load("{file or _bundled(derived.robot)}"){remark}\n'
         f'model = symoro.generate(robot, "{derived.entry.id}"{options})\n'
         "print(model)\n" + _function(derived)
     )
@@ -56,8 +56,16 @@ def as_command(derived: Model) -> str:
         for name, value in derived.options.items()
         if value is not None and value is not False
     ]
-    robot = _bundled(derived.robot) or shlex.quote(_file(derived.robot))
+    robot = shlex.quote(file_of(derived.robot) or _bundled(derived.robot))
     return " ".join(["symoro", "generate", derived.entry.id, robot, *flags])
+
+
+def file_of(robot: Robot) -> str | None:
+    """Return the file that must be saved before the copied text runs; None for an unchanged bundled robot."""
+    if _bundled(robot):
+        return None
+    name = file_name(robot.name) + ".yaml"
+    return f"./{name}" if name.startswith("-") else name  # otherwise the command line takes it for an option
 
 
 def _bundled(robot: Robot) -> str:
@@ -67,11 +75,6 @@ def _bundled(robot: Robot) -> str:
     except UnknownNameError:
         return ""
     return library.id_of(robot.name) if tree_of(known) == tree_of(robot) else ""
-
-
-def _file(robot: Robot) -> str:
-    name = file_name(robot.name) + ".yaml"
-    return f"./{name}" if name.startswith("-") else name  # otherwise the command line takes it for an option
 
 
 def _flag(name: str, value: Any) -> str:

@@ -24,7 +24,9 @@ def loads(payload: Mapping[str, Any]) -> Mechanics:
     robot = robot_of(payload)
     values = {**default_values(robot), **numbers_of(robot, payload)}
     bodies = list(_bodies(robot))
-    used = {name for _, link, _ in bodies for field in ("M", *MOMENTS) for name in getattr(link, field).symbols}
+    used = {
+        name for _, link, _ in bodies for field in ("M", *MOMENTS) for name in getattr(link, field).symbols
+    }
     return Mechanics(
         masses=[body for j, link, at in bodies if (body := _mass(j, link, at, values)) is not None],
         gravity=[_number(g, values) for g in robot.base.G],

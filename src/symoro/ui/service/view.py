@@ -12,7 +12,7 @@ from symoro.robot.coordinates import independent
 from symoro.robot.description import BaseKind, Robot
 from symoro.robot.formats.robot_tree import tree_of
 from symoro.robot.platform import parallel_robot
-from symoro.robot.topology import JOINT_LETTERS, describe, loops, structure
+from symoro.robot.topology import JOINT_LETTERS, describe, loops, outward, structure
 from symoro.robot.wheels import WheelKind
 from symoro.ui.bodies import bodies
 from symoro.ui.service import edits
@@ -82,6 +82,7 @@ def view(robot: Robot) -> View:
         tool=robot.tool.name if robot.tool else None,
         bodies=_bodies(robot, values),
         tables=tables(robot),
+        legs=_legs(robot),
     )
 
 
@@ -92,6 +93,24 @@ def _bodies(robot: Robot, values: Mapping[str, float]) -> BodiesView:
         for part in built.parts
     ]
     return BodiesView(size=built.size, unit=built.unit, parts=parts)
+
+
+def _legs(robot: Robot) -> int:
+    """Return the number of chains on the base if the base has a mass and is fixed; 0 if there are fewer than two.
+
+    A chain has at least two moving joints. The mass of a fixed base has no effect: a file that contains it and carries
+    several chains on it usually describes a legged robot.
+    """
+    if robot.base.kind != BaseKind.FIXED or robot.base.link.M.is_zero:
+        return 0
+    roots: dict[int, int] = {}  # frame -> first frame of its chain
+    joints: dict[int, int] = {}  # first frame of a chain -> number of its moving joints
+    for j in (j for j in outward(robot) if 1 <= j <= robot.NL):
+        frame = robot.frame(j)
+        roots[j] = roots.get(frame.ant, j)
+        joints[roots[j]] = joints.get(roots[j], 0) + frame.moving
+    chains = [count for count in joints.values() if count >= 2]
+    return len(chains) if len(chains) >= 2 else 0
 
 
 def _joint(robot: Robot, j: int) -> JointView:

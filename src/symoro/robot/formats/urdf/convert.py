@@ -152,6 +152,13 @@ class _Conversion:
         for j, u in enumerate(self.tree.units, 1):
             self.add(j, u, inertias[j])
         base = self.base(inertias[0])
+        self.notes.missing_inertia(
+            [
+                u.joint.child
+                for u, inertia in zip(self.tree.units, inertias[1:], strict=True)
+                if u.joint.moving and not any(inertia.fields().values())
+            ]
+        )
         tool = self.tool()
         opened, closed = self.loop_frames()
         frames = self.with_actuation(self.coupled())

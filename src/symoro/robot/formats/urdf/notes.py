@@ -77,6 +77,17 @@ class ImportNotes:
                 f"the base is fixed: its mass of {mass:g} kg has no effect unless the base is floating"
             )
 
+    def missing_inertia(self, links: Sequence[str]) -> None:
+        """Add a note on moving links that have neither a mass nor an inertia, also with the links fixed to them.
+
+        Args:
+            links: names of these links.
+        """
+        if links:
+            shown = ", ".join(links[:8]) + (" ..." if len(links) > 8 else "")
+            word, have = ("links", "have") if len(links) > 1 else ("link", "has")
+            self._lines.append(f"{word} {shown} {have} no mass and no inertia in the file")
+
     def complete(self, tree: Tree, frames: Sequence[Frame]) -> None:
         """Add the notes on the final frames: order of q, offsets, couplings, friction, merged links, end effector.
 

@@ -1,0 +1,63 @@
+import { expect, it } from "vitest";
+
+import { Failure } from "../backend/backend";
+import { CELLS, sampleBackend, sampleView } from "./sample";
+import { linkOf, sharedState, showShared } from "./share";
+import { createStore, type Store } from "./store";
+
+const PLACE = { origin: "http://127.0.0.1:8714", pathname: "/" };
+
+function shown(): Store {
+  const store = createStore(sampleBackend());
+  store.show(sampleView(CELLS));
+  store.q.value = [0.25, -1.5];
+  store.parameters.value = { D2: 0.7 };
+  store.base.value = [1, 2, 0, 0, 0, 0.5];
+  store.requested.value = { model: "jacobian", options: { to: 1 } };
+  return store;
+}
+
+async function hashOf(store: Store): Promise<string> {
+  return new URL((await linkOf(store, PLACE))!).hash;
+}
+
+it("a link restores robot, posture, parameters, base and model", async () => {
+  const store = createStore(sampleBackend());
+  const state = await sharedState(await hashOf(shown()));
+  await showShared(store, state!);
+  expect(store.view.value!.robot).toEqual(shown().view.value!.robot);
+  expect(store.q.value).toEqual([0.25, -1.5]);
+  expect(store.parameters.value).toEqual({ D2: 0.7 });
+  expect(store.base.value).toEqual([1, 2, 0, 0, 0, 0.5]);
+  expect(store.requested.value).toEqual({ model: "jacobian", options: { to: 1 } });
+});
+
+it("a link contains neither the token of the address nor characters that mail programs break", async () => {
+  const link = (await linkOf(shown(), PLACE))!;
+  expect(link).toMatch(/^http:\/\/127\.0\.0\.1:8714\/#robot=[\w-]+$/);
+});
+
+it("an address without a link has no state", async () => {
+  expect(await sharedState("")).toBeNull();
+  expect(await sharedState("#elsewhere")).toBeNull();
+});
+
+it("every link with a changed, missing or additional character is rejected", async () => {
+  const hash = await hashOf(shown());
+  const start = "#robot=".length;
+  const changed = [...hash.slice(start)].map((letter, i) => hash.slice(0, start + i) + (letter === "A" ? "B" : "A") + hash.slice(start + i + 1));
+  const cut = [1, 5, 40].map((n) => hash.slice(0, -n));
+  for (const one of [...changed, ...cut, `${hash}AAAA`, "#robot=", "#robot=%%%"]) {
+    // The last letter may contain unused bits; then the content is the same.
+    const state = await sharedState(one).catch((error: unknown) => error);
+    if (state instanceof Failure) expect(state.problem).toMatchObject({ kind: "LinkError", hint: expect.stringContaining("copy the complete link") });
+    else expect(state).toEqual(await sharedState(hash));
+  }
+});
+
+it("a posture of another robot is rejected", async () => {
+  const state = (await sharedState(await hashOf(shown())))!;
+  const store = createStore(sampleBackend());
+  await expect(showShared(store, { ...state, q: [0] })).rejects.toThrow("1 positions");
+  expect(store.view.value).toBeNull();
+});
