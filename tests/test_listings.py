@@ -97,6 +97,31 @@ def test_a_saved_derivative(tmp_path: Path) -> None:
     assert loaded.inputs == made.inputs
 
 
+def test_saved_models_on_the_command_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["generate", "inverse-dynamics", "planar2r", "--effort", "search", "--save", "arm.json"]) == 0
+    assert main(["generate", "inverse-dynamics", "planar2r", "--derivative", "vjp", "--save", "vjp.json"]) == 0
+    capsys.readouterr()
+    codes = []
+    for words in (["planar2r", "--effort", "search"], ["arm.json"]):
+        assert main(["generate", "inverse-dynamics", *words, "--lang", "c"]) == 0
+        codes.append(capsys.readouterr().out)
+    assert codes[0] == codes[1]
+    assert main(["count", "inverse-dynamics", "vjp.json"]) == 0
+    assert "vjp" in capsys.readouterr().out
+    for words, message in (
+        (["count", "jacobian", "arm.json"], "contains the model 'inverse-dynamics', not 'jacobian'"),
+        (["count", "inverse-dynamics", "arm.json", "--effort", "quick"], "--effort does not apply"),
+        (["count", "inverse-dynamics", "none.json"], "none.json: the file cannot be read"),
+        (["generate", "jacobian", "planar2r", "--save", "arm.txt"], "supported formats are .json"),
+    ):
+        assert main(words) == 2
+        assert message in capsys.readouterr().err
+    assert not (tmp_path / "arm.txt").exists()
+
+
 def test_damaged_models(tmp_path: Path) -> None:
     path = tmp_path / "model.json"
     symoro.save_model(symoro.generate("planar2r", "fast-geometry"), path)

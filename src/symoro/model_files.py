@@ -76,7 +76,7 @@ def load_model(path: str | Path) -> Model:
     try:
         robot = loads(str(data["robot"]), "yaml")
         program = program_of(data["program"])
-        base = _base_entry(str(data["model"]))
+        base = base_entry(str(data["model"]))
         options = {str(name): value for name, value in dict(data["options"]).items()}
     except (KeyError, TypeError, ValueError) as error:
         raise FormatError(f"the saved model is damaged: {error!r}", place=place) from None
@@ -91,7 +91,7 @@ def load_model(path: str | Path) -> Model:
     return Model(robot, entry, options, program)
 
 
-def _base_entry(name: str) -> catalogue.Entry:
+def base_entry(name: str) -> catalogue.Entry:
     """Return the entry of a model of the catalogue, or of the model of which `name` is a derivative."""
     known = catalogue.catalogue()
     stem = name.rpartition("-")[0]

@@ -13,6 +13,7 @@ from symoro.emit.names import identifier
 from symoro.errors import MissingDependencyError, OptionError, SymoroError
 from symoro.files import file_name, write_folder
 from symoro.model import Model, base_parameters, check_expandable, generate
+from symoro.model_files import base_entry, load_model, save_model
 from symoro.models import catalogue as models
 from symoro.progress import each
 from symoro.robot import consistency, formats
@@ -21,6 +22,7 @@ from symoro.robot.description import JointType, Robot
 from symoro.robot.symbols import zero_inertial_parameters
 from symoro.robot.topology import describe
 from symoro.ui import failure, present
+from symoro.ui.model_arguments import WITH_MODEL
 from symoro.ui.outputs import check_names, check_outputs, check_robot, deliver
 from symoro.ui.values import binding, numbers, payload_fields, posture_named, posture_word
 
@@ -284,6 +286,8 @@ def write_model(options: argparse.Namespace) -> None:
     language = find_language(options.lang or "text")
     check_names(options.output, [_base_name(robot, options) + language.suffix], options.force)
     model = _derived(robot, options)
+    if options.save:
+        save_model(model, options.save, force=options.force)
     if options.json and not (options.lang or options.output or _emitting(options)):
         present.as_json(present.model_data(model))
         return
@@ -529,6 +533,8 @@ def _robot(options: argparse.Namespace) -> Robot:
 
 
 def _read(options: argparse.Namespace) -> Robot:
+    if _is_saved(options):
+        return load_model(options.robot).robot
     robot = formats.load(options.robot, **_reading(options))
     return robot.tree() if options.tree else robot
 
@@ -566,14 +572,46 @@ def _derived(robot: Robot, options: argparse.Namespace) -> Model:
             hint="add --derivative vjp",
         )
     outputs = None if options.outputs is None else _listed(options.outputs)
-    if options.no_variables and options.derivative is None:
-        check_expandable(robot, options.model, outputs)
-    model = generate(robot, options.model, **_chosen(options))
+    if _is_saved(options):
+        model = _saved(options)
+    else:
+        if options.no_variables and options.derivative is None:
+            check_expandable(robot, options.model, outputs)
+        model = generate(robot, options.model, **_chosen(options))
     if options.derivative is not None:
         model = model.derivative(options.derivative, None if options.wrt is None else _listed(options.wrt))
     if outputs is not None:
         model = model.with_outputs(outputs)
     return model.expanded() if options.no_variables else model
+
+
+def _is_saved(options: argparse.Namespace) -> bool:
+    """Return whether a command of models has the file of a saved model in place of the robot."""
+    return options.command in WITH_MODEL and Path(options.robot).suffix.lower() == ".json"
+
+
+def _saved(options: argparse.Namespace) -> Model:
+    """Return the saved model that is given in place of the robot.
+
+    Raises:
+        OptionError: the file contains another model, or an option would change the model.
+        FormatError: the file is not a saved model.
+    """
+    model = load_model(options.robot)
+    name, saved = models.entry(options.model).id, base_entry(model.entry.id).id
+    if name != saved:
+        raise OptionError(
+            f"{options.robot} contains the model '{model.entry.id}', not '{name}'",
+            hint=f"symoro {options.command} {saved} {options.robot}",
+        )
+    fixed = {"bind": options.bind, "payload": options.payload, "tree": options.tree, **_chosen(options)}
+    given = [f"--{option.replace('_', '-')}" for option, value in fixed.items() if value]
+    if given:
+        raise OptionError(
+            f"{given[0]} does not apply to a saved model",
+            hint="derive the model from the robot with this option, and save it with --save",
+        )
+    return model
 
 
 def _listed(text: str) -> list[str]:

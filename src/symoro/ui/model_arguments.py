@@ -28,7 +28,7 @@ WITH_MODEL = ("generate", "count", "explain", "eval", "export")
 WITH_VALUE = (
     *("--bind", "--lang", "-o", "--output", "--values", "--name", "--trig", "--layout", "--integrator"),
     *("--base", "--fixed", "--frames", "--tool", "--arg", "--package", "--format", "--payload", "--actuated"),
-    *("--derivative", "--wrt", "--outputs", "--link", "--fmi", "--step", "--initial"),
+    *("--derivative", "--wrt", "--outputs", "--save", "--link", "--fmi", "--step", "--initial"),
     *(
         "--over",
         "--sample",
@@ -140,6 +140,11 @@ def add_generating(command: Command, arguments: Sequence[str]) -> None:
             help="also write the enumeration of all branches of inverse-geometry and a solver for control loops (C)",
         )
         force_argument(parser)
+    generate.add_argument(
+        "--save",
+        metavar="FILE",
+        help="also save the model (.json); the commands of models accept this file instead of the robot",
+    )
     fmu_arguments(export)
     count.add_argument(
         "--explain",

@@ -45,6 +45,9 @@ def check_outputs(options: argparse.Namespace) -> None:
     elif target != FOLDER:
         for path in files:
             _check_suffix(path, target)
+    if getattr(options, "save", None):
+        files = [*files, Path(options.save)]
+        _check_suffix(files[-1], (".json",))
     if getattr(options, "report", None):
         folders = [*folders, Path(options.report)]
     check_targets(files, folders, force=options.force)
