@@ -102,7 +102,9 @@ def test_saved_models_on_the_command_line(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert main(["generate", "inverse-dynamics", "planar2r", "--effort", "search", "--save", "arm.json"]) == 0
-    assert main(["generate", "inverse-dynamics", "planar2r", "--derivative", "vjp", "--save", "vjp.json"]) == 0
+    assert (
+        main(["generate", "inverse-dynamics", "planar2r", "--derivative", "vjp", "--save", "vjp.json"]) == 0
+    )
     capsys.readouterr()
     codes = []
     for words in (["planar2r", "--effort", "search"], ["arm.json"]):

@@ -185,7 +185,7 @@ def check_contacts(robot: Robot, contacts: Sequence[Contact]) -> None:
         raise OptionError(
             f"the log of the floating robot '{robot.name}' contains no contact forces, without which its mass "
             "cannot be identified",
-            hint="describe the measured forces: contacts: [{frame: 4, columns: [fx, fy, fz]}], or contacts={4: forces}",
+            hint="describe the measured forces under contacts in the description of the log, with frame and columns",
         )
     for contact in contacts:
         contact_pose(robot, contact)

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Mapping
 from functools import lru_cache
 from importlib.util import find_spec
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from symoro._version import __version__
 from symoro.errors import ArgumentError
@@ -17,7 +17,6 @@ from symoro.files import file_name
 from symoro.model import Model, base_parameters, generate, singularities
 from symoro.models.catalogue import MENUS, Entry, Option, catalogue, checked_options, retraced
 from symoro.models.identification.base.report import latex_formula, latex_relation
-from symoro.models.kinematic.loop_singularities import LoopSingularities
 from symoro.models.kinematic.singularities import Singularities
 from symoro.program.program import Input, Output
 from symoro.robot.description import Robot
@@ -56,6 +55,9 @@ from symoro.ui.service.page_simulation import METHOD
 from symoro.ui.service.payload import item, robot_of
 from symoro.ui.service.variables import variables_of
 from symoro.ui.singularities import MEANINGS, distances_at_home
+
+if TYPE_CHECKING:
+    from symoro.models.kinematic.loop_singularities import LoopSingularities
 
 SCIPY_INTEGRATORS = ("DOP853", "RK45", "RK23", "Radau", "BDF", "LSODA")
 Kind = Literal["serial", "parallel", "constraint"]
@@ -267,7 +269,7 @@ def singular(payload: Mapping[str, Any]) -> SingularAnswer:
     robot, to = robot_of(payload), payload.get("to")
     result = singularities(robot, to)
     numbers = "" if result.complete else distances_at_home(robot, to)
-    kinds = KINDS if isinstance(result, LoopSingularities) else KINDS[:1]
+    kinds = KINDS[:1] if isinstance(result, Singularities) else KINDS
     return SingularAnswer(
         text="\n".join(filter(None, [str(result), numbers])),
         complete=result.complete,
@@ -276,9 +278,11 @@ def singular(payload: Mapping[str, Any]) -> SingularAnswer:
 
 
 def _case(kind: Kind, result: Singularities | LoopSingularities) -> SingularCase:
-    part = getattr(result, kind) if isinstance(result, LoopSingularities) else result
-    loops = isinstance(result, LoopSingularities)
-    matrix = part.meaning if loops else f"determinant of {part.meaning}"
+    if isinstance(result, Singularities):
+        part, matrix = result, f"determinant of {result.meaning}"
+    else:
+        part = getattr(result, kind)
+        matrix = part.meaning
     return SingularCase(
         kind=kind,
         title=MEANINGS[kind],

@@ -16,7 +16,7 @@
  * Constants, computed once from the parameters by everything_setup
  *   k_2 (7): D3 d3 end while_2 MXR k1 k2
  *
- * Operations per call: 20 x, 17 +, 2 /, 9 functions, 22 others; once: 4 x, 4 +, 1 /
+ * Operations per call: 20 x, 18 +, 2 /, 10 functions, 23 others; once: 4 x, 4 +, 1 /
  * Made by symoro VERSION
  */
 #include "everything.h"
@@ -213,7 +213,7 @@ void everything(const double *restrict q, const double *restrict T, const double
     const double T21 = T[2];
     r[5] = q1*t4 + (t4 != 0 ? T12 : T21);
     r[0] = sqrt(1 + q1*q1)/(2 + S2);
-    r[1] = tan(0.25*q3) - atan2(S1, C1) + asin(S1*C2) - acos(t1);
+    r[1] = tan(0.25*q3) + exp(-q2) - atan2(S1, C1) + asin(S1*C2) - acos(t1);
     r[2] = sign_(q1)*fabs(q2 - q3) + 5*sign_(q2 - T11);
     const double t5 = t3 - q1_2;
     t[4] = t5;

@@ -16,7 +16,7 @@
  * Constants, computed once from the parameters by everything_setup
  *   k_2 (7): D3 d3 end while_2 MXR k1 k2
  *
- * Operations per call: 20 x, 17 +, 2 /, 9 functions, 22 others; once: 4 x, 4 +, 1 /
+ * Operations per call: 20 x, 18 +, 2 /, 10 functions, 23 others; once: 4 x, 4 +, 1 /
  * Made by symoro VERSION
  */
 #include "everything.h"
@@ -220,7 +220,7 @@ BLOCKS_ int everything_batch_blocks(size_t count_, size_t n_2, const double *res
         const double T21 = T[2 * n_2 + i];
         r[5 * n_2 + i] = q1*t4 + select_(t4 != 0, T12, T21);
         r[i] = sqrt(1 + q1*q1)/(2 + S2);
-        r[n_2 + i] = tan(0.25*q3) - atan2(S1, C1) + asin(S1*C2) - acos(t1);
+        r[n_2 + i] = tan(0.25*q3) + exp(-q2) - atan2(S1, C1) + asin(S1*C2) - acos(t1);
         r[2 * n_2 + i] = sign_(q1)*fabs(q2 - q3) + 5*sign_(q2 - T11);
         const double t5 = t3 - q1_2;
         t[4 * n_2 + i] = t5;

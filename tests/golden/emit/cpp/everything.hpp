@@ -16,7 +16,7 @@
  * Constants, computed once from the parameters by setup
  *   k_2 (7): D3 d3 end while_2 MXR k1 k2
  *
- * Operations per call: 20 x, 17 +, 2 /, 9 functions, 22 others; once: 4 x, 4 +, 1 /
+ * Operations per call: 20 x, 18 +, 2 /, 10 functions, 23 others; once: 4 x, 4 +, 1 /
  * Made by symoro VERSION
  */
 #ifndef EVERYTHING_HPP
@@ -188,6 +188,7 @@ void setup(const Scalar *p, Scalar *k_2)
     using std::asin;
     using std::acos;
     using std::atan2;
+    using std::exp;
     using std::abs;
     const Scalar D3 = p[0];
     const Scalar d3 = p[1];
@@ -224,6 +225,7 @@ void call(const Scalar *q, const Scalar *T, const Scalar *n, const Scalar *unuse
     using std::asin;
     using std::acos;
     using std::atan2;
+    using std::exp;
     using std::abs;
     (void)unused;
     const Scalar q1 = q[0];
@@ -251,7 +253,7 @@ void call(const Scalar *q, const Scalar *T, const Scalar *n, const Scalar *unuse
     const Scalar T21 = T[2];
     r[5] = q1*t4 + detail::select<Scalar>(detail::of<Scalar>::different(t4, Scalar(0)), T12, T21);
     r[0] = sqrt(Scalar(1) + q1*q1)/(Scalar(2) + S2);
-    r[1] = asin(S1*C2) - atan2(S1, C1) - acos(t1) + tan(Scalar(0.25)*q3);
+    r[1] = asin(S1*C2) - atan2(S1, C1) - acos(t1) + tan(Scalar(0.25)*q3) + exp(-q2);
     r[2] = detail::sign<Scalar>(q1)*abs(q2 - q3) + Scalar(5)*detail::sign<Scalar>(q2 - T11);
     const Scalar t5 = t3 - q1_2;
     t[4] = t5;
@@ -296,6 +298,7 @@ void batch(std::size_t n_2, const Scalar *q, const Scalar *T, const Scalar *n, c
     using std::asin;
     using std::acos;
     using std::atan2;
+    using std::exp;
     using std::abs;
     (void)unused;
     for (std::size_t i = 0; i < n_2; ++i) {
@@ -326,7 +329,7 @@ void batch(std::size_t n_2, const Scalar *q, const Scalar *T, const Scalar *n, c
         r[5 * n_2 + i] = q1*t4 + detail::select<Scalar>(detail::of<Scalar>::different(t4, Scalar(0)), T12,
             T21);
         r[i] = sqrt(Scalar(1) + q1*q1)/(Scalar(2) + S2);
-        r[n_2 + i] = asin(S1*C2) - atan2(S1, C1) - acos(t1) + tan(Scalar(0.25)*q3);
+        r[n_2 + i] = asin(S1*C2) - atan2(S1, C1) - acos(t1) + tan(Scalar(0.25)*q3) + exp(-q2);
         r[2 * n_2 + i] = detail::sign<Scalar>(q1)*abs(q2 - q3) + Scalar(5)*detail::sign<Scalar>(q2 - T11);
         const Scalar t5 = t3 - q1_2;
         t[4 * n_2 + i] = t5;

@@ -16,7 +16,7 @@
  * Constants, computed once from the parameters by everything_setup
  *   k_2 (7): D3 d3 end while_2 MXR k1 k2
  *
- * Operations per call: 20 x, 17 +, 2 /, 9 functions, 22 others; once: 4 x, 4 +, 1 /
+ * Operations per call: 20 x, 18 +, 2 /, 10 functions, 23 others; once: 4 x, 4 +, 1 /
  * Made by symoro VERSION
  */
 #ifndef EVERYTHING_H

@@ -16,7 +16,7 @@
 ! Constants, computed once from the parameters by everything_setup
 !   k_2 (7): D3 d3_2 end_2 while_2 MXR k1 k2
 !
-! Operations per call: 20 x, 17 +, 2 /, 9 functions, 22 others; once: 4 x, 4 +, 1 /
+! Operations per call: 20 x, 18 +, 2 /, 10 functions, 23 others; once: 4 x, 4 +, 1 /
 ! Made by symoro VERSION
 module everything_module
   use, intrinsic :: iso_fortran_env, only: wp => real64
@@ -96,7 +96,7 @@ contains
     T21 = T(2, 1)
     r(6) = q1*t4 + merge(T12, T21, t4 /= 0.0_wp)
     r(1) = sqrt(1.0_wp + q1*q1)/(2.0_wp + S2)
-    r(2) = asin(S1*C2) - atan2(S1, C1) - acos(t1) + tan(0.25_wp*q3)
+    r(2) = asin(S1*C2) - atan2(S1, C1) - acos(t1) + tan(0.25_wp*q3) + exp(-q2)
     r(3) = sign_(q1)*abs(q2 - q3) + 5.0_wp*sign_(q2 - T11)
     t5 = t3 - q1_2
     t_2(2, 2) = t5
@@ -169,7 +169,7 @@ contains
       T21 = T(i, 2, 1)
       r(i, 6) = q1*t4 + merge(T12, T21, t4 /= 0.0_wp)
       r(i, 1) = sqrt(1.0_wp + q1*q1)/(2.0_wp + S2)
-      r(i, 2) = asin(S1*C2) - atan2(S1, C1) - acos(t1) + tan(0.25_wp*q3)
+      r(i, 2) = asin(S1*C2) - atan2(S1, C1) - acos(t1) + tan(0.25_wp*q3) + exp(-q2)
       r(i, 3) = sign_(q1)*abs(q2 - q3) + 5.0_wp*sign_(q2 - T11)
       t5 = t3 - q1_2
       t_2(i, 2, 2) = t5

@@ -16,7 +16,7 @@
  * Constants, computed once from the parameters by setup
  *   k_2 (7): D3 d3 end while_2 MXR k1 k2
  *
- * Operations per call: 20 x, 17 +, 2 /, 9 functions, 22 others; once: 4 x, 4 +, 1 /
+ * Operations per call: 20 x, 18 +, 2 /, 10 functions, 23 others; once: 4 x, 4 +, 1 /
  * Made by symoro VERSION
  */
 
@@ -93,7 +93,7 @@ export function call(q, T, n, unused, k_2, out = { t: new Float64Array(6), k: 0,
     const T21 = T[2];
     r[5] = q1*t4 + (t4 !== 0 ? T12 : T21);
     r[0] = Math.sqrt(1 + q1*q1)/(2 + S2);
-    r[1] = Math.asin(S1*C2) - Math.atan2(S1, C1) - Math.acos(t1) + Math.tan(0.25*q3);
+    r[1] = Math.asin(S1*C2) - Math.atan2(S1, C1) - Math.acos(t1) + Math.tan(0.25*q3) + Math.exp(-q2);
     r[2] = Math.sign(q1)*Math.abs(q2 - q3) + 5*Math.sign(q2 - T11);
     const t5 = t3 - q1_2;
     t[4] = t5;

@@ -16,7 +16,7 @@
 # Constants, computed once from the parameters by everything_setup
 #   k_2 (7): D3 d3 end_2 while_2 MXR k1 k2
 #
-# Operations per call: 20 x, 17 +, 2 /, 9 functions, 22 others; once: 4 x, 4 +, 1 /
+# Operations per call: 20 x, 18 +, 2 /, 10 functions, 23 others; once: 4 x, 4 +, 1 /
 # Made by symoro VERSION
 
 everything_setup := proc(p)
@@ -70,7 +70,7 @@ everything := proc(q, T, n, unused, k_2)
     t := Matrix([[q1_2, -t3, 1], [-S1*t5, t5, C1*t5]]);
     k := MXR;
     Q := Vector([k1*q1, while_2, D3, q2, -q3, -k2]);
-    r := Vector([sqrt(1 + q1^2)/(2 + S2), arcsin(S1*C2) - arctan(S1, C1) - arccos(t1) + tan(q3/4),
+    r := Vector([sqrt(1 + q1^2)/(2 + S2), arcsin(S1*C2) - arctan(S1, C1) - arccos(t1) + tan(q3/4) + exp(-q2),
         signum(q1)*abs(q2 - q3) + 5*signum(q2 - T11), 1e-12*(min(q1, -q2) - 1e-07*max(q3, T12) +
         123456789012*min(S1, C2)), piecewise(q2 = T11, q2, -q3), q1*t4 + piecewise(t4 <> 0, T12, T21),
         lambda^2, -(q1 + lambda), Pi/2]);

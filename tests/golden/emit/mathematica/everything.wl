@@ -16,7 +16,7 @@
    Constants, computed once from the parameters by everythingSetup
      k$2 (7): D3 d3 end while MXR k1 k2
 
-   Operations per call: 20 x, 17 +, 2 /, 9 functions, 22 others; once: 4 x, 4 +, 1 /
+   Operations per call: 20 x, 18 +, 2 /, 10 functions, 23 others; once: 4 x, 4 +, 1 /
    Made by symoro VERSION
 *)
 
@@ -71,9 +71,10 @@ everything[q_, T_, n_, unused_, k$2_] := Module[
     t = {{q1$2, -t3, 1}, {-S1*t5, t5, C1*t5}};
     k = MXR;
     Q = {k1*q1, while, D3, q2, -q3, -k2};
-    r = {Sqrt[1 + q1^2]/(2 + S2), ArcSin[S1*C2] - ArcTan[C1, S1] - ArcCos[t1] + Tan[q3/4], Sign[q1]*Abs[q2 -
-        q3] + 5*Sign[q2 - T11], 1*^-12*(Min[q1, -q2] - 1*^-7*Max[q3, T12] + 123456789012*Min[S1, C2]), If[q2
-        == T11, q2, -q3], q1*t4 + If[t4 != 0, T12, T21], lambda^2, -(q1 + lambda), Pi/2};
+    r = {Sqrt[1 + q1^2]/(2 + S2), ArcSin[S1*C2] - ArcTan[C1, S1] - ArcCos[t1] + Tan[q3/4] + Exp[-q2],
+        Sign[q1]*Abs[q2 - q3] + 5*Sign[q2 - T11], 1*^-12*(Min[q1, -q2] - 1*^-7*Max[q3, T12] +
+        123456789012*Min[S1, C2]), If[q2 == T11, q2, -q3], q1*t4 + If[t4 != 0, T12, T21], lambda^2, -(q1 +
+        lambda), Pi/2};
     last = {{{class/(2 + C1), Sqrt[3]/2}, {-Sqrt[3]/2, -2/3}}, {{0, -1}, {0.1, T22/7}}};
     {t, k, Q, r, last}
 ]

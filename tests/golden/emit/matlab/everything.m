@@ -17,7 +17,7 @@ function [t, k, Q, r, last] = everything(q, T, n, unused, k_2)
 % Constants, computed once from the parameters by everything_setup
 %   k_2 (7): D3 d3 end_2 while_2 MXR k1 k2
 %
-% Operations per call: 20 x, 17 +, 2 /, 9 functions, 22 others; once: 4 x, 4 +, 1 /
+% Operations per call: 20 x, 18 +, 2 /, 10 functions, 23 others; once: 4 x, 4 +, 1 /
 % MATLAB Coder: codegen everything -args {zeros(3,1), zeros(2,2), zeros(1), zeros(2,1),
 %     zeros(7,1)}
 % Made by symoro VERSION
@@ -84,7 +84,7 @@ Q(4) = q2;
 Q(5) = -q3;
 Q(6) = -k2;
 r(1) = real_sqrt(1 + q1*q1)/(2 + S2);
-r(2) = real_asin(S1*C2) - atan2(S1, C1) - real_acos(t1) + tan(0.25*q3);
+r(2) = real_asin(S1*C2) - atan2(S1, C1) - real_acos(t1) + tan(0.25*q3) + exp(-q2);
 r(3) = sign(q1)*abs(q2 - q3) + 5*sign(q2 - T11);
 r(4) = 1e-12*(min(q1, -q2) - 1e-07*max(q3, T12) + 123456789012.0*min(S1, C2));
 r(5) = select_(q2 == T11, q2, -q3);

@@ -16,7 +16,7 @@
 // Constants, computed once from the parameters by setup
 //   k_2 (7): D3 d3 end while_2 MXR k1 k2
 //
-// Operations per call: 20 x, 17 +, 2 /, 9 functions, 22 others; once: 4 x, 4 +, 1 /
+// Operations per call: 20 x, 18 +, 2 /, 10 functions, 23 others; once: 4 x, 4 +, 1 /
 // Made by symoro VERSION
 #![allow(dead_code, non_snake_case, non_upper_case_globals, clippy::excessive_precision,
     clippy::approx_constant, clippy::too_many_arguments, clippy::needless_range_loop,
@@ -100,7 +100,7 @@ pub fn call(q: &[f64; 3], T: &[f64; 4], n: f64, unused: &[f64; 2], k_2: &[f64; 7
     let T21 = T[2];
     r[5] = q1*t4 + select_(t4 != 0.0, T12, T21);
     r[0] = sqrt_(1.0 + q1*q1)/(2.0 + S2);
-    r[1] = asin_(S1*C2) - atan2_(S1, C1) - acos_(t1) + tan_(0.25*q3);
+    r[1] = asin_(S1*C2) - atan2_(S1, C1) - acos_(t1) + tan_(0.25*q3) + exp_(-q2);
     r[2] = sign_(q1)*abs_(q2 - q3) + 5.0*sign_(q2 - T11);
     let t5 = t3 - q1_2;
     t[4] = t5;
@@ -135,6 +135,24 @@ pub fn call(q: &[f64; 3], T: &[f64; 4], n: f64, unused: &[f64; 2], k_2: &[f64; 7
 
 /// Double precision in every precision of the code.
 type Wide_ = f64;
+
+/// Exponential function, by the rational approximation of fdlibm for |x| up to log(2)/2.
+fn exp_wide_(x: f64) -> f64 {
+    if !(x > -745.2 && x < 709.8) {
+        return if x > 0.0 { f64::INFINITY } else if x < 0.0 { 0.0 } else { x };
+    }
+    let k = (x*1.44269504088896338700 + if x < 0.0 { -0.5 } else { 0.5 }) as i64;
+    let high = x - k as f64*6.93147180369123816490e-01;
+    let low = k as f64*1.90821492927058770002e-10;
+    let y = high - low;
+    let t = y*y;
+    let c = y - t*(1.66666666666666019037e-01 + t*(-2.77777777770155933842e-03
+        + t*(6.61375632143793436117e-05 + t*(-1.65339022054652515390e-06 + t*4.13813679705723846039e-08))));
+    let e = 1.0 - ((low - y*c/(2.0 - c)) - high);
+    let half = k/2;
+    let scale = |k: i64| f64::from_bits(((1023 + k) as u64) << 52);
+    e*scale(half)*scale(k - half)
+}
 
 #[inline(always)]
 fn select_(condition: bool, yes: f64, no: f64) -> f64 {
@@ -200,6 +218,10 @@ fn sqrt_special_(x: f64) -> f64 {
     } else {
         x
     }
+}
+
+fn exp_(x: f64) -> f64 {
+    exp_wide_(x as Wide_) as f64
 }
 
 /// Sine and cosine of n pi/2 + y - e with |y| up to pi/4, by the polynomials of fdlibm; e is small.
