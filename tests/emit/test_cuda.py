@@ -175,6 +175,7 @@ def test_unsupported_options(option: str, value: str, valid: str) -> None:
     assert valid in (caught.value.hint or "")
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize(
     ("robot", "name", "options"),
     [

@@ -74,6 +74,7 @@ def check(name: str, count: int) -> None:
         assert np.abs(reached[:, :3, 3] - pose[:3, 3]).max() < 1.1e-9 * reach
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("name", KINDS)
 def test_commercial_arms(name: str) -> None:
     check(name, POSES)

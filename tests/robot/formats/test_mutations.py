@@ -19,6 +19,7 @@ pytest.importorskip("xacrodoc")
 FEW, MANY, TOGETHER = 4_000, 100_000, 500
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize("start", range(0, FEW, TOGETHER))
 def test_mutated_files(start: int, tmp_path: Path) -> None:
     read = sum(survive(number, tmp_path) for number in range(start, start + TOGETHER))

@@ -96,7 +96,7 @@ common: dict[str, Any] = {"deadline": None, "suppress_health_check": list(Health
 
 
 @schema.parametrize()
-@settings(max_examples=2, **common)
+@settings(max_examples=1, **common)
 def test_some_requests(case: Any, address: str) -> None:
     ask(case, address)
 
@@ -207,7 +207,7 @@ def sent(request: tuple[str, dict[str, Any]], address: str) -> None:
 
 
 @given(request_=requests())
-@settings(max_examples=2, **common)
+@settings(max_examples=1, **common)
 def test_some_long_calls(address: str, request_: tuple[str, dict[str, Any]]) -> None:
     sent(request_, address)
 
