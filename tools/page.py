@@ -133,19 +133,26 @@ def main(wanted: str = "build") -> None:
             print(f"page: {error}; its tests are skipped", file=sys.stderr)
             return
         npm(node, "test", "--silent")
-    build()
-    if wanted != "build":
-        from site_folder import make  # beside this file
+    if wanted == "build":
+        build()
+        return
+    from site_folder import check_distribution, make  # beside this file
 
-        prepared()
-        pyodide = Path(os.environ.get("PYODIDE") or FRONTEND / "node_modules" / "pyodide")
-        # Tests need few prepared answers; those of all robots take two minutes.
-        robots = ("rx90", "puma560") if wanted == "test" else None
-        make(STATIC, pyodide, ROOT / "build" / "site", robots)
+    prepared()
+    pyodide = FRONTEND / "node_modules" / "pyodide"
+    if given := os.environ.get("PYODIDE"):
+        check_distribution(Path(given), pyodide)
+        pyodide = Path(given)
+    build()
+    # Tests need few prepared answers; those of all robots take two minutes.
+    robots = ("rx90", "puma560") if wanted == "test" else None
+    make(STATIC, pyodide, ROOT / "build" / "site", robots)
 
 
 if __name__ == "__main__":
+    import page  # site_folder raises the error of this module, not that of __main__
+
     try:
-        main(*sys.argv[1:])
-    except PageError as error:
+        page.main(*sys.argv[1:])
+    except page.PageError as error:
         sys.exit(f"page: {error}")

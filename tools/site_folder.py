@@ -1,11 +1,14 @@
 """The workbench as a folder that any web server can host: the page, Python for the browser, and symoro itself.
 
-    index.html, assets/      the built page, configured to run Python in the browser
-    pyodide/                 Python for the browser, from the npm package of that name
-    python/symoro-*.zip      symoro and the pure Python packages that it cannot do without
-    python/sympy.zip         SymPy, loaded when a model first needs it
-    prepared/                answers about bundled robots, displayed while Python loads
-    service-worker.js        keeps the files in the browser for the next visit
+    index.html, assets/       the built page, configured to run Python in the browser
+    pyodide-HASH/             Python for the browser, from the npm package of that name
+    python/symoro-HASH.zip    symoro and the pure Python packages that it cannot do without
+    python/sympy-HASH.zip     SymPy, loaded when a model first needs it
+    prepared-HASH/            answers about bundled robots, displayed while Python loads
+    service-worker.js         keeps the files in the browser for the next visit
+
+HASH is computed from the contents. Browsers and servers may therefore cache these files for any time: a page never
+receives a file of another build.
 
 NumPy and SciPy have to be compiled for the browser. Where the folder of Pyodide contains their wheels (a full Pyodide
 distribution), they are copied and used; otherwise symoro's own arrays and integrator are used (symoro.ui.arrays).
@@ -26,46 +29,63 @@ import page
 
 ALWAYS = ("pyyaml", "platformdirs")
 SYMPY = ("sympy", "mpmath")
-INTERPRETER = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "pyodide-lock.json", "python_stdlib.zip")
+LOCK = "pyodide-lock.json"
+INTERPRETER = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", LOCK, "python_stdlib.zip")
 LEFT_OUT = {"__pycache__", "tests", "testing", "benchmarks"}
 WHEN = (2020, 1, 1, 0, 0, 0)  # equal sources give equal archives
 
+NAMED_BY_CONTENTS = ("assets/", "python/", "pyodide-", "prepared-")  # how the paths of these files start
+
 SERVICE_WORKER = """\
 // Keeps the files of the site in the browser. Files of one build belong together: each build has its own cache.
-const CACHE = "symoro-VERSION";
+const SITE = `symoro ${self.registration.scope} `; // other sites of the same server have other caches
+const CACHE = `${SITE}VERSION`;
 const FIRST = FILES;
+const NAMED_BY_CONTENTS = FOLDERS;
 
 self.addEventListener("install", (event) => {
   // The browser has just downloaded most of these files, and need not do it again.
   const requests = FIRST.map((file) => new Request(file, { cache: "force-cache" }));
-  const kept = caches.open(CACHE).then((cache) => cache.addAll(requests));
+  const start = new Request("./", { cache: "reload" });
+  const kept = caches.open(CACHE).then((cache) => cache.addAll([start, ...requests]));
   event.waitUntil(kept.then(() => self.skipWaiting()));
 });
 
 self.addEventListener("activate", (event) => {
-  const old = (names) => names.filter((name) => name.startsWith("symoro-") && name !== CACHE);
+  // The cache of the build before remains, because its page may still be open.
+  const old = (names) => names.filter((name) => name.startsWith(SITE) && name !== CACHE).slice(0, -1);
   event.waitUntil(caches.keys().then((names) => Promise.all(old(names).map((name) => caches.delete(name)))));
 });
 
-async function answer(request) {
+/** Return a file that another build may have changed: from the server, or without a network from this build. */
+async function newest(request) {
   const cache = await caches.open(CACHE);
-  if (request.mode === "navigate") {
-    try {
-      return await fetch(request); // a new build is used at once
-    } catch {
-      return (await cache.match("./")) ?? Response.error();
-    }
+  try {
+    const response = await fetch(request, { cache: "no-cache" });
+    if (response.ok && request.mode !== "navigate") await cache.put(request, response.clone());
+    return response;
+  } catch {
+    const kept = await cache.match(request.mode === "navigate" ? "./" : request, { ignoreVary: true });
+    return kept ?? Response.error();
   }
-  const kept = await cache.match(request, { ignoreVary: true });
+}
+
+/** Return a file whose name contains a hash of its contents: from the cache of any build. */
+async function unchanging(request) {
+  const kept = await caches.match(request, { ignoreVary: true });
   if (kept) return kept;
   const response = await fetch(request);
-  if (response.ok && response.status === 200) await cache.put(request, response.clone());
+  if (response.status === 200) await (await caches.open(CACHE)).put(request, response.clone());
   return response;
 }
 
 self.addEventListener("fetch", (event) => {
   const { request } = event;
-  if (request.method === "GET" && request.url.startsWith(self.registration.scope)) event.respondWith(answer(request));
+  const { scope } = self.registration;
+  if (request.method !== "GET" || !request.url.startsWith(scope)) return;
+  const path = request.url.slice(scope.length);
+  const kept = request.mode !== "navigate" && NAMED_BY_CONTENTS.some((start) => path.startsWith(start));
+  event.respondWith(kept ? unchanging(request) : newest(request));
 });
 """
 
@@ -83,31 +103,34 @@ def make(built: Path, pyodide: Path, target: Path, robots: Iterable[str] | None 
     """
     made = target.with_name(f"{target.name}.part")
     shutil.rmtree(made, ignore_errors=True)
-    shutil.copytree(built, made)
+    shutil.copytree(built, made, ignore=shutil.ignore_patterns("notebook"))
+    python = made / "pyodide"
     (made / "python").mkdir()
-    (made / "pyodide").mkdir()
+    python.mkdir()
     for name in INTERPRETER:
-        shutil.copy2(pyodide / name, made / "pyodide")
-    packages = copy_packages(pyodide, made / "pyodide")
-    archive = made / "python" / "symoro.zip"
+        shutil.copy2(pyodide / name, python)
+    packages = copy_packages(pyodide, python)
+    python = named_by_contents(python)
+    archive, sympy = made / "python" / "symoro.zip", made / "python" / "sympy.zip"
     write_archive(archive, [*own_sources(), *sources_of(ALWAYS)])
-    # The name contains a hash of the contents, because browsers cache files.
-    archive = archive.rename(archive.with_name(f"symoro-{digest(archive)}.zip"))
-    write_archive(made / "python" / "sympy.zip", sources_of(SYMPY))
-    start = made / "index.html"
-    first = [
-        archive,
-        *(made / "pyodide" / name for name in INTERPRETER if not name.endswith((".mjs", ".json"))),
-    ]
+    write_archive(sympy, sources_of(SYMPY))
+    archive, sympy = named_by_contents(archive), named_by_contents(sympy)
+    prepared = made / "prepared"
+    write_prepared(prepared, robots, packages)
+    prepared = named_by_contents(prepared)
+    first = [archive, *(python / name for name in INTERPRETER if not name.endswith((".mjs", ".json")))]
     metadata = {
         "symoro-back": "worker",
+        "symoro-python": f"{python.name}/",
         "symoro-archive": f"python/{archive.name}",
+        "symoro-sympy": f"python/{sympy.name}",
         "symoro-packages": " ".join(packages),
+        "symoro-prepared": f"{prepared.name}/",
         "symoro-bytes": str(sum(path.stat().st_size for path in first)),
     }
     head = "".join(f'  <meta name="{name}" content="{text}" />\n' for name, text in metadata.items())
+    start = made / "index.html"
     start.write_text(start.read_text("utf-8").replace("  </head>", f"{head}  </head>", 1), "utf-8")
-    write_prepared(made / "prepared", robots, packages)
     write_service_worker(made)
     shutil.rmtree(target, ignore_errors=True)
     made.rename(target)
@@ -115,9 +138,37 @@ def make(built: Path, pyodide: Path, target: Path, robots: Iterable[str] | None 
     print(f"{target.relative_to(page.ROOT)}: {size / 1e6:.1f} MB; try it: python -m http.server -d {target}")
 
 
+def check_distribution(pyodide: Path, own: Path) -> None:
+    """Check that a folder is a full Pyodide distribution of the version that the page uses.
+
+    Args:
+        pyodide: folder that the user names.
+        own: folder of the npm package.
+
+    Raises:
+        PageError: files or wheels are missing, or the version differs.
+    """
+    hint = "give the unpacked folder of a full Pyodide distribution (pyodide-VERSION.tar.bz2)"
+    if lacking := [name for name in INTERPRETER if not (pyodide / name).is_file()]:
+        raise page.PageError(f"PYODIDE={pyodide}: missing files: {', '.join(lacking)}; {hint}")
+    try:
+        given, expected = (json.loads((folder / LOCK).read_text("utf-8")) for folder in (pyodide, own))
+        versions = [
+            f"Python {lock['info']['python']}, ABI {lock['info']['abi_version']}"
+            for lock in (given, expected)
+        ]
+        wheels = [given["packages"][name]["file_name"] for name in ("numpy", "scipy")]
+    except (ValueError, KeyError, TypeError) as error:
+        raise page.PageError(f"PYODIDE={pyodide}: {LOCK} cannot be read ({error!r}); {hint}") from None
+    if versions[0] != versions[1]:
+        raise page.PageError(f"PYODIDE={pyodide}: it has {versions[0]}, expected {versions[1]}; {hint}")
+    if lacking := [name for name in wheels if not (pyodide / name).is_file()]:
+        raise page.PageError(f"PYODIDE={pyodide}: missing files: {', '.join(lacking)}; {hint}")
+
+
 def copy_packages(pyodide: Path, target: Path) -> list[str]:
     """Copy the wheels of NumPy and SciPy, and those that they need; return the names of the packages that exist."""
-    lock = json.loads((pyodide / "pyodide-lock.json").read_text("utf-8"))["packages"]
+    lock = json.loads((pyodide / LOCK).read_text("utf-8"))["packages"]
     found = []
     for name in ("numpy", "scipy"):
         wanted, names = [name], set()
@@ -151,7 +202,7 @@ def write_prepared(folder: Path, robots: Iterable[str] | None, packages: list[st
             ("frames", {"loops": True}),
             ("catalogue", {}),
             ("model", {"model": "inverse-dynamics", "options": {}}),
-            ("code", {"model": "inverse-geometry", "options": {}, "language": "javascript"}),
+            ("inverse", {}),
         ]
         answers: list[Answer] = [("robot_open", {"id": robot}, view)]
         for name, payload in requests:
@@ -171,15 +222,17 @@ def write_answers(path: Path, answers: list[Answer]) -> None:
 
 def write_service_worker(folder: Path) -> None:
     """Write the service worker; its cache has the hash of all files, so that a new site replaces the old one."""
-    paths = [path for path in sorted(folder.rglob("*")) if path.is_file()]
-    names = [path.relative_to(folder).as_posix() for path in paths]
-    total = hashlib.sha256(
-        "".join(f"{name} {digest(path)}" for name, path in zip(names, paths, strict=True)).encode()
-    )
-    always = [name for name in names if name.startswith(("assets/", "pyodide/", "python/symoro-"))]
-    first = [name for name in always if not name.endswith(".whl")]
-    listed = json.dumps(["./", *first, "prepared/lists.json", "prepared/rx90.json"])
-    text = SERVICE_WORKER.replace("VERSION", total.hexdigest()[:12]).replace("FILES", listed)
+    names = [path.relative_to(folder).as_posix() for path in files_of(folder)]
+    offered = ("/lists.json", "/rx90.json")  # prepared answers of the first robot
+    first = [
+        name
+        for name in names
+        if name.startswith(("assets/", "pyodide-", "python/symoro-", "prepared-"))
+        and not name.endswith(".whl")
+        and (not name.startswith("prepared-") or name.endswith(offered))
+    ]
+    text = SERVICE_WORKER.replace("VERSION", digest(folder)).replace("FILES", json.dumps(first))
+    text = text.replace("FOLDERS", json.dumps(NAMED_BY_CONTENTS))
     (folder / "service-worker.js").write_text(text, "utf-8")
 
 
@@ -208,5 +261,18 @@ def write_archive(path: Path, sources: Sources) -> None:
             archive.writestr(zipfile.ZipInfo(name, WHEN), source.read_bytes(), zipfile.ZIP_DEFLATED, 9)
 
 
+def files_of(folder: Path) -> list[Path]:
+    return [path for path in sorted(folder.rglob("*")) if path.is_file()]
+
+
 def digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+    """Return a hash of a file, or of the names and contents of all files of a folder."""
+    if path.is_file():
+        return hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+    lines = [f"{file.relative_to(path).as_posix()} {digest(file)}" for file in files_of(path)]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:12]
+
+
+def named_by_contents(path: Path) -> Path:
+    """Rename a file or folder, so that its name contains a hash of its contents."""
+    return path.rename(path.with_name(f"{path.stem}-{digest(path)}{path.suffix}"))

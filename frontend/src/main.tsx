@@ -31,12 +31,8 @@ function keepOffline(): void {
 async function chooseBack(): Promise<Backend> {
   const kind = document.querySelector<HTMLMetaElement>('meta[name="symoro-back"]')?.content;
   if (kind === "worker") {
-    const [{ workerBackend }, { withPrepared }, { withEmittedSolutions }] = await Promise.all([
-      import("./backend/worker"),
-      import("./backend/prepared"),
-      import("./backend/solve"),
-    ]);
-    return withEmittedSolutions(withPrepared(workerBackend(undefined, undefined, keepOffline)));
+    const [{ workerBackend }, { withPrepared }] = await Promise.all([import("./backend/worker"), import("./backend/prepared")]);
+    return withPrepared(workerBackend(undefined, undefined, keepOffline));
   }
   return httpBackend({ fetch: fetch.bind(globalThis), storage: session, href: location.href });
 }

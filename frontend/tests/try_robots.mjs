@@ -1,25 +1,31 @@
-// Try bundled robots in the static site: node tests/try_robots.mjs ADDRESS CHROMIUM ROBOT...
-// Each robot is opened, drawn, moved, solved (if it has an inverse geometric model) and simulated for one second.
-// One line of JSON per robot; the exit code is the number of robots for which the page neither works nor explains why.
-// tools/try_site.py starts it.
+// Try bundled robots in the page: node tests/try_robots.mjs ADDRESS CHROMIUM ROBOT...
+// The address is that of the static site or of a running server (symoro gui). Each robot is opened, drawn, moved and
+// simulated for one second, and every link must have a body. One line of JSON per robot; the exit code is the number of
+// robots for which the page neither works nor explains what to do instead. tools/try_site.py starts it.
 
 import { chromium } from "playwright-core";
 
 const [address, executablePath, ...robots] = process.argv.slice(2);
 const FLAGS = ["--headless", "--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"];
 const LONGEST = 120_000; // ms per step
+// Explanations refer to the page: neither options of the command line nor arguments of Python help its reader.
+const OF_ANOTHER_PLACE = /(^|\s)--[a-z]|\b[a-z]\w*=(\{|\[|'|"|True|False|\.\.\.)|\brobot\.\w+\(|Traceback/;
 
 const browser = await chromium.launch({ executablePath, args: FLAGS });
 const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
 context.setDefaultTimeout(LONGEST);
 await context.addInitScript(() => localStorage.setItem("symoro-tour", "ended"));
+if (new URL(address).search) await (await context.newPage()).goto(address); // the token of a server becomes a cookie
 let bad = 0;
 
 /** Wait until one of the texts appears, and return its index and content. */
 async function first(...locators) {
-  const found = await Promise.race(locators.map(async (locator, k) => (await locator.first().waitFor(), k)));
-  return [found, (await locators[found].first().textContent()).trim()];
+  const index = await Promise.race(locators.map(async (locator, k) => (await locator.first().waitFor(), k)));
+  return [index, (await locators[index].first().innerText()).trim().replace(/\s+/g, " ")];
 }
+
+/** Return the positions of the joints as one text. */
+const positions = () => [...document.querySelectorAll('[data-testid^="scene-joint-"] input')].map(({ value }) => value).join();
 
 async function tryRobot(robot) {
   const page = await context.newPage();
@@ -29,17 +35,18 @@ async function tryRobot(robot) {
   const begin = Date.now();
   const seconds = () => Math.round((Date.now() - begin) / 100) / 10;
   try {
-    await page.goto(`${address}?robot=${robot}`);
+    await page.goto(new URL(`?robot=${robot}`, address).href);
     await page.locator("[data-robot-name]").waitFor();
     result.opened = seconds();
-    await page.locator('[data-testid="scene"][aria-busy="false"]').waitFor();
+    await page.locator('[data-testid="scene"][aria-busy="false"] canvas[data-solids]').waitFor();
     result.drawn = seconds();
-    const end = page.getByRole("button", { name: "End the tour" });
-    if (await end.count()) await end.click();
-    const q = () => page.locator('[data-testid^="scene-joint-"] input').evaluateAll((all) => all.map((x) => x.value).join());
-    const before = await q();
+    const { solids } = await page.getByTestId("scene-canvas").evaluate(({ dataset }) => ({ ...dataset }));
+    result.links = JSON.parse(solids).length;
+    const lacking = JSON.parse(solids).flatMap((count, link) => (count ? [] : [link]));
+    if (!result.links || lacking.length) throw new Error(`links without body: ${lacking}`);
+    const before = await page.evaluate(positions);
     await page.getByTestId("scene-random").click();
-    await page.waitForFunction((old) => [...document.querySelectorAll('[data-testid^="scene-joint-"] input')].map((x) => x.value).join() !== old, before);
+    await page.waitForFunction(([text, old]) => new Function(`return (${text})()`)() !== old, [String(positions), before]);
     result.moved = seconds();
     await page.getByTestId("scene-home").click();
     await page.waitForTimeout(300);
@@ -50,7 +57,8 @@ async function tryRobot(robot) {
     await page.locator('[data-testid="simulate-run"]:enabled').click();
     const [kind, text] = await first(page.getByTestId("simulate-ended"), page.locator('[data-testid="scene-side"] [role="alert"]'));
     result.simulated = seconds();
-    result.simulation = `${kind ? "explained: " : ""}${text.slice(0, 300)}`;
+    result[kind ? "explained" : "simulation"] = text.slice(0, 400);
+    if (kind && OF_ANOTHER_PLACE.test(text)) throw new Error("the explanation does not refer to the page");
   } catch (error) {
     result.error = error.message.split("\n")[0];
   }

@@ -1,11 +1,12 @@
 // Answers about bundled robots that the site contains as files, so that the page is usable while Python loads.
 //
-//   prepared/lists.json   {"about {}": ..., "robots {}": ...}
-//   prepared/ID.json      {"robot_open {\"id\":\"ID\"}": ..., "frames {\"loops\":true}": ...}
+//   prepared-HASH/lists.json   {"about {}": ..., "robots {}": ...}
+//   prepared-HASH/ID.json      {"robot_open {\"id\":\"ID\"}": ..., "frames {\"loops\":true}": ...}
 //
 // An answer is stored under the name of the call and its arguments without the robot (tools/site_folder.py).
 
 import type { CallOptions, Backend } from "./backend";
+import { meta } from "./worker";
 
 type Answers = Record<string, unknown>;
 
@@ -35,6 +36,6 @@ export function withPrepared(backend: Backend, load: (file: string) => Promise<A
 }
 
 async function fetchAnswers(file: string): Promise<Answers> {
-  const response = await fetch(new URL(`prepared/${encodeURIComponent(file)}.json`, document.baseURI));
+  const response = await fetch(new URL(`${meta("symoro-prepared")}${encodeURIComponent(file)}.json`, document.baseURI));
   return response.ok ? ((await response.json()) as Answers) : {};
 }

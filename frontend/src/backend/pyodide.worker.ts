@@ -6,16 +6,15 @@ import type { PyCallable } from "pyodide/ffi";
 import type { Progress } from "./backend";
 import { countBytes } from "./bytes";
 import { simulate, type SimulationPlan } from "./simulation";
-import type { WorkerMessage, WorkerRequest } from "./worker";
+import type { SiteFiles, WorkerMessage, WorkerRequest } from "./worker";
 
 const SITE = "/lib/symoro";
 
 let root = "";
+let files: SiteFiles;
 let python: PyodideInterface;
 let answer: PyCallable;
 const tried = new Set<string>();
-/** Compiled packages next to Python, for example NumPy. */
-let provided = new Set<string>();
 
 function post(message: WorkerMessage): void {
   self.postMessage(message);
@@ -36,21 +35,22 @@ function reportDownloads(total: number): void {
   });
 }
 
-async function start(archive: string, bytes: number): Promise<void> {
+async function start(): Promise<void> {
   step("loading Python");
-  reportDownloads(bytes);
-  const module = new URL("pyodide/pyodide.mjs", root).href;
-  const sources = fetch(new URL(archive, root));
+  reportDownloads(files.bytes);
+  const folder = new URL(files.python, root).href;
+  const module = new URL("pyodide.mjs", folder).href;
+  const sources = fetch(new URL(files.symoro, root));
   const { loadPyodide } = (await import(/* @vite-ignore */ module)) as typeof import("pyodide");
-  python = await loadPyodide({ indexURL: new URL("pyodide/", root).href });
+  python = await loadPyodide({ indexURL: folder });
   step("starting Python");
   const response = await sources;
-  if (!response.ok) throw new Error(`${archive}: the site answered ${response.status}`);
+  if (!response.ok) throw new Error(`${files.symoro}: the site answered ${response.status}`);
   python.FS.mkdirTree(SITE);
   python.unpackArchive(await response.arrayBuffer(), "zip", { extractDir: SITE });
   python.runPython(`import sys; sys.path.insert(0, "${SITE}")`);
   const page = python.pyimport("symoro.ui.service.page");
-  if (!provided.has("numpy")) page.use_plain_arrays();
+  if (!files.packages.includes("numpy")) page.use_plain_arrays();
   answer = page.answer as PyCallable;
   post({ kind: "ready" });
 }
@@ -60,17 +60,16 @@ async function load(name: string): Promise<boolean> {
   if (tried.has(name)) return false;
   tried.add(name);
   step(`loading ${name}`);
-  if (provided.has(name)) {
+  if (files.packages.includes(name)) {
     await python.loadPackage(name);
     return true;
   }
-  const response = await fetch(new URL(`python/${name}.zip`, root));
-  if (response.ok) {
-    python.unpackArchive(await response.arrayBuffer(), "zip", { extractDir: SITE });
-    python.runPython("import importlib; importlib.invalidate_caches()");
-    return true;
-  }
-  return false;
+  if (name !== "sympy") return false;
+  const response = await fetch(new URL(files.sympy, root));
+  if (!response.ok) return false;
+  python.unpackArchive(await response.arrayBuffer(), "zip", { extractDir: SITE });
+  python.runPython("import importlib; importlib.invalidate_caches()");
+  return true;
 }
 
 function progress(title: string, done: number, total: number | undefined): void {
@@ -98,7 +97,7 @@ async function simulated(payload: string): Promise<string> {
 }
 
 async function call(name: string, payload: string): Promise<void> {
-  const text = name === "simulate" && !provided.has("scipy") ? await simulated(payload) : await answered(name, payload);
+  const text = name === "simulate" && !files.packages.includes("scipy") ? await simulated(payload) : await answered(name, payload);
   post({ kind: "answer", text });
 }
 
@@ -107,8 +106,8 @@ self.onmessage = (event: MessageEvent<WorkerRequest>) => {
   let work: Promise<void>;
   if (request.kind === "start") {
     root = request.root;
-    provided = new Set(request.packages);
-    work = start(request.archive, request.bytes);
+    files = request.files;
+    work = start();
   } else work = call(request.name, request.payload);
   work.catch((error: unknown) => post({ kind: "crash", message: error instanceof Error ? error.message : String(error) }));
 };

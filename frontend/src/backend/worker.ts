@@ -3,9 +3,22 @@
 import { Failure, type CallOptions, type Backend, type Problem, type Progress } from "./backend";
 import { LONG } from "./http";
 
+/** Files of Python in the site; their names contain hashes of the contents, because browsers cache them. */
+export interface SiteFiles {
+  /** Folder of the interpreter. */
+  python: string;
+  /** Archives of Python sources: of symoro, and of SymPy, which is loaded when a model first needs it. */
+  symoro: string;
+  sympy: string;
+  /** Compiled packages in the folder of the interpreter, for example NumPy. */
+  packages: string[];
+  /** Size of the first downloads. */
+  bytes: number;
+}
+
 /** Message from the page to a worker. */
 export type WorkerRequest =
-  | { kind: "start"; root: string; archive: string; packages: string[]; bytes: number }
+  | { kind: "start"; root: string; files: SiteFiles }
   | { kind: "call"; name: string; payload: string };
 
 /** Message from a worker to the page; a call ends with an answer or with the termination of the worker. */
@@ -163,16 +176,21 @@ function abortion(): DOMException {
   return new DOMException("the request was cancelled", "AbortError");
 }
 
-function meta(name: string): string {
+/** Return an entry of the head of the page. */
+export function meta(name: string): string {
   return document.querySelector<HTMLMetaElement>(`meta[name=${name}]`)?.content ?? "";
 }
 
-/** Create a worker that loads Python from the page's folder; the head of the page names the archive of sources. */
+/** Create a worker that loads Python from the page's folder; the head of the page names its files. */
 function startWorker(): WorkerLike {
-  const archive = meta("symoro-archive");
-  const packages = meta("symoro-packages").split(" ").filter(Boolean);
-  const bytes = Number(meta("symoro-bytes"));
+  const files: SiteFiles = {
+    python: meta("symoro-python"),
+    symoro: meta("symoro-archive"),
+    sympy: meta("symoro-sympy"),
+    packages: meta("symoro-packages").split(" ").filter(Boolean),
+    bytes: Number(meta("symoro-bytes")),
+  };
   const worker = new Worker(new URL("./pyodide.worker.ts", import.meta.url), { type: "module", name: "symoro" });
-  worker.postMessage(checked({ kind: "start", root: new URL(".", document.baseURI).href, archive, packages, bytes }));
+  worker.postMessage(checked({ kind: "start", root: new URL(".", document.baseURI).href, files }));
   return worker;
 }
