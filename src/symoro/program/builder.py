@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -101,11 +101,6 @@ class Builder:
             if section:
                 self._sections[unique] = section
         return expr
-
-    @property
-    def named_nodes(self) -> Container[int]:
-        """Return the nodes that have been named."""
-        return self._names.keys()
 
     def name_of(self, value: Expr) -> tuple[str, int] | None:
         """Return the name of the node of an expression, and 1 if the name is that of minus the node; or None."""

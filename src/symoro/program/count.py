@@ -8,7 +8,7 @@ Operations on constants are done when the code is written and are not counted.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -166,18 +166,18 @@ def is_shared_when_expanded(program: Program, i: int) -> bool:
     return program.graph.op[i] in (ops.SIN, ops.COS) or i in program.names
 
 
-def written_operations(graph: Graph, lits: Iterable[int], shared: Container[int] = ()) -> dict[int, int]:
+def written_operations(graph: Graph, lits: Iterable[int]) -> dict[int, int]:
     """Return {node: number of operations in its text}, if each output is written as one expression.
 
-    Subexpressions are written each time that they are used, except sines and cosines, expressions of parameters, and
-    the nodes `shared`, which count as 0.
+    Subexpressions are written each time that they are used, except sines, cosines and expressions of parameters,
+    which count as 0.
 
     Args:
         lits: signed node references of the expressions.
     """
     counts: dict[int, int] = {}
     for i in graph.reachable(list(lits)):
-        apart = graph.op[i] in (ops.SIN, ops.COS) or i in shared or graph.cls[i] != ops.VARIABLE
+        apart = graph.op[i] in (ops.SIN, ops.COS) or graph.cls[i] != ops.VARIABLE
         counts[i] = (
             0 if apart or graph.op[i] < ops.ADD else 1 + sum(counts[lit >> 1] for lit in graph.args[i])
         )

@@ -338,7 +338,7 @@ class _Readable:
     """
 
     def __init__(self, builder: Builder, robot: Robot, a: Matrix, d: Cube, weights: Vector) -> None:
-        self.graph, self.named = builder.graph, builder.named_nodes
+        self.graph = builder.graph
         self.short: dict[int, Expr] = {}
         entries: dict[str, list[int]] = {}  # the terms of the entry's sum
         for i, row in enumerate(a, 1):
@@ -366,14 +366,9 @@ class _Readable:
         return self.short[lit]
 
     def _operations(self, lit: int) -> int:
-        """Return a lower bound on the number of operations of the simplified entry with node reference `lit`.
-
-        Named subexpressions of an entry that is too large to be simplified are counted as variables.
-        """
+        """Return the number of operations of the simplified entry with node reference `lit`, as one expression."""
         short = self._written(lit)
-        return written_operations(self.graph, [short.lit], self.named if short.lit == lit else ())[
-            short.lit >> 1
-        ]
+        return written_operations(self.graph, [short.lit])[short.lit >> 1]
 
 
 def _name_waves(builder: Builder, trig: Trigonometry, values: Sequence[Scalar]) -> None:
