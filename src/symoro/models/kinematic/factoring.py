@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import lcm
 from typing import Any
 
 from symoro.expr import ops
@@ -149,20 +150,22 @@ class _Polynomials:
         """
         n = len(self.angles)
         known: dict[tuple[int, ...], dict[_Wave, int]] = {}  # many terms differ only in their atoms
-        total: dict[_Harmonic, Fraction] = {}
+        # Integers over one denominator: additions of fractions would need most of the time.
+        degree = max((sum(powers[: 2 * n]) for powers in p), default=0)
+        common = lcm(*(int(coefficient.denominator) for coefficient in p.values()))
+        total: dict[_Harmonic, int] = {}
         for powers, coefficient in p.terms():
             waves = known.get(powers[: 2 * n])
             if waves is None:
                 waves = known[powers[: 2 * n]] = _waves(powers, n)
             if len(waves) > MAX_TERMS:
                 return None
-            number = Fraction(
-                int(coefficient.numerator), int(coefficient.denominator) << sum(powers[: 2 * n])
-            )
+            number = int(coefficient.numerator) * (common // int(coefficient.denominator))
+            number <<= degree - sum(powers[: 2 * n])
             for (op, multiples), value in waves.items():
-                key = (op, multiples, tuple(powers[2 * n :]))
+                key = (op, multiples, powers[2 * n :])
                 total[key] = total.get(key, 0) + value * number
-        return {key: value for key, value in total.items() if value}
+        return {key: Fraction(value, common << degree) for key, value in total.items() if value}
 
     def _sum_of_harmonics(self, harmonics: dict[_Harmonic, Fraction]) -> Expr:
         graph = self.graph
