@@ -192,6 +192,7 @@ def test_matrices() -> None:
         ("a = b1\nb1 = q1\n", 1, "used before it is defined in line 2"),
         ("a = q1\na = q2\n", 2, "defined twice: first in line 1"),
         ("W12 = q1\nb = W12*W13\n", 2, "W13 is not defined"),
+        ("double t1 = sin(q1);\nt2 = t1*t3;\n", 2, "t3 is not defined"),
         ("a = q1 +\n", 1, "ends too early"),
         ("a =\n", 1, "expected an assignment"),
         ("a = q1*$\n", 1, "unexpected character"),

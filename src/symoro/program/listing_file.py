@@ -428,15 +428,17 @@ def _why_undefined(listing: ListingFile, name: str, stems: Container[str]) -> st
     if listing.inputs is not None:
         declared = {*listing.parameters, *(s for _, symbols in listing.inputs.values() for s in symbols)}
         return "" if name in declared else "and the header declares it neither as an input nor as a parameter"
-    if _is_variable(listing, name) or name in (listing.tabled or ()):
+    match = _STEM.fullmatch(name)
+    stem = match[1] if match is not None and match[1] in stems else None
+    # t1 can be a joint variable, but where other names of this form are assigned it is an intermediate variable.
+    if name in (listing.tabled or ()) or (_is_variable(listing, name) and stem != "t"):
         return ""
     if listing.tabled is not None:
         return "" if _SYMORO.fullmatch(name) else "and the tables of the robot do not contain it"
     if _TRIGONOMETRIC.fullmatch(name):
         return "although it is SYMORO's name of a sine or cosine"
-    match = _STEM.fullmatch(name)
-    series = match is not None and match[1] in stems and not _SYMORO.fullmatch(name)
-    return f"although other names that begin with {match[1]} are" if series and match is not None else ""
+    series = stem is not None and not _SYMORO.fullmatch(name)
+    return f"although other names that begin with {stem} are" if series else ""
 
 
 def _is_variable(listing: ListingFile, name: str) -> bool:

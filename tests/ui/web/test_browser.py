@@ -1,6 +1,6 @@
 """The workbench in a real browser: the page with its server, and the page without one.
 
-The scenarios stand in frontend/tests/browser; screenshots go to build/screenshots, or where SYMORO_SCREENSHOTS says.
+The scenarios are in frontend/tests/browser; screenshots are written to build/screenshots, or to SYMORO_SCREENSHOTS.
 Skipped where there is no chromium, no node, or no built page (`python tools/page.py test` builds what is needed).
 """
 
