@@ -14,7 +14,12 @@ from symoro.ui.service.payload import robot_of
 
 SOURCES = Path(__file__).parent.parent / "frontend" / "src"
 MODELS = (("inverse-dynamics", "planar2r"), ("jacobian", "planar2r"), ("loop-geometry", "fourbar"))
-SOLVED = ("rx90", "sr400", "3rrr")  # robots with their inverse geometric model
+SOLVED = (  # robots with their inverse geometric model
+    *("rx90", "puma560", "ur5e", "scara", "panda", "sr400"),
+    *("fivebar", "3rrr", "delta", "orthoglide", "gough_stewart"),
+)
+# The code that closes the loops of a spatial platform is large, and the tests close them by iteration.
+WITHOUT_LOOPS = ("delta", "orthoglide", "gough_stewart")
 
 COUPLED = """
 symoro: 1
@@ -28,15 +33,14 @@ nominal: {k: 2}
 
 def write_robots(folder: Path) -> None:
     """Write one file per robot with its view and the generated code of its transforms."""
-    views = {name: call("robot_open", {"id": name}) for name in ("rx90", "fourbar", "sr400", "3rrr")}
+    views = {name: call("robot_open", {"id": name}) for name in ("fourbar", *SOLVED)}
     views["gripper"] = call("robot_open", {"text": COUPLED, "file": "gripper.yaml"})
     for name, view in views.items():
         if "error" in view:
             raise SystemExit(f"{name}: {view['error']}")
         kept = {key: value for key, value in view.items() if key not in ("tables", "notes", "warnings")}
         fixture = {"view": {**kept, "tables": [], "notes": [], "warnings": []}}
-        # The closure of the loops of a platform is large, and the tests close them by iteration.
-        fixture["placements"] = call("frames", {"robot": view["robot"], "loops": view["platform"] is None})
+        fixture["placements"] = call("frames", {"robot": view["robot"], "loops": name not in WITHOUT_LOOPS})
         if name in SOLVED:
             fixture["inverse"] = call("inverse", {"robot": view["robot"]})
         text = json.dumps(fixture, indent=1)

@@ -1,9 +1,10 @@
 // Direct manipulation: a dragged frame, a pulled link or a typed pose moves the robot; other solutions are ghosts.
 
-import { computed, effect, signal, untracked, type ReadonlySignal } from "@preact/signals";
+import { batch, computed, effect, signal, untracked, type ReadonlySignal } from "@preact/signals";
 
 import type { InverseModules, View } from "../backend/messages";
 import type { Store } from "../store/store";
+import { AssemblyModes } from "./assemblyModes";
 import type { Control } from "./control";
 import { endFrame, toolLink } from "./extras";
 import { clamp } from "./joints";
@@ -34,7 +35,9 @@ export class Dragging {
   readonly chosen = signal<number | null>(null);
   /** Whether other solutions are drawn; null: from the first drag on. */
   readonly wanted = signal<boolean | null>(null);
-  /** All solutions of the pose of the end effector, starting with the posture itself; null if they are not drawn. */
+  /** Whether the assembly modes at the active joints are drawn instead of the solutions of the pose. */
+  readonly modesWanted = signal(false);
+  /** The drawn solutions or assembly modes, starting with the posture itself; null if they are not drawn. */
   readonly solutions = signal<PoseSolution[] | null>(null);
   /** Why the solutions are not all, or not available; "" if they are all. */
   readonly remark = signal("");
@@ -44,6 +47,7 @@ export class Dragging {
     return view ? (this.chosen.value ?? endFrame(view)) : null;
   });
   private solver: PoseSolver | null = null;
+  private assembly: AssemblyModes | null = null;
   private loaded: { key: string; models: LoadedModel[]; answer: InverseModules } | null = null;
   /** Whether the inverse geometric model is being derived; solutions are then not sampled. */
   private loading = false;
@@ -63,7 +67,7 @@ export class Dragging {
         const frame = this.on.value && !store.motion.value ? this.frame.value : null;
         scene.gizmo(frame, this.mode.value, this.axes.value);
       }),
-      effect(() => this.followPosture(store.q.value, this.wanted.value)),
+      effect(() => this.followPosture(store.q.value, this.wanted.value, this.modesWanted.value)),
     ];
   }
 
@@ -74,8 +78,9 @@ export class Dragging {
   reset(): void {
     this.chosen.value = null;
     this.wanted.value = null;
+    this.modesWanted.value = false;
     this.remark.value = "";
-    this.solver = null;
+    [this.solver, this.assembly] = [null, null];
     this.clear();
   }
 
@@ -99,18 +104,19 @@ export class Dragging {
     }
     this.loading = false;
     this.rebuild();
-    this.followPosture(this.store.q.peek(), this.wanted.peek());
+    this.followPosture(this.store.q.peek(), this.wanted.peek(), this.modesWanted.peek());
   }
 
   /** Create the solver of the drawn robot with the current parameters. */
   rebuild(): void {
     const view = this.control.drawn.peek();
     const postures = this.scene.postures();
-    this.solver = null;
+    [this.solver, this.assembly] = [null, null];
     if (!view || !postures) return;
     const { models, answer } = this.loaded ?? { models: [], answer: { legs: [], complete: false, why_not: null } };
     this.solver = new PoseSolver(view, postures, models, answer.legs, this.scene.reach());
     this.solver.setParameters(this.store.parameters.peek());
+    if (view.loops.length) this.assembly = new AssemblyModes(view, postures, this.solver, this.scene.reach());
     if (this.loaded) this.remark.value = remarkOf(this.loaded.answer, this.solver);
   }
 
@@ -265,11 +271,40 @@ export class Dragging {
     this.scene.ghosts([]);
   }
 
-  private followPosture(q: number[], wanted: boolean | null): void {
+  /** Draw the solutions of the pose, or remove them. */
+  showSolutions(shown: boolean): void {
+    this.choose(shown, false);
+  }
+
+  /** Search the assembly modes at the current active joints and draw them, or remove them. */
+  showModes(shown: boolean): void {
+    this.choose(false, shown);
+  }
+
+  private choose(solutions: boolean, modes: boolean): void {
+    this.latest = null;
+    batch(() => {
+      this.wanted.value = solutions;
+      this.modesWanted.value = modes;
+    });
+  }
+
+  /** Continue the search for assembly modes. */
+  searchModes(): void {
+    if (this.assembly) this.drawModes(this.assembly.search(this.scene.posture()));
+    this.solutions.value = this.latest;
+  }
+
+  /** Whether the list of assembly modes is the result of a search, so that other modes may exist. */
+  get modesSearched(): boolean {
+    return this.assembly !== null && !this.assembly.complete(this.store.q.value);
+  }
+
+  private followPosture(q: number[], solutions: boolean | null, modes: boolean): void {
     untracked(() => {
       if (this.active.value || !this.control.ready.value || q.length !== this.control.drawn.value?.joints.length) return;
-      if (!wanted) {
-        if (this.latest) this.clear();
+      if (!solutions && !modes) {
+        if (this.solutions.value) this.clear();
         return;
       }
       this.updateGhosts(q);
@@ -279,12 +314,19 @@ export class Dragging {
 
   /** Compute and draw the solutions of the pose that the end effector has in a posture. */
   private updateGhosts(q: number[]): void {
-    if (!this.solver || this.loading || !this.wanted.peek() || this.control.broken.peek()) return;
+    if (!this.solver || this.loading || this.control.broken.peek()) return;
+    if (this.modesWanted.peek()) return this.assembly ? this.drawModes(this.assembly.at(q)) : undefined;
+    if (!this.wanted.peek()) return;
     const T = this.scene.transform(this.endFrame());
     if (this.solver.closedForm) this.latest = this.solver.all(T, q);
     else if (!this.solver.redundant) this.latest = this.latest ? this.solver.moved(this.latest, T, q) : this.solver.sampled(T, q);
     else this.latest = [];
     this.scene.ghosts(this.latest.slice(1).map((one, k) => ({ T: one.T, tag: letter(k) })));
+  }
+
+  private drawModes(modes: PoseSolution[]): void {
+    this.latest = modes;
+    this.scene.ghosts(modes.slice(1).map(({ T, label }) => ({ T, tag: label })));
   }
 
   /** Go to a solution by its index in the list; 0 is the posture itself. */

@@ -2,17 +2,25 @@
 
 import type { InverseModules, Placements, View } from "../backend/messages";
 import platform from "./fixtures/3rrr.json";
+import delta from "./fixtures/delta.json";
+import fivebar from "./fixtures/fivebar.json";
 import fourbar from "./fixtures/fourbar.json";
+import gough_stewart from "./fixtures/gough_stewart.json";
 import gripper from "./fixtures/gripper.json";
+import orthoglide from "./fixtures/orthoglide.json";
+import panda from "./fixtures/panda.json";
+import puma560 from "./fixtures/puma560.json";
 import rx90 from "./fixtures/rx90.json";
+import scara from "./fixtures/scara.json";
 import sr400 from "./fixtures/sr400.json";
+import ur5e from "./fixtures/ur5e.json";
 import { endFrame } from "./extras";
 import { loadPoseSolver, type PoseSolver } from "./poseSolver";
 import { robotSize } from "./polyline";
 import { home } from "./joints";
 import { loadPostureSolver, type PostureSolver } from "./posture";
 
-const ROBOTS = { fourbar, gripper, platform, rx90, sr400 };
+const ROBOTS = { delta, fivebar, fourbar, gough_stewart, gripper, orthoglide, panda, platform, puma560, rx90, scara, sr400, ur5e };
 
 export type Fixture = { view: View; placements: Placements; inverse?: InverseModules };
 

@@ -121,7 +121,7 @@ export function actionsOf(control: Control, panel: Signal<Panel | null>): Action
       enabled: shown,
       run: () => {
         panel.value = "pose";
-        control.dragging.wanted.value = true;
+        control.dragging.showSolutions(true);
       },
     },
     {

@@ -154,6 +154,12 @@ export class NumericInverse {
     return Array.from({ length: 6 }, () => new Float64Array(this.variables.length));
   }
 
+  /** Return position (relative to the reach) and rotation vector from one frame of a cut to the other one. */
+  private gap(T: ArrayLike<number>, opened: number, twin: number): number[] {
+    const [a, b] = [16 * (opened - 1), 16 * (twin - 1)];
+    return [...[3, 7, 11].map((e) => (T[b + e]! - T[a + e]!) / this.reach), ...rotationVector(T, a, T, b)];
+  }
+
   private loopRows(T: ArrayLike<number>): { rows: Vector[]; errors: number[] } {
     const [rows, errors]: [Vector[], number[]] = [[], []];
     for (const { opened, twin } of this.view.loops) {
@@ -164,7 +170,7 @@ export class NumericInverse {
       this.addJacobian(six, T, opened, at, 1);
       this.addJacobian(six, T, twin, to, -1);
       rows.push(...six);
-      errors.push(...to.map((value, i) => (value - at[i]!) / this.reach), ...rotationVector(T, a, T, b));
+      errors.push(...this.gap(T, opened, twin));
     }
     return { rows, errors };
   }
@@ -237,10 +243,18 @@ export class NumericInverse {
     return this.result(this.postures.follow(q), task, [...stopped].map((v) => variables[v]!));
   }
 
+  /** Return the largest closure error of the loops in a posture (lengths relative to the reach, angles in radians). */
+  closure(q: number[]): number {
+    return this.closureAt(this.postures.transforms(q));
+  }
+
+  private closureAt(T: ArrayLike<number>): number {
+    return largest(this.view.loops.flatMap(({ opened, twin }) => this.gap(T, opened, twin)));
+  }
+
   private result(q: number[], task: PoseTask | null, stopped: number[]): NumericResult {
     const T = this.postures.transforms(q);
-    const largest = (values: number[]): number => values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
-    const closed = !this.view.loops.length || largest(this.loopRows(T).errors) < CLOSED;
+    const closed = this.closureAt(T) < CLOSED;
     const errors = task ? this.taskRows(T, task).errors : [];
     const parts = task?.levels.map((level) => Math.hypot(...(level === "position" ? errors.slice(0, 3) : errors.slice(3)))) ?? [];
     return { q, error: largest(parts), closed, stopped };
@@ -287,6 +301,10 @@ export class NumericInverse {
     }
     return step;
   }
+}
+
+function largest(values: number[]): number {
+  return values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
 }
 
 function shortened(error: number[]): number[] {

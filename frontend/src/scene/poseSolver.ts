@@ -92,7 +92,7 @@ export class PoseSolver {
    */
   follow(q: number[], frame: number, pose: Pose, levels: readonly Level[]): Followed {
     if (frame === endFrame(this.view)) {
-      const row = this.nearest(q, this.rows(pose, q));
+      const row = this.nearest(q, this.closedFormAt(pose, q));
       if (row && this.distance(row, q) < CONTINUOUS && this.isWithin(row)) return this.reached(row, frame, pose);
     }
     return this.numeric.solve(q, { frame, pose, levels });
@@ -101,7 +101,7 @@ export class PoseSolver {
   /** Return the posture with the pose nearest to a given one, which may be far from the current pose. */
   goTo(q: number[], frame: number, pose: Pose): Followed {
     if (frame === endFrame(this.view)) {
-      const row = this.nearest(q, this.rows(pose, q).filter((one) => this.isWithin(one)));
+      const row = this.nearest(q, this.closedFormAt(pose, q).filter((one) => this.isWithin(one)));
       if (row) return this.reached(row, frame, pose);
     }
     return this.numeric.solve(q, { frame, pose, levels: ["position", "rotation"] }, LONG_WAY);
@@ -113,7 +113,7 @@ export class PoseSolver {
 
   /** Return all solutions of a pose of the end effector, starting with the current posture. */
   all(pose: Pose, q: number[]): PoseSolution[] {
-    const rows = this.rows(pose, q).sort((a, b) => this.distance(a, q) - this.distance(b, q));
+    const rows = this.closedFormAt(pose, q).sort((a, b) => this.distance(a, q) - this.distance(b, q));
     return this.described(rows, q);
   }
 
@@ -156,7 +156,7 @@ export class PoseSolver {
   // -- closed form
 
   /** Return the postures of the closed form that reach the pose with closed loops, each joint near its position in q. */
-  private rows(pose: Pose, q: number[]): number[][] {
+  closedFormAt(pose: Pose, q: number[]): number[][] {
     if (!this.models.length) return [];
     const inputs = { T: pose, q0: this.coordinates.map((k) => q[k] ?? 0) };
     const outputs = this.models.map((model) => model.call(inputs));
@@ -226,7 +226,7 @@ export class PoseSolver {
 
   private reaches(row: number[], pose: Pose): boolean {
     if (!row.every(Number.isFinite)) return false;
-    if (this.view.loops.length && !(this.postures.loopError(row) < ACCURACY * Math.max(1, this.reach))) return false;
+    if (!(this.numeric.closure(row) < ACCURACY)) return false;
     return this.poseError(this.postures.transforms(row), endFrame(this.view), pose) < ACCURACY;
   }
 

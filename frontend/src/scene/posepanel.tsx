@@ -157,6 +157,7 @@ function Quaternion({ values, onChange }: { values: number[]; onChange: (values:
 function Solutions({ store, control }: { store: Store; control: Control }) {
   const { dragging } = control;
   const solutions = dragging.solutions.value;
+  const modes = dragging.modesWanted.value;
   return (
     <>
       <label class="sc-check sc-solve">
@@ -164,24 +165,50 @@ function Solutions({ store, control }: { store: Store; control: Control }) {
           type="checkbox"
           data-testid="scene-solve"
           checked={dragging.wanted.value === true}
-          onChange={(event) => (dragging.wanted.value = event.currentTarget.checked)}
+          onChange={(event) => dragging.showSolutions(event.currentTarget.checked)}
         />
         all solutions of the pose of frame {control.endFrame()}
       </label>
+      {control.drawn.value!.loops.length > 0 && (
+        <label class="sc-check sc-solve">
+          <input
+            type="checkbox"
+            data-testid="scene-modes"
+            checked={modes}
+            disabled={!control.looped()}
+            onChange={(event) => dragging.showModes(event.currentTarget.checked)}
+          />
+          assembly modes at these positions of the active joints
+        </label>
+      )}
       {solutions && (
         <ol class="sc-solutions" data-testid="scene-solutions">
           {solutions.map((solution, k) => (
-            <Row key={k} control={control} solution={solution} place={k} dark={store.dark.value} />
+            <Row key={k} control={control} solution={solution} place={k} tag={k && !modes ? letter(k - 1) : ""} dark={store.dark.value} />
           ))}
         </ol>
       )}
       {solutions?.length === 0 && <p class="sc-hint">No solution is listed.</p>}
+      {modes && solutions && dragging.modesSearched && (
+        <p class="sc-hint">
+          These modes were reached from random postures; other modes may exist.{" "}
+          <button data-testid="scene-modes-again" onClick={() => dragging.searchModes()}>Search again</button>
+        </p>
+      )}
       {dragging.wanted.value && dragging.remark.value && <p class="sc-hint">{dragging.remark.value}</p>}
     </>
   );
 }
 
-function Row({ control, solution, place, dark }: { control: Control; solution: PoseSolution; place: number; dark: boolean }) {
+interface RowProps {
+  control: Control;
+  solution: PoseSolution;
+  place: number;
+  tag: string;
+  dark: boolean;
+}
+
+function Row({ control, solution, place, tag, dark }: RowProps) {
   const view = control.drawn.value!;
   const shown = view.joints.flatMap((joint, k) => (joint.opened || joint.coupled ? [] : [k]));
   const own = place === 0;
@@ -200,7 +227,7 @@ function Row({ control, solution, place, dark }: { control: Control; solution: P
       >
         <b>
           <i style={own ? undefined : { background: ghostColour(place - 1, dark) }} />
-          {own ? "" : letter(place - 1)} {solution.label}
+          {tag} {solution.label}
           {!solution.within && <em> beyond limits</em>}
         </b>
         <span class="sc-values">

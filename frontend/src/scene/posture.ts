@@ -123,16 +123,21 @@ export class PostureSolver {
 
   /** From open loops, active joints move freely until they reach a posture in which the loops can be closed. */
   private closeFromOpen(to: number[]): PostureResult {
-    const active = this.driven.map((k) => to[k]!);
-    let near = to;
+    const posture = this.closedFrom(this.driven.map((k) => to[k]!), to);
+    return posture ? { q: posture, closed: true } : { q: this.follow(this.withCutJoints(to)), closed: false };
+  }
+
+  /** Return a posture with closed loops at given active joints, from a start with open loops; null if none is reached. */
+  closedFrom(active: number[], start: number[]): number[] | null {
+    let near = start;
     for (let k = 0; k < CLOSING_CALLS; k++) {
       const posture = this.closed(active, near);
-      if (posture) return { q: posture, closed: true };
+      if (posture) return posture;
       const next = this.approached(active, near);
       if (!next) break;
       near = next;
     }
-    return { q: this.follow(this.withCutJoints(to)), closed: false };
+    return null;
   }
 
   /** Return the posture after the Newton steps of one call, from which the next call continues; null for a closed form. */
@@ -146,20 +151,27 @@ export class PostureSolver {
 
   /** Return the nearest posture with closed loops at given active joints; null if there is none. */
   closed(active: number[], near: number[]): number[] | null {
-    if (!this.loops) return null;
-    const { q, qc } = this.inputs(near);
-    const out = this.loops.call({ qa: active, q0: q!, qc0: qc! });
-    const modes = out["status"]!.length;
     let best: number[] | null = null;
     let smallest = Infinity;
-    for (let m = 0; m < modes; m++) {
-      if (out["status"]![m] !== 0 && out["status"]![m] !== 2) continue;
-      if (!(out["residual"]![m]! < OPEN)) continue;
-      const posture = this.mode(out, m, near);
-      const distance = this.distance(posture, near);
+    for (const posture of this.modesAt(active, near)) {
+      const distance = posture ? this.distance(posture, near) : Infinity;
       if (distance < smallest) [best, smallest] = [posture, distance];
     }
-    return best && this.follow(best);
+    return best;
+  }
+
+  /**
+   * Return the postures of all assembly modes of the closed form at given active joints, null for those whose loops
+   * cannot close; Newton's method has one mode, near the given posture.
+   */
+  modesAt(active: number[], near: number[]): (number[] | null)[] {
+    if (!this.loops) return [];
+    const { q, qc } = this.inputs(near);
+    const out = this.loops.call({ qa: active, q0: q!, qc0: qc! });
+    return Array.from(out["status"]!, (status, m) => {
+      if ((status !== 0 && status !== 2) || !(out["residual"]![m]! < OPEN)) return null;
+      return this.mode(out, m, near);
+    }).map((posture) => posture && this.follow(posture));
   }
 
   private mode(out: Record<string, Float64Array>, m: number, near: number[]): number[] {

@@ -1,0 +1,98 @@
+// Drags out of reach and back, and the names of configurations along motions.
+
+import { describe, expect, it } from "vitest";
+
+import { endFrame } from "./extras";
+import { fixture, solved } from "./fixtures";
+import { random } from "./joints";
+import { sequence } from "./poseSolver";
+
+type Name = Parameters<typeof fixture>[0];
+
+/** Postures in the middle of the workspace; other robots start at home. */
+const POSTURES: Partial<Record<Name, number[]>> = {
+  rx90: [0.4, 0.9, -0.5, 0.6, 0.8, -0.3],
+  scara: [0.4, 0.9, 0.05, 0.2],
+};
+
+describe("a drag out of reach", () => {
+  it.each(["delta", "orthoglide", "gough_stewart", "rx90", "scara"] as const)("keeps %s valid, and a drag back recovers", async (name) => {
+    const { view, solver, reach, pose, q: home } = await solved(name);
+    const frame = endFrame(view);
+    let q = solver.numeric.solve(POSTURES[name] ?? home, null).q;
+    const from = pose(q);
+    const levels = view.platform || name === "scara" ? (["position"] as const) : (["position", "rotation"] as const);
+    const target = (share: number): number[] => from.map((entry, e) => (e === 3 || e === 7 ? entry + 4 * reach * share : entry));
+    let errors: number[] = [];
+    for (let k = 0; k <= 60; k++) {
+      const next = solver.follow(q, frame, target(k / 60), levels);
+      // The page keeps the last posture if the loops are not closed, and shows a message.
+      if (next.closed) q = next.q;
+      errors.push(next.closed ? next.error : Infinity);
+      expect(q.every(Number.isFinite)).toBe(true);
+      expect(solver.numeric.closure(q)).toBeLessThan(1e-9);
+    }
+    expect(errors[0]).toBeLessThan(1e-6);
+    // The slides of this Gough-Stewart platform have no limits, so that each position is reached.
+    if (name === "gough_stewart") expect(errors.at(-1)).toBeLessThan(1e-6);
+    else expect(errors.at(-1)).toBeGreaterThan(0.5);
+    for (let k = 60; k >= 0; k--) {
+      const next = solver.follow(q, frame, target(k / 60), levels);
+      if (next.closed) q = next.q;
+      expect(solver.numeric.closure(q)).toBeLessThan(1e-9);
+    }
+    // The pointer rests at the start for some pictures.
+    errors = [];
+    for (let k = 0; k < 10; k++) {
+      const next = solver.follow(q, frame, from, levels);
+      if (next.closed) q = next.q;
+      errors.push(next.closed ? next.error : Infinity);
+    }
+    expect(errors.at(-1)).toBeLessThan(1e-6);
+  });
+});
+
+describe("the configurations of an arm", () => {
+  it.each(["rx90", "puma560"] as const)("of one pose have different names, which stay along a small motion: %s", async (name) => {
+    const { view, solver, pose, reach, q: home } = await solved(name);
+    const chance = sequence();
+    const all = view.joints.map((_, k) => k);
+    let compared = 0;
+    for (let trial = 0; trial < 40; trial++) {
+      const q = random(view, home, all, reach, 1, chance);
+      const solutions = solver.all(pose(q), q);
+      const labels = solutions.map(({ label }) => label);
+      expect(new Set(labels).size).toBe(labels.length);
+      for (const label of labels) expect(label).toMatch(/^shoulder (right|left), elbow (up|down), wrist (flip|no flip)$/);
+      const near = q.map((value) => value + 1e-4 * (2 * chance() - 1));
+      for (const other of solver.all(pose(near), near)) {
+        const distance = (row: number[]): number => Math.max(...row.map((value, k) => Math.abs(Math.sin((value - other.q[k]!) / 2))));
+        const branch = solutions.find(({ q: row }) => distance(row) < 5e-3);
+        if (!branch) continue;
+        compared += 1;
+        expect(other.label).toBe(branch.label);
+      }
+    }
+    expect(compared).toBeGreaterThan(100);
+  });
+
+  it("have the elbow up where it is above the line from shoulder to wrist", async () => {
+    const { view, postures, solver, pose, reach, q: home } = await solved("rx90");
+    const chance = sequence();
+    const all = view.joints.map((_, k) => k);
+    const at = (T: Float64Array, j: number): number[] => [3, 7, 11].map((e) => T[16 * (j - 1) + e]!);
+    for (let trial = 0; trial < 20; trial++) {
+      const q = random(view, home, all, reach, 1, chance);
+      for (const { q: row, label } of solver.all(pose(q), q)) {
+        const T = Float64Array.from(postures.transforms(row));
+        const [s, e, w] = [at(T, 2), at(T, 3), at(T, 5)] as [number[], number[], number[]];
+        const line = w.map((value, k) => value - s[k]!);
+        const away = (line[0]! ** 2 + line[1]! ** 2) ** 0.5;
+        // Above: the part of the elbow across the line, in the vertical plane of the line, points upwards.
+        const up = [(-line[2]! * line[0]!) / away, (-line[2]! * line[1]!) / away, away];
+        const height = up.reduce((sum, value, k) => sum + value * (e[k]! - s[k]!), 0);
+        expect(label).toContain(height > 0 ? "elbow up" : "elbow down");
+      }
+    }
+  });
+});
