@@ -5,8 +5,8 @@ export default defineConfig({
   test: {
     include: ["tests/browser/*.browser.ts"],
     // Long enough for a machine that does much else: what is tested is what happens, not when.
-    testTimeout: 600_000,
-    hookTimeout: 240_000,
-    expect: { poll: { timeout: 240_000 } },
+    testTimeout: 240_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 60_000 } },
   },
 });

@@ -277,9 +277,12 @@ export class Control {
     this.scene.keepInPicture();
   }
 
+  /** Set the first posture of the robot; loops that do not close there are closed as when the robot was opened. */
   home(): void {
     const view = this.drawn.value;
-    if (view) this.jump(home(view));
+    if (!view) return;
+    this.jump(home(view));
+    if (this.looped()) this.closeInitially(view);
   }
 
   posture(name: string): void {

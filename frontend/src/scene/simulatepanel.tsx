@@ -137,7 +137,8 @@ export function SimulatePanel({ control, store }: { control: Control; store: Sto
   const { runs } = control;
   const view = control.drawn.value!;
   const now = runs.settings.value;
-  const set = (change: Partial<SimulationSettings>): void => void (runs.settings.value = { ...now, ...change });
+  // The settings of this moment, not those of the last rendering: a field may have changed since.
+  const set = (change: Partial<SimulationSettings>): void => void (runs.settings.value = { ...runs.settings.peek(), ...change });
   const running = runs.running.value === "simulation";
   useEffect(() => void runs.loadIntegrators(), []);
   const integrators = runs.integrators.value;

@@ -36,7 +36,7 @@ export class TestPage {
     this.browser = await chromium.launch({ executablePath: setting("SYMORO_CHROMIUM"), args: FLAGS });
     const context = await this.browser.newContext({ viewport: { width: 1280, height: 800 }, acceptDownloads: true });
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-    context.setDefaultTimeout(240_000);
+    context.setDefaultTimeout(60_000);
     this.page = await context.newPage();
     this.page.on("pageerror", (error) => this.thrown.push(error.message));
     await this.page.goto(setting(this.address));

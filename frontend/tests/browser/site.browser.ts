@@ -27,9 +27,9 @@ test("the first robot and its model are shown before Python runs, then a worker 
 test("PUMA has eight solutions, drawn as ghosts", async () => {
   await open("puma560", "PUMA560");
   await it.page.getByTestId("scene-random").click();
-  await it.page.getByTestId("scene-tab-solutions").click();
+  await it.page.getByTestId("scene-tab-pose").click();
   const before = await it.picture();
-  await it.page.getByTestId("scene-solve").click();
+  await it.page.getByTestId("scene-solve").check();
   await it.page.getByTestId("scene-solutions").waitFor();
   expect(await it.page.getByTestId("scene-solutions").locator("li").count()).toBe(8);
   const { differing } = await it.compared(await it.picture(), before);
