@@ -187,7 +187,9 @@ def main(*robots: str) -> int:
                 if not result.startswith(("runs", "rejected")) or "-v" in sys.argv:
                     print(result, flush=True)
     models = len(catalogue())
-    print(f"{len(robots or ROBOTS)} robots x {models} models: {dict(counts)}; 'runs': one Python and one command")
+    print(
+        f"{len(robots or ROBOTS)} robots x {models} models: {dict(counts)}; 'runs': one Python and one command"
+    )
     return int(counts["FAILED"] > 0)
 
 
