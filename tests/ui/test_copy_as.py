@@ -41,6 +41,9 @@ OFTEN = [  # robot, model, options
     ("flexible2r", "direct-dynamics", {}),
     ("rx90_elastic", "inertia-matrix", {}),
     ("3rrr", "jacobian", {}),
+    ("sr400", "loop-geometry", {"steps": 20}),
+    ("rx90_floating", "contact-dynamics", {"contacts": [[2, ["0.1", "0", "-0.2"]]]}),
+    ("rx90_floating", "contact-dynamics", {"contacts": [[2, ["-0.1", "0", "0.2"]], 6]}),
 ]
 
 

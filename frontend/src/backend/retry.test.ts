@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
 import { Failure, type Backend, type CallOptions } from "./backend";
-import { serverLost, withRetry } from "./retry";
+import { retryNow, serverLost, withRetry } from "./retry";
 
 const LOST = new Failure({ kind: "Unreachable", message: "the server does not answer" });
 const FORGOTTEN = new Failure({ kind: "Refused", message: "the job does not exist, or its result is no longer available: start it again" });
@@ -47,6 +47,17 @@ it("gives up after some seconds, and notices when the server returns", async () 
   await vi.advanceTimersByTimeAsync(6000);
   expect(serverLost.value).toBe(false);
   expect(calls.filter((name) => name === "about").length).toBeGreaterThan(0);
+});
+
+it("repeats the request at once if the user asks for it", async () => {
+  const { backend, calls } = failing([LOST, null]);
+  const answer = backend.call("model");
+  await vi.advanceTimersByTimeAsync(10);
+  expect(calls).toHaveLength(1);
+  retryNow();
+  await vi.advanceTimersByTimeAsync(10);
+  expect(await answer).toEqual({ answered: "model" });
+  expect(serverLost.value).toBe(false);
 });
 
 it("starts a job again that the restarted server does not know, once", async () => {

@@ -13,6 +13,14 @@ const AGAIN_MS = 2000;
 /** Whether the server does not answer at present. */
 export const serverLost = signal(false);
 
+/** Ends the pauses of all waiting requests. */
+const waiting = new Set<() => void>();
+
+/** Repeat the waiting requests without a further pause. */
+export function retryNow(): void {
+  for (const end of [...waiting]) end();
+}
+
 export function isLost(error: unknown): boolean {
   return error instanceof Failure && error.problem.kind === "Unreachable";
 }
@@ -75,14 +83,21 @@ export function withRetry(backend: Backend): Backend {
 
 function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const stop = (): void => {
+    const clear = (): void => {
       clearTimeout(timer);
+      waiting.delete(end);
+      signal?.removeEventListener("abort", stop);
+    };
+    const stop = (): void => {
+      clear();
       reject(new DOMException("the request was cancelled", "AbortError"));
     };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", stop);
+    const end = (): void => {
+      clear();
       resolve();
-    }, milliseconds);
+    };
+    const timer = setTimeout(end, milliseconds);
+    waiting.add(end);
     signal?.addEventListener("abort", stop, { once: true });
   });
 }

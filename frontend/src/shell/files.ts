@@ -95,6 +95,19 @@ export function openBundled(shell: ShellState, id: string): Promise<boolean> {
   });
 }
 
+/**
+ * Open the bundled robot that an address names. If there is none of this name, another robot is opened, so that the page
+ * can be used, and a panel shows the error with a button for the gallery.
+ */
+export async function openNamed(shell: ShellState, id: string, otherwise: string): Promise<void> {
+  if (await openBundled(shell, id)) return;
+  const failed = shell.errorReport.value;
+  if (!failed || failed.problem.kind === "Unreachable") return; // opened again when the server returns
+  if (!(await openBundled(shell, otherwise))) return;
+  const gallery: Correction = { title: "Open the gallery of robots", run: async () => void (shell.panel.value = "gallery") };
+  shell.showError(failed.title, new Failure(failed.problem), { remedies: [gallery] });
+}
+
 export function openRecent(shell: ShellState, { name, robot }: RecentRobot): Promise<boolean> {
   return shell.openRobot(`${name} cannot be opened`, async () => {
     const view = await shell.store.backend.call<View>("robot_view", { robot });

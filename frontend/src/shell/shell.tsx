@@ -4,7 +4,7 @@ import { useSignal } from "@preact/signals";
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
-import { serverLost } from "../backend/retry";
+import { retryNow, serverLost } from "../backend/retry";
 import type { PaneName, Store } from "../store/store";
 import { Tables } from "../tables/tables";
 import { Boundary } from "./boundary";
@@ -62,9 +62,12 @@ export function Shell({ shell, scene, models }: ShellProps) {
     <div class="sh-page">
       <TopBar shell={shell} />
       {serverLost.value ? (
-        <p class="sh-lost" role="status" data-lost>
-          The server does not answer. The page tries again; check that symoro gui is running. Your robot is stored in this browser.
-        </p>
+        <div class="sh-lost" role="status" data-lost>
+          <p>The server does not answer. The page tries again; check that symoro gui is running. Your robot is stored in this browser.</p>
+          <button type="button" class="sh-button" data-action="retry" onClick={retryNow}>
+            Try again now
+          </button>
+        </div>
       ) : null}
       <main class="sh-panes" data-maximised={maximised ?? undefined} style={{ gridTemplateRows: `minmax(0, ${upper}fr) auto minmax(0, ${1 - upper}fr)` }}>
         <div class="sh-upper" style={{ gridTemplateColumns: `minmax(0, ${tables}fr) auto minmax(0, ${1 - tables}fr)` }}>

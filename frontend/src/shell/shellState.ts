@@ -73,7 +73,8 @@ export function writeSettings(storage: Pick<Storage, "getItem" | "setItem">, cha
   storage.setItem(SETTINGS, JSON.stringify({ ...readSettings(storage), ...changed }));
 }
 
-export function createShellState(store: Store, storage: Storage): ShellState {
+/** Return the state of the shell; the tour begins on the first visit, unless `tour` is false. */
+export function createShellState(store: Store, storage: Storage, tour = true): ShellState {
   const settings = readSettings(storage);
   const working = signal(0);
   const errorReport = signal<ErrorReport | null>(null);
@@ -103,7 +104,7 @@ export function createShellState(store: Store, storage: Storage): ShellState {
     palette: signal(false),
     theme,
     sizes,
-    tour: signal<number | null>(settings.toured ? null : 0),
+    tour: signal<number | null>(settings.toured || !tour ? null : 0),
     busy: computed(() => working.value > 0),
     async openRobot(title, request, text) {
       working.value++;
@@ -124,8 +125,11 @@ export function createShellState(store: Store, storage: Storage): ShellState {
     },
     showError: report,
   };
+  // A tour that did not begin is offered on the next visit.
+  let began = false;
   effect(() => {
-    if (shell.tour.value === null) writeSettings(storage, { toured: true });
+    if (shell.tour.value !== null) began = true;
+    else if (began) writeSettings(storage, { toured: true });
   });
   followCatalogue(shell);
   return shell;

@@ -419,7 +419,9 @@ def add_model_option(group: argparse._ArgumentGroup, option: Option, words: list
     destination = f"option_{option.name}"
     words = words or flags(option)
     if option.kind == "flag":
-        group.add_argument(*words, dest=destination, action="store_true", default=None, help=text)
+        # If the default is not false, --no-NAME gives the value false.
+        action = "store_true" if option.default is False else argparse.BooleanOptionalAction
+        group.add_argument(*words, dest=destination, action=action, default=None, help=text)
         return
     from symoro.ui.values import posture_word
 
@@ -427,7 +429,7 @@ def add_model_option(group: argparse._ArgumentGroup, option: Option, words: list
         "frame": frame_named,
         "frames": frames_named,
         "points": points_named,
-        "number": float,
+        "number": number,
         "posture": posture_word,
     }
     group.add_argument(
@@ -439,6 +441,14 @@ def add_model_option(group: argparse._ArgumentGroup, option: Option, words: list
         default=None,
         help=text,
     )
+
+
+def number(text: str) -> int | float:
+    """Return a number; without point and exponent it is an integer, as in Python."""
+    try:
+        return int(text)
+    except ValueError:
+        return float(text)
 
 
 def frame_named(text: str) -> int | str:

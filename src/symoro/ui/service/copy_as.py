@@ -12,9 +12,11 @@ from typing import Any
 from symoro.errors import UnknownNameError
 from symoro.files import file_name
 from symoro.model import Model
+from symoro.models.catalogue import Option
 from symoro.robot import library
 from symoro.robot.description import Robot
 from symoro.robot.formats.robot_tree import tree_of
+from symoro.ui.model_arguments import flags
 from symoro.ui.service.defaults import default_values
 
 
@@ -51,13 +53,14 @@ def _function(derived: Model) -> str:
 
 def as_command(derived: Model) -> str:
     """Return the shell command that derives the given model."""
-    flags = [
-        _flag(name, value)
+    options = {option.name: option for option in derived.entry.all_options}
+    given = [
+        _argument(options[name], value)
         for name, value in derived.options.items()
-        if value is not None and value is not False
+        if value is not None and value != options[name].default
     ]
     robot = shlex.quote(file_of(derived.robot) or _bundled(derived.robot))
-    return " ".join(["symoro", "generate", derived.entry.id, robot, *flags])
+    return " ".join(["symoro", "generate", derived.entry.id, robot, *given])
 
 
 def file_of(robot: Robot) -> str | None:
@@ -77,6 +80,23 @@ def _bundled(robot: Robot) -> str:
     return library.id_of(robot.name) if tree_of(known) == tree_of(robot) else ""
 
 
-def _flag(name: str, value: Any) -> str:
-    text = ",".join(map(str, value)) if isinstance(value, list) else str(value)
-    return f"--{name.replace('_', '-')}" + ("" if value is True else f" {shlex.quote(text)}")
+def _argument(option: Option, value: Any) -> str:
+    """Return an option with its value as an argument of the command line."""
+    flag = flags(option)[0]
+    if isinstance(value, bool):
+        return flag if value else f"--no-{flag.removeprefix('--')}"
+    text = str(value)
+    if option.kind == "points" and any(isinstance(point, list | tuple) for point in value):
+        text = ";".join(map(_point, value))
+    elif isinstance(value, list | tuple):
+        text = ",".join(map(str, value))
+    # A value that starts with a minus sign would be read as an option.
+    return f"{flag}={shlex.quote(text)}" if text.startswith("-") else f"{flag} {shlex.quote(text)}"
+
+
+def _point(point: Any) -> str:
+    """Return a contact, a frame or a pair (frame, coordinates), in the notation of the command line."""
+    if not isinstance(point, list | tuple):
+        return str(point)
+    frame, place = point
+    return f"{frame}:{','.join(map(str, place))}"

@@ -1,0 +1,59 @@
+// @vitest-environment jsdom
+import { beforeEach, expect, it, vi } from "vitest";
+
+import { Failure, type Backend } from "../backend/backend";
+import { sampleView, CELLS } from "../store/sample";
+import { createStore } from "../store/store";
+import { openNamed } from "./files";
+import { createShellState, readSettings } from "./shellState";
+
+const UNKNOWN = { kind: "UnknownNameError", message: "no bundled robot called 'nope'", hint: "choose one of: rx90" };
+
+function backend(lost = false): Backend {
+  return {
+    async call<T>(name: string, payload: object = {}): Promise<T> {
+      await Promise.resolve();
+      if (lost) throw new Failure({ kind: "Unreachable", message: "the server does not answer" });
+      if ((payload as { id?: string }).id === "nope") throw new Failure(UNKNOWN);
+      return (name === "catalogue" ? { models: [] } : sampleView(CELLS)) as T;
+    },
+  };
+}
+
+beforeEach(() => {
+  localStorage.clear();
+  vi.stubGlobal("matchMedia", () => ({ matches: false, addEventListener: () => undefined }));
+});
+
+it("opens another robot if the address names an unknown one, and offers the gallery", async () => {
+  const shell = createShellState(createStore(backend()), localStorage, false);
+  await openNamed(shell, "nope", "rx90");
+  expect(shell.store.view.value!.name).toBe("sample");
+  expect(shell.busy.value).toBe(false);
+  expect(shell.panel.value).toBe("problem");
+  expect(shell.errorReport.value).toMatchObject({ title: "nope cannot be opened", problem: UNKNOWN });
+  await shell.errorReport.value!.remedies![0]!.run();
+  expect(shell.panel.value).toBe("gallery");
+});
+
+it("opens a robot of the address without a message", async () => {
+  const shell = createShellState(createStore(backend()), localStorage, false);
+  await openNamed(shell, "planar2r", "rx90");
+  expect(shell.panel.value).toBeNull();
+});
+
+it("keeps the retry of a lost server", async () => {
+  const shell = createShellState(createStore(backend(true)), localStorage, false);
+  await openNamed(shell, "nope", "rx90");
+  expect(shell.errorReport.value!.remedies!.map(({ title }) => title)).toEqual(["Try again"]);
+});
+
+it("starts the tour on the first visit only, and never for the robot of a link", () => {
+  const linked = createShellState(createStore(backend()), localStorage, false);
+  expect(linked.tour.value).toBeNull();
+  expect(readSettings(localStorage).toured).toBeUndefined();
+  const first = createShellState(createStore(backend()), localStorage);
+  expect(first.tour.value).toBe(0);
+  first.tour.value = null;
+  expect(createShellState(createStore(backend()), localStorage).tour.value).toBeNull();
+});
