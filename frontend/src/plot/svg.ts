@@ -96,4 +96,5 @@ const line = (x1: number, y1: number, x2: number, y2: number): string =>
 const label = (x: number, y: number, text: string, anchor: string): string =>
   `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}" text-anchor="${anchor}">${escaped(text)}</text>`;
 
-const escaped = (text: string): string => text.replace(/[&<>"]/g, (one) => `&#${one.charCodeAt(0)};`);
+/** Return a text with the characters that XML reserves as references. */
+export const escaped = (text: string): string => text.replace(/[&<>"]/g, (one) => `&#${one.charCodeAt(0)};`);

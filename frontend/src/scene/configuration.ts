@@ -46,10 +46,21 @@ export class Configurations {
 
   /** Return the name of a configuration, such as "shoulder right, elbow up, wrist flip"; "" for other structures. */
   name(T: ArrayLike<number>): string {
+    const { parts, axes } = this.partsAt(T);
+    return parts.map(({ name, factor, words }) => `${name} ${factor(axes) >= 0 ? words[0] : words[1]}`).join(", ");
+  }
+
+  /** Return the factors by the name of their part of the arm. */
+  factors(T: ArrayLike<number>): Map<string, number> {
+    const { parts, axes } = this.partsAt(T);
+    return new Map(parts.map(({ name, factor }) => [name, factor(axes)]));
+  }
+
+  private partsAt(T: ArrayLike<number>): { parts: Part[]; axes: Axes } {
     const axes: Axes = { z: this.chain.map((j) => axis(T, j, 2)), p: this.chain.map((j) => origin(T, j)) };
     // Which axes are parallel does not depend on the posture for neighbours.
     this.parts ??= this.isPlatform ? [] : partsOf(this.kinds, axes);
-    return this.parts.map(({ name, factor, words }) => `${name} ${factor(axes) >= 0 ? words[0] : words[1]}`).join(", ");
+    return { parts: this.parts, axes };
   }
 }
 

@@ -15,6 +15,7 @@ import { sequence } from "./poseSolver";
 import type { Scene } from "./scene";
 import { Runs } from "./runs";
 import { Singular } from "./singular";
+import { Video } from "./video";
 import { framesShown, look, picked, shown } from "./viewState";
 
 export interface Note {
@@ -32,6 +33,7 @@ export class Control {
   readonly dragging: Dragging;
   readonly singular: Singular;
   readonly overlays: OverlayControl;
+  readonly video: Video;
   readonly broken = signal(false);
   readonly note = signal<Note | null>(null);
   /** The robot that is drawn; null until its code is loaded. */
@@ -69,6 +71,11 @@ export class Control {
     this.singular = new Singular(store, scene, this.drawn);
     this.overlays = new OverlayControl(store, scene, this.drawn, () => this.endFrame());
     this.dragging = new Dragging(store, scene, this);
+    this.video = new Video(
+      () => scene.frameSource(),
+      (video) => save(`${this.drawn.value?.file ?? "scene"}.webm`, video),
+      (text) => this.warn(text),
+    );
     scene.onSelect((frame) => {
       store.selected.value = frame === 0 ? null : frame;
       this.dragging.chosen.value = frame;
@@ -97,6 +104,7 @@ export class Control {
     this.dragging.dispose();
     this.singular.dispose();
     this.overlays.dispose();
+    this.video.stop();
     for (const undo of this.disposers) undo();
     this.scene.dispose();
   }
@@ -341,6 +349,10 @@ export class Control {
 
   async screenshot(): Promise<void> {
     save(`${this.drawn.value?.file ?? "scene"}.png`, await this.scene.screenshot());
+  }
+
+  saveSvg(): void {
+    save(`${this.drawn.value?.file ?? "scene"}.svg`, this.scene.svg());
   }
 
   private inform(text: string): void {

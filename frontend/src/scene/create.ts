@@ -21,6 +21,7 @@ import { axis, origin, parameterPolyline, plus, robotSize, typicalLength, type P
 import { Player } from "./player";
 import { PostureSolver, loadPostureSolver } from "./posture";
 import type { CreateScene, Appearance, Ghost, JointTorques, Motion, Overlays, SceneDrag, ViewDirection } from "./scene";
+import { drawLabelsOn, sceneSvg } from "./sceneSvg";
 import { subsample, Trace } from "./trace";
 import { Visuals } from "./visuals";
 
@@ -85,6 +86,8 @@ export const createScene: CreateScene = (container, options) => {
   let idle: ReturnType<typeof setTimeout> | undefined;
   let requests = 0;
   let gone = false;
+  /** Number of pictures drawn so far. */
+  let pictures = 0;
   let files: ReadonlyMap<string, File> = new Map();
   let gizmoFrame: number | null = null;
   let ghostTags: readonly Ghost[] = [];
@@ -119,6 +122,7 @@ export const createScene: CreateScene = (container, options) => {
       pending = null;
     }
     renderer.render(world, viewpoint.camera);
+    pictures++;
     drawLabels();
     if (gizmo.dragging && gizmoFrame) canvas.dispatchEvent(new CustomEvent("symoro-drag", { detail: drawnDrag(gizmoFrame) }));
     clearTimeout(idle);
@@ -613,6 +617,19 @@ export const createScene: CreateScene = (container, options) => {
         canvas.toBlob((blob) => (blob ? done(blob) : failed(new Error("the browser could not save the picture"))), "image/png"),
       );
     },
+    svg() {
+      return sceneSvg(world, viewpoint.camera, { width, height, dark, ground: dark ? GROUND.dark : GROUND.light, labels: labels.drawn });
+    },
+    frameSource: () => ({
+      width,
+      height,
+      pictures,
+      draw(context) {
+        renderer.render(world, viewpoint.camera);
+        context.drawImage(canvas, 0, 0, width, height);
+        drawLabelsOn(context, labels.drawn, dark);
+      },
+    }),
     setDark(next) {
       dark = next;
       paint();

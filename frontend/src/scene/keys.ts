@@ -6,6 +6,7 @@ import type { Action, Store } from "../store/store";
 import type { Control } from "./control";
 import { section } from "./motionpanel";
 import type { Panel } from "./pane";
+import { OVERLAYS, overlays } from "./viewState";
 
 const TURN = 0.12;
 
@@ -144,6 +145,38 @@ export function actionsOf(control: Control, panel: Signal<Panel | null>): Action
         panel.value = "singularities";
       },
     },
-    { id: "scene-png", title: "Save a picture of the scene", group, enabled: shown, run: () => control.screenshot() },
+    { id: "scene-png", title: "Save a picture of the scene (PNG)", group, words: "export image", enabled: shown, run: () => control.screenshot() },
+    {
+      id: "scene-svg",
+      title: "Save a picture of the scene (SVG)",
+      group,
+      words: "export vector drawing image",
+      enabled: shown,
+      run: () => control.saveSvg(),
+    },
+    {
+      id: "scene-video",
+      title: "Record a video of the scene (WebM), or end it",
+      group,
+      words: "export movie film animation",
+      enabled: shown,
+      run: () => control.video.toggle(),
+    },
+    {
+      id: "scene-workspace",
+      title: "Workspace, coloured by manipulability",
+      group,
+      words: "cloud reach view",
+      enabled: shown,
+      run: () => control.showWorkspace(!control.workspace.value),
+    },
+    ...OVERLAYS.map(([name, text]) => ({
+      id: `scene-${name}`,
+      title: `Show or hide: ${text}`,
+      group,
+      words: "view arrows",
+      enabled: shown,
+      run: () => void (overlays.value = { ...overlays.value, [name]: !overlays.value[name] }),
+    })),
   ];
 }

@@ -66,6 +66,8 @@ export class Labels {
   private readonly shown: HTMLSpanElement[] = [];
 
   private width = 0;
+  /** The labels of the last picture. */
+  drawn: readonly Label[] = [];
 
   constructor(container: HTMLElement) {
     this.layer.className = "sc-labels";
@@ -80,6 +82,7 @@ export class Labels {
 
   draw(labels: Label[]): void {
     const drawn = separated(inside(merged(labels), this.width));
+    this.drawn = drawn;
     while (this.shown.length < drawn.length) {
       const span = document.createElement("span");
       this.layer.append(span);

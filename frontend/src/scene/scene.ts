@@ -1,5 +1,6 @@
 // Interface of the scene for the rest of the page; only files behind it depend on three.js.
 
+import type { FrameSource } from "./video";
 import type { Mechanics, Module, Placements, View } from "../backend/messages";
 import type { LabelStyle } from "./labels";
 import type { PostureSolver } from "./posture";
@@ -157,6 +158,10 @@ export interface Scene {
   /** Rotate the camera about its target and change its distance. */
   orbit(right: number, up: number, nearer?: number): void;
   screenshot(): Promise<Blob>;
+  /** Return the picture as an SVG document. */
+  svg(): string;
+  /** Return the picture with its labels, for a video. */
+  frameSource(): FrameSource;
   setDark(dark: boolean): void;
   resize(): void;
   dispose(): void;

@@ -5,13 +5,20 @@ import { computed, effect, signal, untracked, type ReadonlySignal } from "@preac
 import { Failure } from "../backend/backend";
 import type { SingularAnswer, SingularCase, SingularCondition, View } from "../backend/messages";
 import type { Store } from "../store/store";
-import { nearness, type Scaled } from "./factors";
+import { Configurations } from "./configuration";
+import { evaluated, nearness, type Scaled } from "./factors";
+import { freeJoints, range } from "./joints";
+import { nearestZero } from "./nearestZero";
 import type { Scene } from "./scene";
 
 /** Relative magnitude of a factor below which it is highlighted; a sine is that small within 6 degrees. */
 export const NEAR = 0.1;
 /** Relative magnitude of a factor below which the configuration is singular, in double precision. */
 export const ZERO = 1e-6;
+
+/** Positions of the joints of a posture without special angles: of the first joint, and from joint to joint. */
+const GENERIC_START = 0.31;
+const GENERIC_STEP = 0.173;
 
 export interface NearCondition {
   of: SingularCase;
@@ -58,6 +65,38 @@ export class Singular {
         this.scene.highlight([...new Set(near.flatMap(({ condition }) => condition.joints))]);
       }),
     ];
+  }
+
+  /**
+   * Return the singular posture of a condition that is nearest to a posture along one joint; null if there is none.
+   * Conditions with several factors, and closed loops, would need several joints at once.
+   */
+  postureOf({ factors, joints: frames }: SingularCondition, q = this.store.q.peek()): number[] | null {
+    const view = this.drawn.value;
+    if (!view || factors.length !== 1 || view.loops.length) return null;
+    const parameters = this.store.parameters.value;
+    const factor = (at: number[]): number | null => evaluated(factors[0]!, this.values(view, at, parameters))?.value ?? null;
+    const joints = freeJoints(view, false).filter((k) => frames.includes(view.joints[k]!.frame));
+    const ranges = joints.map((k) => {
+      const { lower, upper } = range(view.joints[k]!, this.scene.reach());
+      return [lower, upper] as const;
+    });
+    return nearestZero(factor, q, joints, ranges);
+  }
+
+  /** Return "shoulder", "elbow" or "wrist" if this part of the arm is singular under a condition; otherwise "". */
+  partOf(condition: SingularCondition): string {
+    const [view, solver] = [this.drawn.value, this.scene.postures()];
+    if (!view || !solver) return "";
+    // In a posture that is singular under this condition alone; the displayed one may be singular under several.
+    const generic = view.joints.map((_, k) => GENERIC_START + GENERIC_STEP * k);
+    const singular = this.postureOf(condition, generic);
+    if (!singular) return "";
+    const configurations = new Configurations(view);
+    const [before, after] = [generic, singular].map((q) => configurations.factors(solver.transforms(q)));
+    solver.transforms(this.scene.posture());
+    const zero = [...after!].filter(([name, value]) => Math.abs(value) < ZERO * Math.abs(before!.get(name)!));
+    return zero.length === 1 ? zero[0]![0] : "";
   }
 
   dispose(): void {

@@ -1,6 +1,6 @@
 // Singularities by type, with the factors of the determinant and their magnitudes at the displayed posture.
 
-import { useEffect } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 
 import { Formula } from "../models/formula";
 import { needKatex } from "../models/katex";
@@ -29,7 +29,7 @@ export function SingularPanel({ control }: { control: Control }) {
           {!one.always && !one.conditions.length && <p class="sc-hint">{one.complete ? "never zero" : "no condition could be written"}</p>}
           <ul>
             {singular.conditions.value.filter(({ of }) => of === one).map((near, k) => (
-              <Condition key={k} near={near} />
+              <Condition key={k} near={near} control={control} />
             ))}
           </ul>
           {!one.complete && <p class="sc-hint">There may be other singular configurations.</p>}
@@ -44,14 +44,31 @@ export function SingularPanel({ control }: { control: Control }) {
   );
 }
 
-function Condition({ near: { condition, share } }: { near: NearCondition }) {
+function Condition({ near: { condition, share }, control }: { near: NearCondition; control: Control }) {
+  const { singular } = control;
+  const view = control.drawn.value;
+  const part = useMemo(() => singular.partOf(condition), [condition, view]);
+  const reachable = useMemo(() => singular.postureOf(condition) !== null, [condition, view]);
   const state = share === null ? "unknown" : share < ZERO ? "singular" : share < NEAR ? "near" : "away";
   return (
     <li class={`sc-factor sc-factor-${state}`} data-state={state} data-joints={condition.joints.join(" ")}>
+      {part && <b class="sc-factor-part">{part}</b>}
       {condition.latex.map((latex) => (
         <Formula key={latex} class="sc-factor-formula" latex={`${latex} = 0`} />
       ))}
       {condition.solution && <span class="sc-hint">at {condition.solution}</span>}
+      {reachable && (
+        <button
+          class="sc-go"
+          title="Move one joint to the nearest zero of this factor"
+          onClick={() => {
+            const posture = singular.postureOf(condition);
+            if (posture) control.go(posture);
+          }}
+        >
+          Go there
+        </button>
+      )}
       <meter min={0} max={1} value={share ?? 1} aria-label="relative magnitude" />
       <output>{TEXTS[state] ?? `${percent(share!)} of the largest value`}{state === "near" ? `: ${percent(share!)}` : ""}</output>
     </li>

@@ -71,6 +71,18 @@ export function Toolbar({ store, control, panel }: { store: Store; control: Cont
       <button onClick={() => void control.screenshot()} title="Save the picture as PNG" data-testid="scene-screenshot">
         PNG
       </button>
+      <button onClick={() => control.saveSvg()} disabled={!view} title="Save the picture as SVG" data-testid="scene-svg">
+        SVG
+      </button>
+      <button
+        aria-pressed={control.video.recording.value}
+        disabled={!view}
+        onClick={() => control.video.toggle()}
+        title={control.video.recording.value ? "End the recording and save it" : "Record a video of the picture (WebM)"}
+        data-testid="scene-video"
+      >
+        {control.video.recording.value ? "■ Stop" : "● Video"}
+      </button>
       <button
         aria-pressed={panel.value !== null}
         onClick={() => (panel.value = panel.value ? null : "joints")}

@@ -4,8 +4,7 @@ import { useSignal, useSignalEffect } from "@preact/signals";
 
 import { Choice } from "./choice";
 import type { Control } from "./control";
-import type { Overlays } from "./scene";
-import { look, overlays, picked, shown, type FrameChoice } from "./viewState";
+import { OVERLAYS, look, overlays, picked, shown, type FrameChoice } from "./viewState";
 import type { LabelStyle } from "./labels";
 
 const FRAMES: [FrameChoice, string][] = [
@@ -19,15 +18,6 @@ const NAMINGS: [LabelStyle, string][] = [
   ["name", "names"],
   ["axes", "x and z axes"],
   ["none", "none"],
-];
-
-const OVERLAYS: [keyof Overlays, string][] = [
-  ["centre", "centres of mass"],
-  ["gravity", "gravity at the centre of mass"],
-  ["wrenches", "external wrenches by the links"],
-  ["torques", "joint torques along a motion"],
-  ["velocity", "manipulability ellipsoid"],
-  ["force", "force ellipsoid"],
 ];
 
 export function ViewSettings({ control }: { control: Control }) {

@@ -24,3 +24,13 @@ export function framesShown(which: FrameChoice, selected: number | null, chosen:
   if (which === "picked") return chosen;
   return which === "selected" && selected !== null ? new Set([selected]) : new Set();
 }
+
+/** Mechanical quantities that can be drawn, with their names on the page. */
+export const OVERLAYS: [keyof Overlays, string][] = [
+  ["centre", "centres of mass"],
+  ["gravity", "gravity at the centre of mass"],
+  ["wrenches", "external wrenches by the links"],
+  ["torques", "joint torques along a motion"],
+  ["velocity", "manipulability ellipsoid"],
+  ["force", "force ellipsoid"],
+];

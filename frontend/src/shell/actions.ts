@@ -94,6 +94,13 @@ export function shellActions(shell: ShellState): Action[] {
       words: "full screen lecture pane",
       run: () => toggleMaximised(store, pane),
     })),
+    {
+      id: "lecture",
+      title: "Lecture mode: large type",
+      group: "Page",
+      words: "presentation projector zoom font size",
+      run: () => void (shell.lecture.value = !shell.lecture.value),
+    },
     ...THEMES.map(([theme, title]) => ({
       id: `theme-${theme}`,
       title: `Theme: ${title.toLowerCase()}`,

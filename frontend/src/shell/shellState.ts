@@ -42,6 +42,8 @@ export interface ShellState {
   readonly errorReport: Signal<ErrorReport | null>;
   readonly palette: Signal<boolean>;
   readonly theme: Signal<Theme>;
+  /** Whether tables, panels and equations have large type, for a projector. */
+  readonly lecture: Signal<boolean>;
   readonly sizes: Signal<Sizes>;
   /** Step of the tour, from 0; null if the tour is closed. */
   readonly tour: Signal<number | null>;
@@ -57,6 +59,7 @@ const CATALOGUE_WAIT_MS = 150;
 
 interface Settings {
   theme?: Theme;
+  lecture?: boolean;
   sizes?: Sizes;
   toured?: boolean;
 }
@@ -80,10 +83,12 @@ export function createShellState(store: Store, storage: Storage, tour = true): S
   const errorReport = signal<ErrorReport | null>(null);
   const panel = signal<Panel | null>(null);
   const theme = signal<Theme>(settings.theme ?? "system");
+  const lecture = signal(settings.lecture ?? false);
   const sizes = signal<Sizes>({ ...SIZES, ...settings.sizes });
   const recent = recordRecent(store, storage);
 
-  effect(() => writeSettings(storage, { theme: theme.value, sizes: sizes.value }));
+  effect(() => writeSettings(storage, { theme: theme.value, lecture: lecture.value, sizes: sizes.value }));
+  effect(() => void document.documentElement.toggleAttribute("data-lecture", lecture.value));
   followTheme(store, theme);
 
   function report(title: string, error: unknown, more: Pick<ErrorReport, "text" | "remedies"> = {}): void {
@@ -103,6 +108,7 @@ export function createShellState(store: Store, storage: Storage, tour = true): S
     errorReport,
     palette: signal(false),
     theme,
+    lecture,
     sizes,
     tour: signal<number | null>(settings.toured || !tour ? null : 0),
     busy: computed(() => working.value > 0),

@@ -145,6 +145,13 @@ export function TopBar({ shell }: { shell: ShellState }) {
             }),
           ),
           "line",
+          {
+            id: "lecture",
+            title: "Lecture mode: large type",
+            checked: shell.lecture.value,
+            run: () => void (shell.lecture.value = !shell.lecture.value),
+          },
+          "line",
           { id: "keys", title: "Keyboard shortcuts", keys: "F1", run: () => void (shell.panel.value = "keys") },
           { id: "tour", title: "Tour in five steps", run: () => void (shell.tour.value = 0) },
           {

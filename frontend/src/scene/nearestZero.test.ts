@@ -1,0 +1,28 @@
+import { describe, expect, it } from "vitest";
+
+import { nearestZero } from "./nearestZero";
+
+const TURN: [number, number] = [-Math.PI, Math.PI];
+
+describe("nearest zero along one joint", () => {
+  it("is the nearest one on either side", () => {
+    const cosine = ([x]: number[]) => Math.cos(x!);
+    expect(nearestZero(cosine, [0.2], [0], [TURN])![0]).toBeCloseTo(Math.PI / 2, 12);
+    expect(nearestZero(cosine, [-0.2], [0], [TURN])![0]).toBeCloseTo(-Math.PI / 2, 12);
+  });
+  it("moves the joint with the smallest displacement", () => {
+    const shoulder = (q: number[]) => 0.45 * Math.cos(q[0]!) - 0.45 * Math.sin(q[0]! + q[1]!);
+    const posture = nearestZero(shoulder, [0.1, 1.3], [0, 1], [TURN, TURN])!;
+    expect(shoulder(posture)).toBeCloseTo(0, 12);
+    expect(posture[0] === 0.1 || posture[1] === 1.3).toBe(true);
+    expect(Math.hypot(posture[0]! - 0.1, posture[1]! - 1.3)).toBeLessThan(0.2);
+  });
+  it("stays at a zero", () => {
+    expect(nearestZero(([x]) => Math.sin(x!), [0], [0], [TURN])![0]).toBeCloseTo(0, 12);
+  });
+  it("is absent without a change of sign, with limits, or without a number", () => {
+    expect(nearestZero(([x]) => 2 + Math.sin(x!), [0], [0], [TURN])).toBeNull();
+    expect(nearestZero(([x]) => Math.cos(x!), [0], [0], [[-1, 1]])).toBeNull();
+    expect(nearestZero(() => null, [0], [0], [TURN])).toBeNull();
+  });
+});

@@ -1,0 +1,51 @@
+// The nearest zero of a function of the joint positions along one of its joints.
+
+/** Number of intervals in which a change of sign is looked for; a factor has few zeros per turn. */
+const INTERVALS = 360;
+/** Bisections of an interval, until it is as small as the spacing of double-precision numbers. */
+const BISECTIONS = 60;
+
+/**
+ * Return the posture with f(q) = 0 that differs from q in one joint and by the least displacement relative to the range
+ * of that joint; null if f changes its sign along no joint.
+ *
+ * @param joints indices of the joints that may move, with their ranges
+ */
+export function nearestZero(
+  f: (q: number[]) => number | null,
+  q: readonly number[],
+  joints: readonly number[],
+  ranges: readonly (readonly [lower: number, upper: number])[],
+): number[] | null {
+  let best: { q: number[]; distance: number } | null = null;
+  joints.forEach((joint, n) => {
+    const [lower, upper] = ranges[n]!;
+    const at = (value: number): number[] => q.map((old, k) => (k === joint ? value : old));
+    const value = (k: number): number => lower + ((upper - lower) * k) / INTERVALS;
+    for (let k = 0; k < INTERVALS; k++) {
+      const zero = bracketed((x) => f(at(x)), value(k), value(k + 1));
+      if (zero === null) continue;
+      const distance = Math.abs(zero - q[joint]!) / (upper - lower);
+      if (!best || distance < best.distance) best = { q: at(zero), distance };
+    }
+  });
+  return (best as { q: number[] } | null)?.q ?? null;
+}
+
+/** Return a zero between two positions by bisection; null if the function has the same sign at both. */
+function bracketed(f: (x: number) => number | null, from: number, to: number): number | null {
+  let [a, b] = [from, to];
+  const [start, end] = [f(a), f(b)];
+  if (start === null || end === null) return null;
+  if (start === 0) return a;
+  if (end === 0) return b;
+  if (start > 0 === end > 0) return null;
+  for (let k = 0; k < BISECTIONS; k++) {
+    const middle = (a + b) / 2;
+    const value = f(middle);
+    if (value === null) return null;
+    if (value > 0 === start > 0) a = middle;
+    else b = middle;
+  }
+  return (a + b) / 2;
+}
