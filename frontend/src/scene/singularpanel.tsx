@@ -21,7 +21,7 @@ export function SingularPanel({ control }: { control: Control }) {
     <div data-testid="scene-singularities">
       {answer.cases.map((one) => (
         <section key={one.kind} class="sc-singular">
-          <h4>{one.kind}</h4>
+          <h3>{one.kind}</h3>
           <p class="sc-hint">
             {one.title}; {one.matrix}
           </p>

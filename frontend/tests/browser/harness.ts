@@ -1,6 +1,7 @@
 // A real browser with the page, and access to its cells, pixels and downloaded files.
 
 import { mkdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 
 import { chromium, type Browser, type Locator, type Page } from "playwright-core";
@@ -17,6 +18,12 @@ const FLAGS = [
   "--disable-sync",
   "--no-first-run",
 ];
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf-8");
+
+interface Axe {
+  run: (root: string | Document) => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
+}
 
 function setting(name: string): string {
   const value = process.env[name];
@@ -136,6 +143,15 @@ export class TestPage {
       },
       [one, other],
     );
+  }
+
+  /** Return what axe reports on the page or on a part of it: one line per rule, with its first element. */
+  async findings(part?: string): Promise<string[]> {
+    await this.page.evaluate(AXE);
+    return this.page.evaluate(async (selector) => {
+      const { violations } = await (window as unknown as { axe: Axe }).axe.run(selector ?? document);
+      return violations.map(({ id, nodes }) => `${id}: ${nodes[0]!.html.slice(0, 160)}`);
+    }, part);
   }
 
   /** Save a screenshot next to the results of the test run. */

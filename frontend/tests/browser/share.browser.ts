@@ -1,25 +1,11 @@
 // Links, recent robots, tabs and comparison; accessibility; narrow pages; a server that is lost for a moment.
 
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-
 import { expect, test } from "vitest";
 
 import { slide, testPage } from "./harness";
 
 const it = testPage();
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf-8");
-
-/** Return the findings of axe on the whole page. */
-async function findings(): Promise<string[]> {
-  await it.page.evaluate(AXE);
-  return it.page.evaluate(async () => {
-    const { axe } = window as unknown as { axe: { run: (root: Document) => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> } };
-    const { violations } = await axe.run(document);
-    return violations.map(({ id, nodes }) => `${id}: ${nodes[0]!.html.slice(0, 120)}`);
-  });
-}
-
+const findings = () => it.findings();
 const equations = () => it.page.locator('[data-pane="models"] .katex').first().waitFor();
 const slider = () => it.page.getByTestId("scene-joint-2").locator('input[type="range"]');
 
