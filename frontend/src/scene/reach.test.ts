@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import { endFrame } from "./extras";
 import { fixture, solved } from "./fixtures";
-import { random } from "./joints";
+import { random, within } from "./joints";
 import { axis, dot, minus, origin, plus, type Point } from "./polyline";
 import { sequence } from "./poseSolver";
 
@@ -12,8 +12,10 @@ type Name = Parameters<typeof fixture>[0];
 
 /** Postures in the middle of the workspace; other robots start at home. */
 const POSTURES: Partial<Record<Name, number[]>> = {
+  puma560: [0.4, -0.9, 0.9, 0.6, 0.8, -0.3],
   rx90: [0.4, 0.9, -0.5, 0.6, 0.8, -0.3],
   scara: [0.4, 0.9, 0.05, 0.2],
+  ur5e: [0.4, -1.2, 1.1, -0.6, 0.8, -0.3],
 };
 
 describe("a drag out of reach", () => {
@@ -50,6 +52,34 @@ describe("a drag out of reach", () => {
       errors.push(next.closed ? next.error : Infinity);
     }
     expect(errors.at(-1)).toBeLessThan(1e-6);
+  });
+});
+
+describe("an arm with limits", () => {
+  const DIRECTIONS = [[1, 0, 0], [0, 1, 0], [-1, 0, 0], [0.8, -0.6, 0], [0, 0, 1], [0.48, 0.36, -0.8]];
+
+  // Each pose of a line to three times the reach that is reached on the way out is reached on the way back.
+  it.each(["panda", "rx90", "ur5e", "puma560", "scara"] as const)("%s reaches again what it has reached, after a drag out of reach", async (name) => {
+    const { view, solver, reach, pose, q: home } = await solved(name);
+    // A SCARA moves vertically by one joint of little stroke.
+    for (const direction of DIRECTIONS.filter(([, , z]) => name !== "scara" || !z)) {
+      let q = POSTURES[name] ?? home;
+      const from = pose(q);
+      const error = (frame: number): number => {
+        const target = [...from];
+        direction.forEach((value, i) => (target[4 * i + 3]! += 3 * reach * value * (frame / 30)));
+        const next = solver.follow(q, endFrame(view), target, ["position", "rotation"]);
+        q = next.q;
+        view.joints.forEach((joint, k) => expect(within(joint, q[k]!)).toBe(true));
+        return next.error;
+      };
+      const frames = Array.from({ length: 31 }, (_, k) => k);
+      const out = frames.map(error);
+      const back = [...frames].reverse().map(error).reverse();
+      expect(out[0]).toBeLessThan(1e-6);
+      expect(out[30]).toBeGreaterThan(0.5);
+      out.forEach((value, k) => value <= 1e-6 && expect(back[k], `frame ${k} towards ${direction}`).toBeLessThanOrEqual(1e-6));
+    }
   });
 });
 
