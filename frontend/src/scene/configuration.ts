@@ -7,12 +7,15 @@
 //   elbow      z2 . ((p3 - p2) x (w - p3))    arm stretched or folded
 //   wrist      z4 . (z5 x z6)                 axes 4 and 6 aligned
 //
-// An arm UR has z4 parallel to z3: w is the intersection of axes 5 and 6 for the shoulder, and p4 for the elbow. An arm
-// with seven joints has these factors at its joints 2, 4 and 6.
+// The centre w is the point of axis 5 nearest to axis 6. An arm UR has z4 parallel to z3: the centre w is that of the
+// shoulder, and p4 replaces it for the elbow. An arm with seven joints has these factors at its joints 2, 4 and 6.
+//
+// The elbow is up if p3 is above the line from p2 to w, in the plane normal to axis 2. In this plane z2 x (w - p2) is
+// normal to the line; its part along the vertical axis 1 and the factor of the elbow have opposite signs if it is up.
 
 import type { View } from "../backend/messages";
 import { endFrame, toolLink } from "./extras";
-import { axis, cross, dot, minus, origin, type Point } from "./polyline";
+import { axis, cross, dot, minus, origin, plus, type Point } from "./polyline";
 
 /** Largest sine of the angle between parallel axes; parameters of files have six digits or more. */
 const PARALLEL = 1e-4;
@@ -71,14 +74,22 @@ function triple(a: Point, b: Point, c: Point): number {
   return dot(a, cross(b, c));
 }
 
+/** Return the point of axis 5 nearest to axis 6, which does not depend on where the frames are along their axes. */
+function wristCentre({ z, p }: Axes): Point {
+  const normal = cross(z[4]!, z[5]!);
+  return plus(p[4]!, z[4]!, triple(minus(p[5]!, p[4]!), z[5]!, normal) / dot(normal, normal));
+}
+
 function partsOf(kinds: string, { z }: Axes): Part[] {
   const parallel = (i: number): boolean => Math.hypot(...cross(z[i]!, z[i + 1]!)) < PARALLEL;
   const wristAt = (i: number): Part => ({ name: "wrist", factor: ({ z }) => triple(z[i - 1]!, z[i]!, z[i + 1]!), words: WRIST });
-  const shoulder = (w: number): Factor => ({ z, p }) => dot(cross(z[0]!, z[1]!), minus(p[w]!, p[0]!));
-  // The elbow above the line from shoulder to wrist has another sign of its factor on the other side of the shoulder.
-  const elbow = (w: number, s: number): Factor => (axes) => {
+  const shoulder: Factor = (axes) => triple(axes.z[0]!, axes.z[1]!, minus(wristCentre(axes), axes.p[0]!));
+  const elbow = (end: (axes: Axes) => Point): Factor => (axes) => {
     const { z, p } = axes;
-    return -Math.sign(shoulder(s)(axes) || 1) * triple(z[1]!, minus(p[2]!, p[1]!), minus(p[w]!, p[2]!));
+    const line = minus(end(axes), p[1]!);
+    // Axis 1 may point downwards in frame 0; the axis of an arm on a wall defines "up" itself.
+    const upwards = (z[0]![2] < -PARALLEL ? -1 : 1) * triple(z[0]!, z[1]!, line);
+    return -Math.sign(upwards || 1) * triple(z[1]!, minus(p[2]!, p[1]!), line);
   };
   if (kinds === "RRRRRRR")
     return [
@@ -86,16 +97,16 @@ function partsOf(kinds: string, { z }: Axes): Part[] {
       { name: "elbow", factor: ({ z }) => triple(z[2]!, z[3]!, z[4]!), words: ["up", "down"] },
       wristAt(5),
     ];
-  if (kinds === "RRRRRR" && !parallel(0) && parallel(1)) {
+  if (kinds === "RRRRRR" && !parallel(0) && parallel(1) && !parallel(4)) {
     const ur = parallel(2);
     return [
-      { name: "shoulder", factor: shoulder(ur ? 5 : 4), words: SHOULDER },
-      { name: "elbow", factor: elbow(ur ? 3 : 4, ur ? 5 : 4), words: ["up", "down"] },
+      { name: "shoulder", factor: shoulder, words: SHOULDER },
+      { name: "elbow", factor: elbow(ur ? ({ p }) => p[3]! : wristCentre), words: ["up", "down"] },
       wristAt(4),
     ];
   }
-  if (kinds === "RRPRRR" && !parallel(0))
-    return [{ name: "shoulder", factor: shoulder(4), words: SHOULDER }, wristAt(4)];
+  if (kinds === "RRPRRR" && !parallel(0) && !parallel(4))
+    return [{ name: "shoulder", factor: shoulder, words: SHOULDER }, wristAt(4)];
   // Axes 1 and 2 are parallel: arms SCARA and arms in a plane, whose elbow is right or left of the line to the wrist.
   if (/^RR[RP]*$/.test(kinds) && kinds.length > 2 && kinds.length < 5 && parallel(0))
     return [

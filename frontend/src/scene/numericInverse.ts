@@ -245,19 +245,18 @@ export class NumericInverse {
 
   /** Return the largest closure error of the loops in a posture (lengths relative to the reach, angles in radians). */
   closure(q: number[]): number {
-    return this.closureAt(this.postures.transforms(q));
-  }
-
-  private closureAt(T: ArrayLike<number>): number {
+    const T = this.postures.transforms(q);
     return largest(this.view.loops.flatMap(({ opened, twin }) => this.gap(T, opened, twin)));
   }
 
+  /** Return the error of a posture: see NumericResult. */
+  taskError(q: number[], task: PoseTask): number {
+    const { errors } = this.taskRows(this.postures.transforms(q), task);
+    return largest(task.levels.map((level) => Math.hypot(...(level === "position" ? errors.slice(0, 3) : errors.slice(3)))));
+  }
+
   private result(q: number[], task: PoseTask | null, stopped: number[]): NumericResult {
-    const T = this.postures.transforms(q);
-    const closed = this.closureAt(T) < CLOSED;
-    const errors = task ? this.taskRows(T, task).errors : [];
-    const parts = task?.levels.map((level) => Math.hypot(...(level === "position" ? errors.slice(0, 3) : errors.slice(3)))) ?? [];
-    return { q, error: largest(parts), closed, stopped };
+    return { q, error: task ? this.taskError(q, task) : 0, closed: this.closure(q) < CLOSED, stopped };
   }
 
   /** Return the step of all levels in scaled variables; variables that reach a limit are fixed there. */

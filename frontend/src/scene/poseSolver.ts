@@ -5,7 +5,7 @@ import { Configurations, distinct } from "./configuration";
 import { endFrame } from "./extras";
 import { coordinateIndices, cutJointIndices, random, within } from "./joints";
 import { load, type LoadedModel } from "./modules";
-import { NumericInverse, type Level } from "./numericInverse";
+import { NumericInverse, type Level, type PoseTask } from "./numericInverse";
 import { rotationVector, type Pose } from "./pose";
 import type { PostureSolver } from "./posture";
 
@@ -43,6 +43,9 @@ const MOST_SAMPLED = 16;
 const SAMPLING_MS = 400;
 /** Iterations to a pose that is not near the current one. */
 const LONG_WAY = 200;
+/** Random positions of the joint that the closed form keeps, and random starts, per picture of a pose that is not reached. */
+const KEPT_POSITIONS = 16;
+const RECOVERY_STARTS = 4;
 const TURN = 2 * Math.PI;
 
 export class PoseSolver {
@@ -52,6 +55,9 @@ export class PoseSolver {
   /** Per leg: the places of its joints in the coordinates. */
   private readonly legs: number[][];
   private readonly names: Configurations;
+  /** Posture of the last task that was reached, from which the iteration starts again after a drag out of reach. */
+  private lastReached: number[] | null = null;
+  private readonly chance = sequence();
 
   constructor(
     private readonly view: View,
@@ -87,24 +93,79 @@ export class PoseSolver {
   }
 
   /**
-   * Return the posture with the pose nearest to a given one, in the configuration of the current posture. The closed
-   * form is used for the end effector; limits, unreachable poses and other frames require an iteration.
+   * Return the posture with the pose nearest to a given one, in the configuration of the current posture if that reaches
+   * the pose. The closed form is used for the end effector; limits, unreachable poses and other frames require an
+   * iteration.
    */
   follow(q: number[], frame: number, pose: Pose, levels: readonly Level[]): Followed {
     if (frame === endFrame(this.view)) {
       const row = this.nearest(q, this.closedFormAt(pose, q));
-      if (row && this.distance(row, q) < CONTINUOUS && this.isWithin(row)) return this.reached(row, frame, pose);
+      if (row && this.distance(row, q) < CONTINUOUS && this.isWithin(row)) return this.remembered(this.reached(row, frame, pose));
     }
-    return this.numeric.solve(q, { frame, pose, levels });
+    return this.recovered(q, { frame, pose, levels }, this.numeric.solve(q, { frame, pose, levels }));
   }
 
   /** Return the posture with the pose nearest to a given one, which may be far from the current pose. */
   goTo(q: number[], frame: number, pose: Pose): Followed {
     if (frame === endFrame(this.view)) {
       const row = this.nearest(q, this.closedFormAt(pose, q).filter((one) => this.isWithin(one)));
-      if (row) return this.reached(row, frame, pose);
+      if (row) return this.remembered(this.reached(row, frame, pose));
     }
-    return this.numeric.solve(q, { frame, pose, levels: ["position", "rotation"] }, LONG_WAY);
+    const task: PoseTask = { frame, pose, levels: ["position", "rotation"] };
+    return this.recovered(q, task, this.numeric.solve(q, task, LONG_WAY));
+  }
+
+  private remembered(result: Followed): Followed {
+    this.lastReached = result.q;
+    return result;
+  }
+
+  /**
+   * Return the result of an iteration if it reaches its task, otherwise the nearest posture that does, and the result if
+   * none is computed. An iteration ends in a local minimum of the error if joints are at their limits, for example after
+   * a drag out of reach. Other postures are those of the closed form, and of iterations from the last posture that
+   * reached its task and from random postures.
+   */
+  private recovered(q: number[], task: PoseTask, result: Followed): Followed {
+    if (result.closed && result.error < ACCURACY) return this.remembered(result);
+    const row = this.nearest(q, this.otherConfigurations(q, task)) ?? this.fromRandomStarts(q, task);
+    return row ? this.remembered({ q: row, error: this.numeric.taskError(row, task), closed: true, stopped: [] }) : result;
+  }
+
+  /** Return postures within the limits that reach a task, by the closed form and from the last posture that reached one. */
+  private otherConfigurations(q: number[], task: PoseTask): number[][] {
+    const rows: number[][] = [];
+    if (task.frame === endFrame(this.view)) {
+      rows.push(...this.closedFormAt(task.pose, q));
+      // The closed form of a redundant arm keeps the position of one joint.
+      if (this.names.joints > 6)
+        for (let k = 0; k < KEPT_POSITIONS; k++) rows.push(...this.closedFormAt(task.pose, q, this.randomStart(q)));
+    }
+    const start = this.lastReached?.map((value, k) => (this.view.joints[k]!.elastic ? q[k]! : value));
+    const row = start && this.distance(start, q) > EQUAL && this.iterated(start, q, task);
+    return (row ? [...rows, row] : rows).filter((one) => this.isWithin(one));
+  }
+
+  /** Return a posture from random starts; a closed form that keeps no joint has all postures already. */
+  private fromRandomStarts(q: number[], task: PoseTask): number[] | null {
+    if (this.view.loops.length || task.frame !== endFrame(this.view) || (this.closedForm && this.names.joints <= 6)) return null;
+    for (let k = 0; k < RECOVERY_STARTS; k++) {
+      const row = this.iterated(this.randomStart(q), q, task);
+      if (row && this.isWithin(row)) return row;
+    }
+    return null;
+  }
+
+  /** Return the posture of an iteration, with the full turns nearest to a posture; null if it does not reach its task. */
+  private iterated(start: number[], near: number[], task: PoseTask): number[] | null {
+    const { q, closed } = this.numeric.solve(start, task);
+    const row = this.nearTurns(q, near);
+    return closed && this.numeric.taskError(row, task) < ACCURACY ? row : null;
+  }
+
+  private randomStart(q: number[]): number[] {
+    const free = this.coordinates.filter((k) => !this.view.joints[k]!.elastic);
+    return random(this.view, q, free, this.reach, 1, this.chance);
   }
 
   private reached(row: number[], frame: number, pose: Pose): Followed {
@@ -121,12 +182,9 @@ export class PoseSolver {
   sampled(pose: Pose, q: number[]): PoseSolution[] {
     const rows: number[][] = [q];
     const frame = endFrame(this.view);
-    const free = this.coordinates.filter((k) => !this.view.joints[k]!.elastic);
-    const next = sequence();
     const end = Date.now() + SAMPLING_MS;
     for (let k = 0; k < STARTS && rows.length < MOST_SAMPLED && Date.now() < end; k++) {
-      const start = random(this.view, q, free, this.reach, 1, next);
-      const result = this.numeric.solve(start, { frame, pose, levels: ["position", "rotation"] });
+      const result = this.numeric.solve(this.randomStart(q), { frame, pose, levels: ["position", "rotation"] });
       if (!result.closed || result.error > ACCURACY) continue;
       const row = this.nearTurns(result.q, q);
       if (rows.every((one) => this.distance(one, this.nearTurns(row, one)) > EQUAL)) rows.push(row);
@@ -155,10 +213,14 @@ export class PoseSolver {
 
   // -- closed form
 
-  /** Return the postures of the closed form that reach the pose with closed loops, each joint near its position in q. */
-  closedFormAt(pose: Pose, q: number[]): number[][] {
+  /**
+   * Return the postures of the closed form that reach the pose with closed loops, each joint near its position in q.
+   *
+   * @param kept posture with the position of the joint that the closed form of a redundant arm keeps
+   */
+  closedFormAt(pose: Pose, q: number[], kept = q): number[][] {
     if (!this.models.length) return [];
-    const inputs = { T: pose, q0: this.coordinates.map((k) => q[k] ?? 0) };
+    const inputs = { T: pose, q0: this.coordinates.map((k) => kept[k] ?? 0) };
     const outputs = this.models.map((model) => model.call(inputs));
     if (this.legs.length) return this.combined(outputs, q).filter((row) => this.reaches(row, pose));
     const [out] = outputs as [Record<string, Float64Array>];

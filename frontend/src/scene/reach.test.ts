@@ -4,15 +4,18 @@ import { describe, expect, it } from "vitest";
 
 import { endFrame } from "./extras";
 import { fixture, solved } from "./fixtures";
-import { random } from "./joints";
+import { random, within } from "./joints";
+import { axis, dot, minus, origin, plus, type Point } from "./polyline";
 import { sequence } from "./poseSolver";
 
 type Name = Parameters<typeof fixture>[0];
 
 /** Postures in the middle of the workspace; other robots start at home. */
 const POSTURES: Partial<Record<Name, number[]>> = {
+  puma560: [0.4, -0.9, 0.9, 0.6, 0.8, -0.3],
   rx90: [0.4, 0.9, -0.5, 0.6, 0.8, -0.3],
   scara: [0.4, 0.9, 0.05, 0.2],
+  ur5e: [0.4, -1.2, 1.1, -0.6, 0.8, -0.3],
 };
 
 describe("a drag out of reach", () => {
@@ -52,13 +55,41 @@ describe("a drag out of reach", () => {
   });
 });
 
+describe("an arm with limits", () => {
+  const DIRECTIONS = [[1, 0, 0], [0, 1, 0], [-1, 0, 0], [0.8, -0.6, 0], [0, 0, 1], [0.48, 0.36, -0.8]];
+
+  // Each pose of a line to three times the reach that is reached on the way out is reached on the way back.
+  it.each(["panda", "rx90", "ur5e", "puma560", "scara"] as const)("%s reaches again what it has reached, after a drag out of reach", async (name) => {
+    const { view, solver, reach, pose, q: home } = await solved(name);
+    // A SCARA moves vertically by one joint of little stroke.
+    for (const direction of DIRECTIONS.filter(([, , z]) => name !== "scara" || !z)) {
+      let q = POSTURES[name] ?? home;
+      const from = pose(q);
+      const error = (frame: number): number => {
+        const target = [...from];
+        direction.forEach((value, i) => (target[4 * i + 3]! += 3 * reach * value * (frame / 30)));
+        const next = solver.follow(q, endFrame(view), target, ["position", "rotation"]);
+        q = next.q;
+        view.joints.forEach((joint, k) => expect(within(joint, q[k]!)).toBe(true));
+        return next.error;
+      };
+      const frames = Array.from({ length: 31 }, (_, k) => k);
+      const out = frames.map(error);
+      const back = [...frames].reverse().map(error).reverse();
+      expect(out[0]).toBeLessThan(1e-6);
+      expect(out[30]).toBeGreaterThan(0.5);
+      out.forEach((value, k) => value <= 1e-6 && expect(back[k], `frame ${k} towards ${direction}`).toBeLessThanOrEqual(1e-6));
+    }
+  });
+});
+
 describe("the configurations of an arm", () => {
-  it.each(["rx90", "puma560"] as const)("of one pose have different names, which stay along a small motion: %s", async (name) => {
+  it.each(["rx90", "puma560", "ur5e"] as const)("of one pose have different names, which stay along a small motion: %s", async (name) => {
     const { view, solver, pose, reach, q: home } = await solved(name);
     const chance = sequence();
     const all = view.joints.map((_, k) => k);
     let compared = 0;
-    for (let trial = 0; trial < 40; trial++) {
+    for (let trial = 0; trial < 200; trial++) {
       const q = random(view, home, all, reach, 1, chance);
       const solutions = solver.all(pose(q), q);
       const labels = solutions.map(({ label }) => label);
@@ -67,8 +98,9 @@ describe("the configurations of an arm", () => {
       const near = q.map((value) => value + 1e-4 * (2 * chance() - 1));
       for (const other of solver.all(pose(near), near)) {
         const distance = (row: number[]): number => Math.max(...row.map((value, k) => Math.abs(Math.sin((value - other.q[k]!) / 2))));
-        const branch = solutions.find(({ q: row }) => distance(row) < 5e-3);
-        if (!branch) continue;
+        // Near a singularity two branches meet, and change by the square root of the change of the pose.
+        const [branch, ...others] = solutions.filter(({ q: row }) => distance(row) < 0.05);
+        if (!branch || others.length) continue;
         compared += 1;
         expect(other.label).toBe(branch.label);
       }
@@ -76,23 +108,27 @@ describe("the configurations of an arm", () => {
     expect(compared).toBeGreaterThan(100);
   });
 
-  it("have the elbow up where it is above the line from shoulder to wrist", async () => {
-    const { view, postures, solver, pose, reach, q: home } = await solved("rx90");
-    const chance = sequence();
-    const all = view.joints.map((_, k) => k);
-    const at = (T: Float64Array, j: number): number[] => [3, 7, 11].map((e) => T[16 * (j - 1) + e]!);
-    for (let trial = 0; trial < 20; trial++) {
-      const q = random(view, home, all, reach, 1, chance);
-      for (const { q: row, label } of solver.all(pose(q), q)) {
-        const T = Float64Array.from(postures.transforms(row));
-        const [s, e, w] = [at(T, 2), at(T, 3), at(T, 5)] as [number[], number[], number[]];
-        const line = w.map((value, k) => value - s[k]!);
-        const away = (line[0]! ** 2 + line[1]! ** 2) ** 0.5;
-        // Above: the part of the elbow across the line, in the vertical plane of the line, points upwards.
-        const up = [(-line[2]! * line[0]!) / away, (-line[2]! * line[1]!) / away, away];
-        const height = up.reduce((sum, value, k) => sum + value * (e[k]! - s[k]!), 0);
-        expect(label).toContain(height > 0 ? "elbow up" : "elbow down");
+  it("have the elbow up where it is above the line from shoulder to wrist, in the plane normal to axis 2", async () => {
+    // The wrist of an arm UR is at its fourth axis, because axes 2 to 4 are parallel.
+    for (const [name, end] of [["rx90", 5], ["puma560", 5], ["ur5e", 4]] as const) {
+      const { view, solver, pose, reach, q: home } = await solved(name);
+      const chance = sequence();
+      const all = view.joints.map((_, k) => k);
+      const sides = new Set<string>();
+      for (let trial = 0; trial < 100; trial++) {
+        const q = random(view, home, all, reach, 1, chance);
+        for (const { T, label } of solver.all(pose(q), q)) {
+          const across = axis(T, 2, 2);
+          const inPlane = (v: Point): Point => plus(v, across, -dot(v, across));
+          const line = inPlane(minus(origin(T, end), origin(T, 2)));
+          const elbow = inPlane(minus(origin(T, 3), origin(T, 2)));
+          // Height of the elbow minus that of the point of the line below or above it, on the normal of the line.
+          const normal = plus(elbow, line, -dot(elbow, line) / dot(line, line));
+          expect(label).toContain(normal[2] > 0 ? "elbow up" : "elbow down");
+          sides.add(label.replace(/, wrist.*/, ""));
+        }
       }
+      expect(sides.size).toBe(4);
     }
   });
 });
