@@ -174,7 +174,8 @@ export function actionsOf(control: Control, panel: Signal<Panel | null>): Action
       id: `scene-${name}`,
       title: `Show or hide: ${text}`,
       group,
-      words: "view arrows",
+      // Without a further word, "ellipsoid" is the manipulability ellipsoid.
+      words: name === "velocity" ? "view ellipsoid" : "view",
       enabled: shown,
       run: () => void (overlays.value = { ...overlays.value, [name]: !overlays.value[name] }),
     })),

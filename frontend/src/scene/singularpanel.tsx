@@ -63,7 +63,9 @@ function Condition({ near: { condition, share }, control }: { near: NearConditio
           title="Move one joint to the nearest zero of this factor"
           onClick={() => {
             const posture = singular.postureOf(condition);
-            if (posture) control.go(posture);
+            if (!posture) return;
+            control.go(posture);
+            control.scene.keepInPicture();
           }}
         >
           Go there
