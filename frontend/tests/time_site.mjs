@@ -18,9 +18,10 @@ await context.addInitScript(() => localStorage.setItem("symoro-tour", "ended"));
 
 async function visit(name) {
   const page = await context.newPage();
-  const received = [];
+  // One response per file: the service worker and the second worker request files again, which the browser has cached.
+  const received = new Map();
   // Requests of workers and of the service worker belong to the context.
-  const note = (request) => void request.response().then((response) => response && !response.fromServiceWorker() && received.push(response));
+  const note = (request) => void request.response().then((response) => response && !response.fromServiceWorker() && received.set(response.url(), response));
   context.on("requestfinished", note);
   const begin = Date.now();
   const seconds = () => Math.round((Date.now() - begin) / 10) / 100;
@@ -33,12 +34,12 @@ async function visit(name) {
   const derived = seconds();
   context.off("requestfinished", note);
   let [bytes, compressed] = [0, 0];
-  for (const response of received) {
+  for (const response of received.values()) {
     const body = await response.body().catch(() => Buffer.alloc(0));
     bytes += body.length;
     compressed += COMPRESSED.test(response.url()) ? body.length : gzipSync(body).length;
   }
-  console.log(JSON.stringify({ visit: name, drawn, derived, files: received.length, bytes, compressed }));
+  console.log(JSON.stringify({ visit: name, drawn, derived, files: received.size, bytes, compressed }));
   // The service worker has stored the files when it is active.
   await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
   await page.waitForTimeout(1000);
