@@ -21,7 +21,7 @@ export function SingularPanel({ control }: { control: Control }) {
     <div data-testid="scene-singularities">
       {answer.cases.map((one) => (
         <section key={one.kind} class="sc-singular">
-          <h3>{one.kind}</h3>
+          <h2>{one.kind}</h2>
           <p class="sc-hint">
             {one.title}; {one.matrix}
           </p>
