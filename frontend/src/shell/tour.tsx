@@ -55,7 +55,7 @@ export const STEPS: Step[] = [
   },
   {
     title: "Derive the inverse dynamics",
-    text: "Choose Dynamic, then \u201cInverse dynamic model\u201d; or press Ctrl+K and type idm. The pane below shows the equations and the operation count.",
+    text: "Choose Dynamic, then \u201cInverse dynamics\u201d; or press Ctrl+K and type idm. The pane below shows the equations and the operation count.",
     targets: ['[data-item="inverse-dynamics"]', '[data-menu="Dynamic"]'],
     watch: ({ store }) => store.requested.value?.model,
     done: (now) => now === "inverse-dynamics",
