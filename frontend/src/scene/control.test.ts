@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 
-import { Failure, type Backend } from "../backend/backend";
+import { Failure, type Backend, type CallOptions } from "../backend/backend";
 import type { Placements, View } from "../backend/messages";
 import { createStore, type Store } from "../store/store";
 import { Control } from "./control";
@@ -79,8 +79,9 @@ let scene: FakeScene;
 function setUp(name: "fourbar" | "rx90" | "gripper"): { store: Store; control: Control; view: View } {
   const { view, placements, inverse } = fixture(name);
   const backend: Backend = {
-    call: async <T>(called: string, payload: object = {}): Promise<T> => {
+    call: async <T>(called: string, payload: object = {}, { onProgress }: CallOptions = {}): Promise<T> => {
       requests.push({ name: called, payload: payload as Record<string, unknown> });
+      if (called === "frames") onProgress?.({ step: "loading Python" });
       if (called === "frames") {
         const loops = closing && (payload as { loops: boolean }).loops ? placements.loops : null;
         return { frames: placements.frames, loops } as T;
@@ -115,6 +116,14 @@ describe("a robot with a loop", () => {
     expect(asked.map(({ payload }) => payload["loops"])).toEqual([false, true]);
     expect(scene.made!.loopError(store.q.value)).toBeLessThan(1e-9);
     expect(control.moved.value).toEqual([0]);
+    control.dispose();
+  });
+
+  it("shows the progress of its requests until they are answered", async () => {
+    const { control } = setUp("fourbar");
+    expect(control.note.value).toEqual({ text: "loading Python", kind: "information" });
+    await until(() => control.ready.value);
+    expect(control.note.value).toBeNull();
     control.dispose();
   });
 

@@ -2,6 +2,7 @@
 
 import { computed, effect, signal, untracked, type ReadonlySignal } from "@preact/signals";
 
+import type { Progress } from "../backend/backend";
 import type { Placements, View, WorkspaceCloud } from "../backend/messages";
 import { save } from "../store/download";
 import type { DroppedMotion, Store } from "../store/store";
@@ -162,8 +163,19 @@ export class Control {
     void this.dragging.load(view, placed(view), signal);
   }
 
-  private requestFrames(view: View, alive: AbortSignal, loops: boolean): Promise<Placements> {
-    return this.store.backend.call<Placements>("frames", { robot: view.robot, loops }, { signal: alive });
+  /** Request the code of the frames; the progress, for example of loading Python, is shown until the answer arrives. */
+  private async requestFrames(view: View, alive: AbortSignal, loops: boolean): Promise<Placements> {
+    let progressNote: Note | null = null;
+    const onProgress = ({ step }: Progress): void => {
+      if (!step || alive.aborted) return;
+      this.inform(step);
+      progressNote = this.note.peek();
+    };
+    try {
+      return await this.store.backend.call<Placements>("frames", { robot: view.robot, loops }, { signal: alive, onProgress });
+    } finally {
+      if (progressNote && this.note.peek() === progressNote) this.note.value = null;
+    }
   }
 
   /** Load the code that closes the loops after the robot is drawn, because its derivation may take seconds. */
