@@ -412,7 +412,7 @@ export const createScene: CreateScene = (container, options) => {
   function resize(): void {
     [width, height] = [container.clientWidth, container.clientHeight];
     if (!width || !height) return;
-    labels.resize(width);
+    labels.resize(width, height);
     gizmo.resize(height);
     renderer.setSize(width, height, false);
     viewpoint.resize(width, height);
