@@ -67,8 +67,8 @@ export class Viewpoint {
     orthographic.updateProjectionMatrix();
   }
 
-  /** Fit points into the picture with a margin, from the current or another direction. */
-  fit(points: THREE.Vector3[], room: number, from?: ViewDirection): void {
+  /** Fit points with a margin, and outer points without one, into the picture, from the current or another direction. */
+  fit(points: THREE.Vector3[], room: number, from?: ViewDirection, outer: THREE.Vector3[] = []): void {
     const back = from
       ? new THREE.Vector3(...DIRECTIONS[from])
       : this.camera.position.clone().sub(this.controls.target);
@@ -76,7 +76,8 @@ export class Viewpoint {
     back.normalize();
     const right = new THREE.Vector3(0, 0, 1).cross(back).normalize();
     const up = back.clone().cross(right);
-    const cameraPoints = points.map((point): CameraPoint => [point.dot(right), point.dot(up), point.dot(back)]);
+    const inCamera = (point: THREE.Vector3): [number, number, number] => [point.dot(right), point.dot(up), point.dot(back)];
+    const cameraPoints: CameraPoint[] = [...points.map(inCamera), ...outer.map((point): CameraPoint => [...inCamera(point), 0])];
     const slope = Math.tan(THREE.MathUtils.degToRad(FIELD / 2)) * (1 - EDGE);
     const fit = fitted(cameraPoints, room, slope, this.aspect, this.camera === this.perspective);
     this.tall = fit.halfHeight / (1 - EDGE);

@@ -11,11 +11,11 @@ export interface CameraFit {
   halfHeight: number;
 }
 
-/** A point in camera axes: right, up, and backwards (towards the camera). */
-export type CameraPoint = [number, number, number];
+/** A point in camera axes: right, up, and backwards (towards the camera); its margin, if it differs from that of the others. */
+export type CameraPoint = [number, number, number, number?];
 
 /**
- * Return the nearest camera position at which all points, each with the margin `room`, are inside the picture. With
+ * Return the nearest camera position at which all points, with the margin `room`, are inside the picture. With
  * perspective the picture is bounded by planes: right - x <= s (w - back) for a camera at (x, w) and the slope s of the
  * bound, and similarly on each side. The two bounds of a direction determine the distance; the larger distance is used.
  */
@@ -53,8 +53,8 @@ function half(values: number[]): number {
 
 /** Return minimum and maximum along an axis, projected to the plane of the camera with the slope of the bounds. */
 function bounds(points: CameraPoint[], axis: 0 | 1, room: number, slope: number): [number, number] {
-  const high = Math.max(...points.map((point) => point[axis] + room + slope * point[2]));
-  const low = Math.min(...points.map((point) => point[axis] - room - slope * point[2]));
+  const high = Math.max(...points.map((point) => point[axis] + (point[3] ?? room) + slope * point[2]));
+  const low = Math.min(...points.map((point) => point[axis] - (point[3] ?? room) - slope * point[2]));
   return [low, high];
 }
 

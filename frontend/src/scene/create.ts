@@ -32,6 +32,8 @@ const SEEN = 80;
 const MOST_PLACES = 600;
 /** Joint displacement of central differences: radians, or part of the robot's size. */
 const DIFFERENCE = 1e-5;
+/** Largest number of steps that fit the handles into the picture. */
+const HANDLE_STEPS = 6;
 
 export const createScene: CreateScene = (container, options) => {
   const renderer = new THREE.WebGLRenderer({ antialias: true });
@@ -324,8 +326,24 @@ export const createScene: CreateScene = (container, options) => {
       const box = new THREE.Box3().setFromObject(visuals.group);
       for (const k of box.isEmpty() ? [] : [0, 1, 2, 3, 4, 5, 6, 7]) points.push(corner(box, k));
     }
-    viewpoint.fit(points, Math.max(room, 1.2 * arrow()), from);
+    const wide = Math.max(room, 1.2 * arrow());
+    viewpoint.fit(points, wide, from);
+    fitHandles(points, wide);
     invalidate();
+  }
+
+  /**
+   * Fit points and the handles into the picture. The handles have a constant size in the picture, so that their length in
+   * metres grows with the distance of the camera; it changes by less than half as much, and a few steps suffice.
+   */
+  function fitHandles(points: THREE.Vector3[], room: number): void {
+    for (let k = 0; k < HANDLE_STEPS && !gizmo.ends().every(inPicture); k++) viewpoint.fit(points, room, undefined, gizmo.ends());
+  }
+
+  function inPicture(point: THREE.Vector3): boolean {
+    viewpoint.camera.updateMatrixWorld();
+    const { x, y } = point.clone().project(viewpoint.camera);
+    return Math.abs(x) <= 1 && Math.abs(y) <= 1;
   }
 
   function pick(event: { clientX: number; clientY: number }): number | null {
@@ -394,7 +412,7 @@ export const createScene: CreateScene = (container, options) => {
   function resize(): void {
     [width, height] = [container.clientWidth, container.clientHeight];
     if (!width || !height) return;
-    labels.resize(width);
+    labels.resize(width, height);
     gizmo.resize(height);
     renderer.setSize(width, height, false);
     viewpoint.resize(width, height);
@@ -531,6 +549,7 @@ export const createScene: CreateScene = (container, options) => {
         gizmo.setCamera(viewpoint.camera);
         gizmo.show(gizmoFrame === 0 ? world : root, mode, axes);
         placeGizmo();
+        if (!viewpoint.movedByUser && !gizmo.ends().every(inPicture)) fit();
       }
       invalidate();
     },

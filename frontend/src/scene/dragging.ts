@@ -53,6 +53,8 @@ export class Dragging {
   private loading = false;
   private latest: PoseSolution[] | null = null;
   private shownAt = 0;
+  /** Whether the current drag has changed the configuration; the message remains until the next drag. */
+  private changed = false;
   private readonly disposers: (() => void)[];
 
   constructor(
@@ -126,6 +128,7 @@ export class Dragging {
     if (drag.kind === "start") {
       this.control.motions.pause();
       this.active.value = true;
+      this.changed = false;
       if (drag.of === "frame" && this.frame.peek() === this.endFrame() && this.wanted.peek() === null) this.wanted.value = true;
     } else if (drag.kind === "frame") this.drag(drag.frame, drag.pose, drag.mode === "rotate" ? TURNING : MOVING);
     else if (drag.kind === "link") this.pull(drag.frame, drag.point, drag.from, drag.direction);
@@ -156,7 +159,7 @@ export class Dragging {
   }
 
   /** Move the robot to the result of a solver, and report what could not be reached. */
-  private show({ q, error, closed, stopped }: Followed): boolean {
+  private show({ q, error, closed, stopped, changedTo }: Followed): boolean {
     const view = this.control.drawn.peek()!;
     if (!closed) {
       this.control.warn("The loops cannot close in this pose.");
@@ -167,7 +170,10 @@ export class Dragging {
       const names = stopped.map((k) => view.joints[k]!.name).join(", ");
       const limits = stopped.length ? ` with ${names} at ${stopped.length > 1 ? "their limits" : "its limit"}` : "";
       this.control.warn(`Out of reach: this is the nearest pose${limits}.`);
-    } else this.control.note.value = null;
+    } else if (changedTo !== undefined) {
+      this.changed = true;
+      this.control.warn(`The robot has changed to another configuration${changedTo && ` (${changedTo})`}: its own cannot reach this pose.`);
+    } else if (!this.changed) this.control.note.value = null;
     this.updateGhosts(q);
     this.publish(q, !this.active.peek());
     return error <= REACHED;
@@ -237,6 +243,7 @@ export class Dragging {
     const frame = this.frame.peek();
     if (frame === null) return false;
     this.control.motions.pause();
+    this.changed = false;
     if (frame === 0) {
       this.moveBase(target);
       return true;
@@ -252,6 +259,7 @@ export class Dragging {
     const frame = this.frame.peek();
     if (frame === null) return;
     this.control.motions.pause();
+    this.changed = false;
     const T = this.pose();
     if (mode === "translate") T[4 * entry + 3]! += by * KEY_STEP * this.scene.reach();
     else {
@@ -287,6 +295,8 @@ export class Dragging {
       this.wanted.value = solutions;
       this.modesWanted.value = modes;
     });
+    // The computation follows the signals; assembly modes may be far from the robot.
+    if (modes) this.scene.keepInPicture(this.solutions.peek()?.map(({ q }) => q));
   }
 
   /** Continue the search for assembly modes. */

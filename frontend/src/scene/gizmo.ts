@@ -5,16 +5,23 @@ import { TransformControls } from "three/addons/controls/TransformControls.js";
 
 import type { GizmoAxes, GizmoMode } from "./scene";
 
-/** Length of an arrow in pixels. */
+/** Length of an arrow in pixels, and its largest part of the picture's height. */
 const ARROW = 56;
+const LARGEST_PART = 0.2;
+/** Length of a shaft with its tip, relative to the arrow length that three defines. */
+const WITH_TIP = 1.2;
 /** Length of an arrow at size 1, as a fraction of the picture's height: half of three's 1.9 / 2 / 4. */
 const UNIT = 0.119;
+const AXES = [new THREE.Vector3(1, 0, 0), new THREE.Vector3(0, 1, 0), new THREE.Vector3(0, 0, 1)];
 
 export class Gizmo {
   /** Object whose pose the handles change; its parent determines the frame of the pose. */
   private readonly handle = new THREE.Object3D();
   private readonly controls: TransformControls;
   private readonly helper: THREE.Object3D;
+  /** Length of the arrows and height of the picture, in pixels. */
+  private arrow = ARROW;
+  private height = 1;
 
   constructor(
     camera: THREE.Camera,
@@ -40,9 +47,30 @@ export class Gizmo {
     return this.controls.axis !== null && this.helper.visible;
   }
 
-  /** Keep the length of the arrows in a picture of another height. */
+  /** Keep the length of the arrows in a picture of another height; in a low picture they are shorter. */
   resize(height: number): void {
-    this.controls.size = ARROW / (UNIT * Math.max(1, height));
+    this.height = Math.max(1, height);
+    this.arrow = Math.min(ARROW, LARGEST_PART * this.height);
+    this.controls.size = this.arrow / (UNIT * this.height);
+  }
+
+  /** Return the ends of the handles in the world for the current camera; none if they are hidden. */
+  ends(): THREE.Vector3[] {
+    if (!this.helper.visible) return [];
+    const { camera } = this.controls;
+    const at = this.handle.getWorldPosition(new THREE.Vector3());
+    const pixel =
+      camera instanceof THREE.OrthographicCamera
+        ? (camera.top - camera.bottom) / camera.zoom / this.height
+        : (2 * Math.tan(THREE.MathUtils.degToRad((camera as THREE.PerspectiveCamera).fov / 2)) * camera.position.distanceTo(at)) / this.height;
+    const turn = this.rotation();
+    return AXES.flatMap((axis) =>
+      [-1, 1].map((sign) => at.clone().addScaledVector(axis.clone().applyQuaternion(turn), sign * WITH_TIP * this.arrow * pixel)),
+    );
+  }
+
+  private rotation(): THREE.Quaternion {
+    return this.controls.space === "local" ? this.handle.getWorldQuaternion(new THREE.Quaternion()) : new THREE.Quaternion();
   }
 
   setCamera(camera: THREE.Camera): void {
@@ -88,20 +116,20 @@ export class Gizmo {
     if (!this.helper.visible) return null;
     const { camera } = this.controls;
     const at = this.handle.getWorldPosition(new THREE.Vector3());
-    const turn = this.controls.space === "local" ? this.handle.getWorldQuaternion(new THREE.Quaternion()) : new THREE.Quaternion();
+    const turn = this.rotation();
     const pixels = (point: THREE.Vector3): THREE.Vector2 => {
       const seen = point.clone().project(camera);
       return new THREE.Vector2(((seen.x + 1) / 2) * width, ((1 - seen.y) / 2) * height);
     };
     const from = pixels(at);
     const scale = camera.position.distanceTo(at) * 0.01;
-    const rays = [new THREE.Vector3(1, 0, 0), new THREE.Vector3(0, 1, 0), new THREE.Vector3(0, 0, 1)].map((axis) =>
-      pixels(at.clone().addScaledVector(axis.applyQuaternion(turn), scale)).sub(from),
+    const rays = AXES.map((axis) =>
+      pixels(at.clone().addScaledVector(axis.clone().applyQuaternion(turn), scale)).sub(from),
     );
     const best = rays.reduce((longest, ray) => (ray.length() > longest.length() ? ray : longest));
     if (!(best.length() > 0)) return null;
     const [dx, dy] = best.clone().normalize().toArray();
-    const out = 0.7 * ARROW;
+    const out = 0.7 * this.arrow;
     return { x: from.x + dx * out, y: from.y + dy * out, dx, dy };
   }
 

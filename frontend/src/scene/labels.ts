@@ -29,26 +29,29 @@ export function merged(labels: Label[], near = 14): Label[] {
 
 const [LETTER, LINE] = [6.8, 15];
 
-/** Move labels down by one or two lines so that they do not overlap; those without space are left out. */
-export function separated(labels: Label[]): Label[] {
+/** Move labels down, or up at the lower side, by one or two lines so that they do not overlap; those without space are left out. */
+export function separated(labels: Label[], height = Infinity): Label[] {
   const placed: Label[] = [];
   const covers = (a: Label, b: Label) =>
     Math.abs(a.y - b.y) < LINE && a.x < b.x + LETTER * b.text.length + 6 && b.x < a.x + LETTER * a.text.length + 6;
   for (const label of labels) {
     const put = { ...label };
     const covered = () => placed.some((one) => covers(one, put));
-    for (let k = 0; k < 2 && covered(); k++) put.y += LINE;
+    const step = label.y + 3 * LINE > height ? -LINE : LINE;
+    for (let k = 0; k < 2 && covered(); k++) put.y += step;
     if (label.selected || !covered()) placed.push(put);
   }
   return placed;
 }
 
-/** Shift labels that would exceed the right side of the picture. */
-export function inside(labels: Label[], width: number): Label[] {
-  return labels.map((label) => {
-    const most = width - LETTER * label.text.length - 14;
-    return label.x > most && label.x < width ? { ...label, x: Math.max(0, most) } : label;
-  });
+/** Shift labels that would exceed the right or the lower side of the picture. */
+export function inside(labels: Label[], width: number, height = Infinity): Label[] {
+  const shifted = (at: number, most: number, side: number): number => (at > most && at < side ? Math.max(0, most) : at);
+  return labels.map((label) => ({
+    ...label,
+    x: shifted(label.x, width - LETTER * label.text.length - 14, width),
+    y: shifted(label.y, height - LINE - 4, height),
+  }));
 }
 
 function shortened(names: string[]): string {
@@ -66,6 +69,7 @@ export class Labels {
   private readonly shown: HTMLSpanElement[] = [];
 
   private width = 0;
+  private height = 0;
   /** The labels of the last picture. */
   drawn: readonly Label[] = [];
 
@@ -75,13 +79,13 @@ export class Labels {
     container.append(this.layer);
   }
 
-  /** Set the width of the picture; reading it for each picture would compute the layout of the page. */
-  resize(width: number): void {
-    this.width = width;
+  /** Set the size of the picture; reading it for each picture would compute the layout of the page. */
+  resize(width: number, height: number): void {
+    [this.width, this.height] = [width, height];
   }
 
   draw(labels: Label[]): void {
-    const drawn = separated(inside(merged(labels), this.width));
+    const drawn = separated(inside(merged(labels), this.width, this.height), this.height);
     this.drawn = drawn;
     while (this.shown.length < drawn.length) {
       const span = document.createElement("span");

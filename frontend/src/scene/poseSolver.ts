@@ -26,6 +26,8 @@ export interface Followed {
   error: number;
   closed: boolean;
   stopped: number[];
+  /** Name of the other configuration to which the robot has changed ("" if it has no name); absent if it has not. */
+  changedTo?: string;
 }
 
 /** Largest accepted error of a solution (lengths relative to the reach, angles in radians); models are accurate to 1e-9. */
@@ -102,17 +104,32 @@ export class PoseSolver {
       const row = this.nearest(q, this.closedFormAt(pose, q));
       if (row && this.distance(row, q) < CONTINUOUS && this.isWithin(row)) return this.remembered(this.reached(row, frame, pose));
     }
-    return this.recovered(q, { frame, pose, levels }, this.numeric.solve(q, { frame, pose, levels }));
+    return this.compared(q, this.recovered(q, { frame, pose, levels }, this.numeric.solve(q, { frame, pose, levels })), true);
   }
 
   /** Return the posture with the pose nearest to a given one, which may be far from the current pose. */
   goTo(q: number[], frame: number, pose: Pose): Followed {
     if (frame === endFrame(this.view)) {
       const row = this.nearest(q, this.closedFormAt(pose, q).filter((one) => this.isWithin(one)));
-      if (row) return this.remembered(this.reached(row, frame, pose));
+      if (row) return this.compared(q, this.remembered(this.reached(row, frame, pose)), false);
     }
     const task: PoseTask = { frame, pose, levels: ["position", "rotation"] };
-    return this.recovered(q, task, this.numeric.solve(q, task, LONG_WAY));
+    return this.compared(q, this.recovered(q, task, this.numeric.solve(q, task, LONG_WAY)), false);
+  }
+
+  /**
+   * Return a result with the name of its configuration if the posture has jumped to another one. Without names, a small
+   * step of the pose with a large step of the joints is a jump.
+   */
+  private compared(q: number[], result: Followed, smallStep: boolean): Followed {
+    if (!result.closed || this.distance(result.q, q) < CONTINUOUS) return result;
+    const [before, after] = [this.configuration(q), this.configuration(result.q)];
+    return before !== after || (!before && smallStep) ? { ...result, changedTo: after } : result;
+  }
+
+  /** Return the name of the configuration or the working mode of a posture; "" if it has no name. */
+  private configuration(row: number[]): string {
+    return this.legs.length ? this.workingMode(row, row) : this.names.name(this.postures.transforms(row));
   }
 
   private remembered(result: Followed): Followed {

@@ -76,9 +76,9 @@ export function Toolbar({ store, control, panel }: { store: Store; control: Cont
       </button>
       <button
         aria-pressed={control.video.recording.value}
-        disabled={!view}
+        disabled={!view || control.video.missing !== ""}
         onClick={() => control.video.toggle()}
-        title={control.video.recording.value ? "End the recording and save it" : "Record a video of the picture (WebM)"}
+        title={control.video.missing || (control.video.recording.value ? "End the recording and save it" : "Record a video of the picture (WebM)")}
         data-testid="scene-video"
       >
         {control.video.recording.value ? "■ Stop" : "● Video"}

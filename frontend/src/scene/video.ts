@@ -20,6 +20,10 @@ const PAUSE = 3;
 
 export class Video {
   readonly recording = signal(false);
+  /** The first format that this browser can record; undefined if there is none. */
+  private readonly format = typeof MediaRecorder === "undefined" ? undefined : FORMATS.find((one) => MediaRecorder.isTypeSupported(one));
+  /** Reason why this browser cannot record; empty if it can. */
+  readonly missing = this.format ? "" : "This browser cannot record WebM videos; use Chromium, Chrome, Edge or Firefox";
   private recorder: MediaRecorder | null = null;
   private timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -35,8 +39,7 @@ export class Video {
   }
 
   private start(): void {
-    const format = typeof MediaRecorder === "undefined" ? undefined : FORMATS.find((one) => MediaRecorder.isTypeSupported(one));
-    if (!format) return this.warn("this browser cannot record WebM videos; use Chromium, Chrome, Edge or Firefox");
+    if (!this.format) return this.warn(this.missing);
     const sheet = document.createElement("canvas");
     const first = this.source();
     // The size of a video is constant; later pictures are drawn into the size of the first one.
@@ -56,7 +59,7 @@ export class Video {
     };
     draw();
     const pieces: Blob[] = [];
-    this.recorder = new MediaRecorder(sheet.captureStream(FRAMES_PER_SECOND), { mimeType: format, videoBitsPerSecond: BITS_PER_SECOND });
+    this.recorder = new MediaRecorder(sheet.captureStream(FRAMES_PER_SECOND), { mimeType: this.format, videoBitsPerSecond: BITS_PER_SECOND });
     this.recorder.ondataavailable = ({ data }) => void pieces.push(data);
     this.recorder.onstop = () => this.save(new Blob(pieces, { type: "video/webm" }));
     this.recorder.start();

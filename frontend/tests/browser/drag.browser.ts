@@ -98,3 +98,37 @@ test("a platform follows, with its working modes as ghosts", async () => {
   for (const one of drawn) expect(error(one)).toBeLessThan(1e-6);
   expect(drawn.at(-1)!.ghosts).toBe(7);
 });
+
+test("a Gough-Stewart platform has ghosts in other modes, and a click on one selects it", async () => {
+  await it.command("gough_stewart", "robot gough_stewart");
+  await it.showing("gough_stewart");
+  await it.settled();
+  await it.page.getByTestId("scene-tab-pose").click();
+  const rows = it.page.locator('[data-testid="scene-solutions"] li');
+  // The closed form is derived in the background; the ghosts appear with the first drag.
+  await it.page.getByTestId("scene-solve").check();
+  await expect.poll(() => rows.count()).toBe(8);
+  const drawn = await drag(15);
+  for (const one of drawn) expect(error(one)).toBeLessThan(1e-6);
+  expect(drawn.at(-1)!.ghosts).toBe(7);
+  for (const text of await rows.allInnerTexts()) expect(text).toMatch(/working mode [12]{6}/);
+
+  await it.page.getByTestId("scene-modes").check();
+  await expect.poll(() => rows.count()).toBeGreaterThan(1);
+  for (const text of await rows.allInnerTexts()) expect(text).toMatch(/assembly mode \d+/);
+  const before = await it.picture();
+  const z = it.page.getByLabel("z, number");
+  const height = await z.inputValue();
+  await it.shot("assembly-modes");
+  // The labels are at points of the ghosts; a click beside the robot's own links and handles selects the ghost there.
+  const spots = await it.page.locator(".sc-labels .sc-ghost:not([hidden])").evaluateAll((labels) =>
+    labels.map((label) => label.getBoundingClientRect()).map(({ left, top }) => [left - 8, top + 14]),
+  );
+  for (const [x, y] of spots) {
+    await it.page.mouse.click(x!, y!);
+    await it.picture();
+    if ((await z.inputValue()) !== height) break;
+  }
+  expect(await z.inputValue()).not.toBe(height);
+  expect((await it.compared(before, await it.picture())).differing).toBeGreaterThan(300);
+});

@@ -98,9 +98,10 @@ export class TestPage {
     );
   }
 
-  async downloaded(click: Locator): Promise<{ name: string; text: string }> {
+  async downloaded(click: Locator): Promise<{ name: string; text: string; bytes: Buffer }> {
     const [file] = await Promise.all([this.page.waitForEvent("download"), click.click()]);
-    return { name: file.suggestedFilename(), text: readFileSync((await file.path())!, "utf-8") };
+    const bytes = readFileSync((await file.path())!);
+    return { name: file.suggestedFilename(), text: bytes.toString("utf-8"), bytes };
   }
 
   canvas(): Locator {

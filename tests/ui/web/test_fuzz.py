@@ -95,7 +95,8 @@ def followed(address: str, id: str) -> JobData:
 common: dict[str, Any] = {"deadline": None, "suppress_health_check": list(HealthCheck), "derandomize": True}
 
 
-@schema.parametrize()
+# Half a minute is needed to draw one request from the union of all payloads of a job; test_some_long_calls posts jobs.
+@schema.exclude(path="/api/jobs", method="POST").parametrize()
 @settings(max_examples=1, **common)
 def test_some_requests(case: Any, address: str) -> None:
     ask(case, address)
