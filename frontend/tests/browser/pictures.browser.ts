@@ -99,4 +99,3 @@ test("a browser without a recorder has a disabled button with the reason", async
   expect(await button.getAttribute("title")).toContain("cannot record WebM");
   await other.close();
 });
->>>>>>> main
