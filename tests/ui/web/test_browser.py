@@ -83,6 +83,8 @@ def site() -> Iterator[str]:
 def test_scenario(scenario: str, server: str, site: str) -> None:
     if scenario == "site" and not (SITE / "index.html").is_file():
         pytest.skip("missing: the site")
+    if scenario == "gallery" and "SYMORO_SCREENSHOTS" not in os.environ:
+        pytest.skip("taken only for the documentation, by tools/screenshots")
     environment = os.environ | {
         "SYMORO_ADDRESS": server,
         "SYMORO_SITE": site,
