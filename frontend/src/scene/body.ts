@@ -43,7 +43,7 @@ export function drawnAt(view: View, T: ArrayLike<number>, j: number, style: Styl
 
 /** Number of straight pieces of a bent beam. */
 const PIECES = 12;
-const SIDES = 20;
+const SIDES = 16;
 
 export class Body {
   readonly group = new THREE.Group();
@@ -69,12 +69,12 @@ export class Body {
     const pieces = parts.reduce((sum, part) => sum + (part.shape === "beam" ? PIECES : 4), 0) + 12 * view.wheels.length + 16 * frames;
     const lit = () => new THREE.MeshLambertMaterial();
     const flat = () => new THREE.MeshBasicMaterial();
-    this.shafts = new Instances(cylinderOnOrigin(new THREE.CylinderGeometry(1, 1, 1, 6, 1, true).translate(0, 0.5, 0)), flat(), 3 * frames);
-    this.tips = new Instances(cylinderOnOrigin(new THREE.ConeGeometry(1, 1, 8).translate(0, 0.5, 0)), flat(), 3 * frames);
+    this.shafts = new Instances(cylinderOnOrigin(new THREE.CylinderGeometry(1, 1, 1, 5, 1, true).translate(0, 0.5, 0)), flat(), 3 * frames);
+    this.tips = new Instances(cylinderOnOrigin(new THREE.ConeGeometry(1, 1, 6).translate(0, 0.5, 0)), flat(), 3 * frames);
     this.bars = new Instances(cylinderOnOrigin(new THREE.CylinderGeometry(1, 1, 1, 12).translate(0, 0.5, 0)), lit(), pieces);
     this.drums = new Instances(cylinderOnOrigin(new THREE.CylinderGeometry(1, 1, 1, SIDES)), lit(), parts.length);
     this.boxes = new Instances(new THREE.BoxGeometry(1, 1, 1), lit(), parts.length);
-    this.balls = new Instances(new THREE.SphereGeometry(1, 16, 12), lit(), 2 * parts.length + 4 * frames);
+    this.balls = new Instances(new THREE.SphereGeometry(1, 10, 7), lit(), 2 * parts.length + 4 * frames);
     const tube = new THREE.MeshLambertMaterial({ side: THREE.DoubleSide });
     this.tubes = new Instances(cylinderOnOrigin(new THREE.CylinderGeometry(1, 1, 1, SIDES, 1, true)), tube, parts.length);
     this.halo = new THREE.Mesh(

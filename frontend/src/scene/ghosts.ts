@@ -11,8 +11,10 @@ import { axis, distance, origin, parameterPolyline, type Point } from "./polylin
 const HUES = [265, 150, 20, 325, 95, 200, 45, 290, 175, 350, 120, 230];
 /** Segments of a link between two frames. */
 const SEGMENTS = 3;
-/** Smaller differences of positions (metres) and of unit vectors are not visible. */
-const SAME = 1e-4;
+/** Differences of positions below this part of the width of a bar are not visible. */
+const SAME_POSITION = 0.02;
+/** Differences of unit vectors below this number are not visible. */
+const SAME_DIRECTION = 1e-4;
 
 export function ghostColour(k: number, dark: boolean): string {
   return `hsl(${HUES[k % HUES.length]}, ${dark ? "45%, 66%" : "42%, 46%"})`;
@@ -71,7 +73,8 @@ export class Ghosts {
       for (let j = 1; j <= T.length / 16; j++) {
         const ant = view.frames[j - 1]?.ant ?? toolLink(view);
         // Transparent links on top of each other would darken the picture and take most of the time.
-        if (!highlighted && (sameLink(T, this.robot, ant, j) || placements.slice(0, k).some((one) => sameLink(T, one, ant, j)))) continue;
+        const hidden = (one: Float64Array) => sameLink(T, one, ant, j, this.width);
+        if (!highlighted && (hidden(this.robot) || placements.slice(0, k).some(hidden))) continue;
         const [a, b, c, d] = parameterPolyline(T, ant, j).points;
         bars.between(a, b, width, this.colours[k]!);
         bars.between(b, c, width, this.colours[k]!);
@@ -115,8 +118,8 @@ export class Ghosts {
       let [anchor, largest, turned]: [Point | null, number, number] = [null, 0, 0];
       for (let j = 1; j <= other.length / 16; j++) {
         const away = distance(origin(other, j), origin(T, j));
-        if (away > largest + SAME) [anchor, largest] = [origin(other, j), away];
-        if (!turned && [0, 1, 2].some((k) => distance(axis(other, j, k), axis(T, j, k)) > SAME)) turned = j;
+        if (away > largest + SAME_POSITION * this.width) [anchor, largest] = [origin(other, j), away];
+        if (!turned && [0, 1, 2].some((k) => distance(axis(other, j, k), axis(T, j, k)) > SAME_DIRECTION)) turned = j;
       }
       return anchor ?? origin(other, turned);
     });
@@ -136,10 +139,10 @@ export class Ghosts {
 }
 
 /** Whether the bars between two frames are the same in two postures: equal origins, and equal lines of the axes z. */
-function sameLink(A: Float64Array, B: Float64Array, i: number, j: number): boolean {
+function sameLink(A: Float64Array, B: Float64Array, i: number, j: number, width: number): boolean {
   return [i, j].every((frame) => {
-    if (distance(origin(A, frame), origin(B, frame)) > SAME) return false;
+    if (distance(origin(A, frame), origin(B, frame)) > SAME_POSITION * width) return false;
     const [z, w] = [axis(A, frame, 2), axis(B, frame, 2)];
-    return 1 - Math.abs(z[0] * w[0] + z[1] * w[1] + z[2] * w[2]) < SAME;
+    return 1 - Math.abs(z[0] * w[0] + z[1] * w[1] + z[2] * w[2]) < SAME_DIRECTION;
   });
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import type { JointView } from "../backend/messages";
 import { fixture } from "./fixtures";
-import { freeJoints, fromShown, home, named, random, range, toShown, within } from "./joints";
+import { freeJoints, fromShown, home, named, random, range, shownText, toShown, within } from "./joints";
 import { separated, inside, merged, title } from "./labels";
 import { framesShown } from "./viewState";
 import { fileOf } from "./meshfile";
@@ -116,4 +116,10 @@ it("matches a dropped mesh by the end of the path in the robot file", () => {
   expect(fileOf("package://robot/base.stl", files)?.name).toBe("base.stl");
   expect(fileOf("package://robot/Base.STL", files)?.name).toBe("base.stl");
   expect(fileOf("package://robot/none.stl", files)).toBeNull();
+});
+
+it("a position that is zero in the decimals shown has no sign", () => {
+  expect(shownText({ kind: "R" } as JointView, -1e-9, true, 1)).toBe("0.00");
+  expect(shownText({ kind: "P" } as JointView, -0.0004, false)).toBe("0.000");
+  expect(shownText({ kind: "P" } as JointView, -0.0006, false)).toBe("-0.001");
 });

@@ -39,8 +39,15 @@ export function unit(joint: JointView, degrees: boolean): string {
   return joint.kind === "P" ? "m" : degrees ? "°" : "rad";
 }
 
-export function digits(joint: JointView, degrees: boolean): number {
-  return joint.kind === "R" && degrees ? 1 : 3;
+/** Return a number with a fixed number of decimals; zero has no sign. */
+export function fixed(value: number, decimals: number): string {
+  const text = value.toFixed(decimals);
+  return Number(text) === 0 ? (0).toFixed(decimals) : text;
+}
+
+/** Return a joint position in the unit of the page as text; `more` is a number of additional decimals. */
+export function shownText(joint: JointView, value: number, degrees: boolean, more = 0): string {
+  return fixed(toShown(joint, value, degrees), (joint.kind === "R" && degrees ? 1 : 3) + more);
 }
 
 /** Return the indices in view.joints of the independent joints, in the order of view.coordinates. */

@@ -5,7 +5,7 @@ import { signal, useComputed, useSignal } from "@preact/signals";
 import type { JointView } from "../backend/messages";
 import { AT_ORIGIN, type Store } from "../store/store";
 import type { Control } from "./control";
-import { digits, fromShown, range, toShown, unit, within } from "./joints";
+import { fromShown, range, shownText, unit, within } from "./joints";
 
 /** Whether angles are shown in degrees; the same setting for every robot. */
 export const degrees = signal(true);
@@ -42,7 +42,7 @@ export function Joints({ store, control }: { store: Store; control: Control }) {
 function Slider({ store, control, joint, place }: { store: Store; control: Control; joint: JointView; place: number }) {
   const value = useComputed(() => store.q.value[place] ?? 0).value;
   const { lower, upper } = range(joint, control.scene.reach(), control.posed.value[place]);
-  const show = (x: number) => toShown(joint, x, degrees.value).toFixed(digits(joint, degrees.value));
+  const show = (x: number) => shownText(joint, x, degrees.value);
   const refused = control.refused.value === place;
   const classes = ["sc-slider", store.selected.value === joint.frame && "sc-chosen", refused && "sc-refused"];
   return (
@@ -114,7 +114,7 @@ function Follower({ store, joint, place }: { store: Store; joint: JointView; pla
         <b>{joint.frame}</b> {joint.name === `q${joint.frame}` ? "" : joint.name}
       </button>
       <span class="sc-why">{joint.coupled ? "coupled" : joint.opened ? "cut" : "passive"}</span>
-      <span class="sc-value">{toShown(joint, value, degrees.value).toFixed(digits(joint, degrees.value))}</span>
+      <span class="sc-value">{shownText(joint, value, degrees.value)}</span>
       <span class="sc-unit">{unit(joint, degrees.value)}</span>
     </div>
   );
@@ -149,7 +149,7 @@ function BasePose({ store, control, wheeled }: { store: Store; control: Control;
             />
             <Field
               label={`base ${BASE[k]}`}
-              text={toShown(joint, value, degrees.value).toFixed(digits(joint, degrees.value))}
+              text={shownText(joint, value, degrees.value)}
               onNumber={(number) => control.setBase(k, fromShown(joint, number, degrees.value))}
             />
             <span class="sc-unit">{unit(joint, degrees.value)}</span>

@@ -9,7 +9,7 @@ import { letter } from "./dragging";
 import { ghostColour } from "./ghosts";
 import { Choice } from "./choice";
 import { degrees, Field } from "./jointspanel";
-import { digits, fromShown, toShown } from "./joints";
+import { fixed, fromShown, shownText } from "./joints";
 import { angles, fromQuaternion, pose, quaternion, type Triple } from "./pose";
 import type { PoseSolution } from "./poseSolver";
 import type { GizmoAxes, GizmoMode } from "./scene";
@@ -100,7 +100,7 @@ function PoseFields({ store, control, frame }: { store: Store; control: Control;
       {POSITIONS.map((name, k) => (
         <label key={name}>
           <span>{name}</span>
-          <Field label={name} text={at[k]!.toFixed(4)} onNumber={(value) => change(pose([...replaced(at, k, value), ...turn]))} />
+          <Field label={name} text={fixed(at[k]!, 4)} onNumber={(value) => change(pose([...replaced(at, k, value), ...turn]))} />
           <span class="sc-unit">m</span>
         </label>
       ))}
@@ -110,7 +110,7 @@ function PoseFields({ store, control, frame }: { store: Store; control: Control;
             <span>{name}</span>
             <Field
               label={name}
-              text={toShown(ANGLE, turn[k]!, degrees.value).toFixed(digits(ANGLE, degrees.value) + 1)}
+              text={shownText(ANGLE, turn[k]!, degrees.value, 1)}
               onNumber={(value) => change(pose([...at, ...replaced(turn, k, fromShown(ANGLE, value, degrees.value))]))}
             />
             <span class="sc-unit">{degrees.value ? "°" : "rad"}</span>
@@ -131,7 +131,7 @@ function PoseFields({ store, control, frame }: { store: Store; control: Control;
 
 function Quaternion({ values, onChange }: { values: number[]; onChange: (values: number[]) => void }) {
   const bad = useSignal(false);
-  const text = values.map((value) => value.toFixed(5)).join(" ");
+  const text = values.map((value) => fixed(value, 5)).join(" ");
   return (
     <label class="sc-quaternion">
       <span title="w x y z">w x y z</span>
@@ -231,7 +231,7 @@ function Row({ control, solution, place, tag, dark }: RowProps) {
           {!solution.within && <em> beyond limits</em>}
         </b>
         <span class="sc-values">
-          {shown.slice(0, MOST_VALUES).map((k) => toShown(view.joints[k]!, solution.q[k]!, degrees.value).toFixed(digits(view.joints[k]!, degrees.value))).join("  ")}
+          {shown.slice(0, MOST_VALUES).map((k) => shownText(view.joints[k]!, solution.q[k]!, degrees.value)).join("  ")}
           {shown.length > MOST_VALUES && " …"}
         </span>
       </button>

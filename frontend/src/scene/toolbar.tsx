@@ -7,11 +7,11 @@ import type { Panel } from "./pane";
 import { Modes } from "./posepanel";
 import type { ViewDirection } from "./scene";
 
-const STANDPOINTS: [ViewDirection, string, string][] = [
-  ["iso", "Iso", "from the front right, in perspective"],
-  ["top", "Top", "from above, orthographic"],
-  ["front", "Front", "along y, orthographic"],
-  ["side", "Side", "along x, orthographic"],
+const DIRECTIONS: [ViewDirection, string][] = [
+  ["iso", "perspective, from the front right"],
+  ["top", "top, along -z"],
+  ["front", "front, along y"],
+  ["side", "side, along x"],
 ];
 
 export function Toolbar({ store, control, panel }: { store: Store; control: Control; panel: Signal<Panel | null> }) {
@@ -62,11 +62,25 @@ export function Toolbar({ store, control, panel }: { store: Store; control: Cont
       <button onClick={() => control.scene.fit()} title="Fit the robot into the picture (F)" data-testid="scene-fit">
         Fit
       </button>
-      {STANDPOINTS.map(([from, text, title]) => (
-        <button key={from} onClick={() => control.scene.look(from, from !== "iso")} title={title} data-testid={`scene-${from}`}>
-          {text}
-        </button>
-      ))}
+      <select
+        aria-label="Direction of view"
+        data-testid="scene-look"
+        value=""
+        onChange={(event) => {
+          const from = event.currentTarget.value as ViewDirection;
+          control.scene.look(from, from !== "iso");
+          event.currentTarget.value = "";
+        }}
+      >
+        <option value="" disabled>
+          View …
+        </option>
+        {DIRECTIONS.map(([from, text]) => (
+          <option key={from} value={from}>
+            {text}
+          </option>
+        ))}
+      </select>
       <span class="sc-gap" />
       <button onClick={() => void control.screenshot()} title="Save the picture as PNG" data-testid="scene-screenshot">
         PNG

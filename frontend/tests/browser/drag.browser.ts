@@ -93,7 +93,7 @@ test("a platform follows, with its working modes as ghosts", async () => {
   await expect.poll(() => rows.count()).toBe(8);
   for (const text of await rows.allInnerTexts()) expect(text).toMatch(/working mode [12]{3}/);
   // In the plane of the robot
-  await it.page.getByTestId("scene-top").click();
+  await it.page.getByTestId("scene-look").selectOption("top");
   const drawn = await drag(15);
   for (const one of drawn) expect(error(one)).toBeLessThan(1e-6);
   expect(drawn.at(-1)!.ghosts).toBe(7);

@@ -15,7 +15,7 @@ test("a reload restores robot, edits, posture, model and undo history", async ()
   await it.model("Kinematic", "jacobian");
   await it.page.locator('[data-pane="models"] .katex').first().waitFor();
   await it.settled();
-  await it.page.getByTestId("scene-iso").click();
+  await it.page.getByTestId("scene-look").selectOption("iso");
   const drawn = await it.picture();
 
   await it.page.reload();
@@ -24,7 +24,7 @@ test("a reload restores robot, edits, posture, model and undo history", async ()
   expect(Number(await slider.inputValue())).toBeCloseTo(posture, 3);
   await it.page.locator('[data-pane="models"] .katex').first().waitFor();
   await it.settled();
-  await it.page.getByTestId("scene-iso").click();
+  await it.page.getByTestId("scene-look").selectOption("iso");
   expect((await it.compared(drawn, await it.picture())).differing).toBeLessThan(300);
   await it.shot("reloaded");
   await it.page.locator('[data-action="undo"]').click();

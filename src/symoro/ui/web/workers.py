@@ -196,9 +196,9 @@ class Worker:
             os.setpriority(os.PRIO_PROCESS, self.process.pid, nice)
 
     def end(self) -> None:
+        """End the process. A thread that waits in `ask` then reads the end of the pipe, which closes with this object."""
         self.process.kill()
         self.process.join()
-        self.pipe.close()
 
     @property
     def alive(self) -> bool:
