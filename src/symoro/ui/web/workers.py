@@ -196,7 +196,7 @@ class Worker:
             os.setpriority(os.PRIO_PROCESS, self.process.pid, nice)
 
     def end(self) -> None:
-        """End the process. A thread that waits in `ask` then reads the end of the pipe, which closes with this object."""
+        """End the process; a thread that waits in `ask` then reads the end of the pipe."""
         self.process.kill()
         self.process.join()
 
