@@ -566,3 +566,5 @@ def test_one_log_is_not_two(tmp_path: Path) -> None:
     (tmp_path / "sub").mkdir()
     with pytest.raises(ArgumentError, match=r"the log 'log.csv' is given twice"):
         symoro.identify(two_links(), [path, tmp_path / "sub" / ".." / "log.csv"])
+    with pytest.raises(ArgumentError, match=r"the validation log 'log.csv' is also a log of the estimation"):
+        symoro.identify(two_links(), path, validate=[tmp_path / "sub" / ".." / "log.csv"])
