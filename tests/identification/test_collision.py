@@ -104,7 +104,7 @@ def test_links_that_always_touch_are_named() -> None:
 
 
 def test_a_floor_above_all_links_is_rejected() -> None:
-    with pytest.raises(ArgumentError, match="floor: all links of robot .* are below the height 9 m"):
+    with pytest.raises(ArgumentError, match=r"floor: all links of robot .* are below the height 9 m"):
         clearance_of(arm(), CollisionOptions(floor=9.0), [0.0, 0.0, 0.0])
     with pytest.raises(ArgumentError, match="no two of its links with a shape are not adjacent"):
         clearance_of(symoro.load("planar2r"), CollisionOptions(), [0.0, 0.0])
