@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -187,6 +188,22 @@ def test_essential_parameters_are_those_that_matter() -> None:
     assert result.estimate.values == pytest.approx(
         np.linalg.lstsq(A[:, 0, :3], y[:, 0], rcond=None)[0], abs=1e-10
     )
+
+
+def test_widened_deviations_are_those_of_the_essential_parameters() -> None:
+    """Autocorrelation widens the covariance; the reduced set does not return to that of independent rows."""
+    data = data_of(block())
+    estimate = weighted(NAMES, data)
+    factors = np.array([1.0, 2.0, 3.0, 2.0, 1.5])
+    widened = replace(estimate, covariance=estimate.covariance * np.outer(factors, factors))
+    for given in (estimate, widened):
+        kept = essential(given, data, ratio=np.inf).estimate
+        assert kept.covariance == pytest.approx(given.covariance, rel=1e-8)
+    left_out = essential(widened, data, ratio=0.0, level=0.0).estimate
+    assert len(left_out.names) == 1
+    k = NAMES.index(left_out.names[0])
+    precision = np.linalg.inv(widened.covariance)[k, k]
+    assert left_out.deviations[0] >= precision**-0.5 * (1 - 1e-8)
 
 
 def test_columns_that_depend_on_others_are_named() -> None:
