@@ -22,7 +22,8 @@ tutorial also those inside a sentence; a line with a word in capitals, which the
 `symoro gui`, which does not end. The examples of a page share an empty folder. A fence after a line that ends with a
 file name (`arm.yaml`:) is written into that folder. A fence of text directly below an example contains lines
 of its output, with numbers within 1 %; a fence opened by ```text approximately, within 50 %, for results of an
-optimisation that follows the round-off of the processor. Fences of YAML, JSON and XML must be accepted by their parsers.
+optimisation that follows the round-off of the processor. Fences of YAML, JSON and XML must be accepted by their
+parsers.
 """
 
 from __future__ import annotations
@@ -62,7 +63,8 @@ PLACEHOLDER = re.compile(r"\b[A-Z]{4,}\b|\.\.\.")
 ENDLESS = re.compile(r"symoro gui\b")
 NEEDS = re.compile(r"^Needs `pip install '?symoro\[([\w,]+)\]'?`", re.MULTILINE)
 SHOWN = re.compile(
-    r"^```(python|sh)\n((?:(?!```).*\n)*)```\n\n```text( approximately)?\n((?:(?!```).*\n)*)```$", re.MULTILINE
+    r"^```(python|sh)\n((?:(?!```).*\n)*)```\n\n```text( approximately)?\n((?:(?!```).*\n)*)```$",
+    re.MULTILINE,
 )  # an example and, directly below, what it prints
 PARSERS: dict[str, Callable[[str], object]] = {
     "yaml": yaml.safe_load,
