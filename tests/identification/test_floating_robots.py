@@ -358,6 +358,9 @@ def test_unsupported_combinations_are_rejected() -> None:
         NotApplicableError, match="drive gains cannot be estimated for robots with a floating base"
     ):
         symoro.identify(t.robot, [log, log], options=weighed)
+    given = symoro.IdentificationOptions(drive_gains=[1.0, 1.0, 1.0])
+    with pytest.raises(ArgumentError, match="the log contains no torques"):
+        symoro.identify(t.robot, t.log(torques=False), options=given)
     with pytest.raises(ArgumentError, match="only one of both logs contains torques"):
         symoro.identify(t.robot, [log, t.log(torques=False)])
 

@@ -193,7 +193,7 @@ def mass_interval(name: str, given: float | Interval) -> Interval:
         ArgumentError: a bound is negative or not a number, or the lower bound exceeds the upper bound.
     """
     try:
-        low, high = (0.0, float(given)) if isinstance(given, int | float) else map(float, given)
+        low, high = (0.0, float(given)) if isinstance(given, int | float | np.number) else map(float, given)
     except (TypeError, ValueError):
         raise ArgumentError(f"{name}: expected a lower and an upper bound in kg, got {given!r}") from None
     if not (isfinite(low) and low >= 0 and high >= 0):  # false for NaN too
