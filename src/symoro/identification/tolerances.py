@@ -231,7 +231,6 @@ SAME_GROUPING = 1e-6
 
 # -- floating robots
 
-QUATERNION_LENGTH = 0.01  # relative: quaternions of a sensor with three digits are nearer to length 1
 GRAVITY_MISMATCH = (
     0.3  # relative to gravity: errors of accelerometers and mean accelerations of a log are smaller
 )
