@@ -105,6 +105,19 @@ def test_a_known_payload_is_not_part_of_the_estimate() -> None:
         assert result.estimate.as_dict()["M0"] == pytest.approx(t.mass - 0.5, rel=1e-9)
 
 
+@pytest.mark.parametrize("link", [0, 1])
+def test_a_payload_of_a_log_on_any_link(link: int) -> None:
+    """A load on the body changes the rows of the base, even if no joint moves."""
+    t = walker("RRR")
+    payload = {"mass": 0.5, "com": [0.1, 0.0, 0.2], "link": link}
+    given = symoro.IdentificationOptions(payloads=[payload])
+    result = symoro.identify(t.robot, t.log(torques=False), options=given)
+    assert result.residuals.kept.relative < 1e-9
+    assert result.estimate.as_dict()["M0"] == pytest.approx(t.mass - 0.5, rel=1e-9)
+    if link == 0:
+        assert result.estimate.as_dict()["MX0"] == pytest.approx(t.K["MX0"] - 0.05, rel=1e-9)
+
+
 # -- signals
 
 
