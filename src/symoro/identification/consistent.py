@@ -253,7 +253,7 @@ def checked_link_weights(robot: Robot, factors: Mapping[int, float]) -> dict[int
     for j, factor in factors.items():
         if not (factor > 0 and isfinite(factor)):
             raise ArgumentError(f"prior weight of link {j}: expected a positive number, got {factor}")
-    return {j: float(factors.get(j, 1.0)) for j in inertial_links(robot)}
+    return dict.fromkeys(inertial_links(robot), 1.0) | {int(j): float(x) for j, x in factors.items()}
 
 
 def checked_nominal(robot: Robot, cad: Mapping[str, float]) -> dict[str, float]:
