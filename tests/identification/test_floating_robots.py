@@ -12,7 +12,7 @@ import pytest
 
 import symoro
 from symoro.errors import ArgumentError, FormatError, NotApplicableError, OptionError
-from symoro.identification.base_motion import angular_velocity, continuous, rotations
+from symoro.identification.base_motion import angular_velocity, continuous
 from symoro.identification.contacts import Contact
 from symoro.identification.log import log_of_arrays
 from symoro.identification.tolerances import QUATERNION_LENGTH
@@ -149,8 +149,6 @@ def test_angular_velocity_of_quaternions() -> None:
     rates = np.gradient(Q, 1 / t.rate, axis=0)[1:-1]
     w = angular_velocity(Q[1:-1], rates)
     assert np.abs(w - t.base["angular_velocity"][1:-1]).max() < 0.02
-    R = rotations(Q)
-    assert np.abs(R @ np.swapaxes(R, 1, 2) - np.eye(3)).max() < 1e-12
 
 
 def test_a_delay_of_torques_and_forces_is_corrected() -> None:
