@@ -29,6 +29,7 @@ from symoro.errors import ArgumentError, FormatError, Place
 from symoro.expr.formula import ZERO, Formula
 from symoro.files import reason
 from symoro.identification.dynamic import Identification, symbolic_robot
+from symoro.identification.equations import row_name
 from symoro.identification.identified_robot import column_base, nominal_columns
 from symoro.identification.postures import in_mode_of
 from symoro.identification.regression import Residual
@@ -195,9 +196,8 @@ class Comparison(OneLineRepr):
         for case in cases:
             pair = [one.residuals.get(case, {}) for one in (self.first, self.second)]
             for equation in dict.fromkeys([*pair[0], *pair[1]]):
-                where = f"joint {equation}" if equation.isdigit() else equation
                 shares = [_percent(one.get(equation, nan)) for one in pair]
-                rows.append((CASES.get(case, case), where, *shares))
+                rows.append((CASES.get(case, case), row_name(equation), *shares))
         return rows
 
     def __str__(self) -> str:

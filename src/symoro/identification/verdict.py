@@ -35,6 +35,7 @@ from numpy.typing import NDArray
 from symoro.display import aligned
 from symoro.identification.consistent import Consistent
 from symoro.identification.diagnostics import DiagnosticWarning
+from symoro.identification.equations import row_name
 from symoro.identification.regression import Estimate, Residual, Residuals
 from symoro.identification.rows import RFactors
 from symoro.identification.tolerances import (
@@ -208,14 +209,8 @@ def _joint_residual(
     if not shares:
         return Criterion(name, np.nan, VERDICT_RESIDUAL, "no rows", True)
     value, label, case = max(shares)
-    where = f"joint {label}" if label.isdigit() else label
-    return Criterion(
-        name,
-        value,
-        VERDICT_RESIDUAL,
-        f"residual beyond the noise, relative to the torques of {where}{case}",
-        True,
-    )
+    quantity = f"residual beyond the noise, relative to the torques of {row_name(label)}{case}"
+    return Criterion(name, value, VERDICT_RESIDUAL, quantity, True)
 
 
 def _beyond_noise(residual: Residual, noise: Array | None) -> Array:
