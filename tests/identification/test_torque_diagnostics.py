@@ -155,7 +155,7 @@ def test_a_delay_is_estimated_with_its_deviation_and_reported(lag: float, decima
 def test_a_delay_is_estimated_from_rows_in_which_a_joint_rests() -> None:
     """Only the rows at the beginning of a long log are examined, and a joint may not move there."""
     lag, robot = 0.01, two_links()
-    q, _ = sines(robot, 0.4, 0.0, RATE, 12.0)
+    q = sines(robot, 0.4, 0.0, RATE, 12.0)[0].copy()
     t = np.arange(len(q)) / RATE
     q[:, 1] = 0.4 + np.where(t > 6, 0.5 * np.sin(2 * np.pi * (t - 6)) ** 3, 0.0)
     qd = np.gradient(q, 1 / RATE, axis=0)
