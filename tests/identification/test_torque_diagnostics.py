@@ -164,7 +164,7 @@ def test_a_delay_is_estimated_from_rows_in_which_a_joint_rests() -> None:
     tau = np.roll(tau, round(lag * RATE), axis=0) + 0.1 * np.random.default_rng(0).standard_normal(tau.shape)
     result = symoro.identify(robot, log_of_arrays(RATE, q, tau), slow=0.05, decimation=4)
     (whole,) = first_rows(result.rows)
-    early = picked(whole, whole.time < 5)
+    early = picked(whole, np.flatnonzero(whole.time < 5))
     assert not early.A[:, :, result.estimate.names.index("FV2")].any()
     delay = estimated_delay("dynamic", [early], result.estimate, 0.8)
     assert delay is not None and abs(delay.seconds - lag) < 5 * delay.deviation < 2e-3
