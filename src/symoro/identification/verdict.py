@@ -44,6 +44,7 @@ from symoro.identification.estimate_diagnostics import joint_consistency, signif
 from symoro.identification.regression import Estimate, Residual, Residuals
 from symoro.identification.rows import RFactors
 from symoro.identification.tolerances import (
+    RESOLVED_EFFECT,
     UNIT_RESIDUAL,
     VERDICT_AUTOCORRELATION,
     VERDICT_CONDITION,
@@ -267,7 +268,7 @@ def _joint_criteria(
     if estimate.method in SIMULATED or count < 2:
         return []
     ratios, k, factor = np.ones(count), 0, 1.0
-    if residuals.kept.relative > UNIT_RESIDUAL:  # smaller residuals are caused by rounding
+    if np.nanmax(residuals.kept.equations) > RESOLVED_EFFECT:  # smaller residuals may be those of the filters
         ratios = joint_consistency(estimate.names, data)
         k, factor = significant_factor(data, estimate.autocorrelation)
     worst = int(np.argmax(ratios))
