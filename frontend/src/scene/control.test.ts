@@ -34,6 +34,7 @@ class FakeScene {
   overlay = () => undefined;
   setMechanics = () => undefined;
   setTorques = () => undefined;
+  onSupport = () => undefined;
   highlighted: readonly number[] = [];
   highlight = (joints: readonly number[]) => void (this.highlighted = joints);
   followRobot = () => undefined;

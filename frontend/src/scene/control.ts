@@ -223,6 +223,7 @@ export class Control {
     this.note.value = null;
     this.dragging.reset();
     this.workspace.value = false;
+    this.overlays.reset();
     this.scene.cloud(null);
     this.motions.waves.value = new Map();
     this.runs.reset();

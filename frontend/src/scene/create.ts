@@ -19,6 +19,7 @@ import { sample } from "./motion";
 import { Overlay } from "./overlay";
 import { axis, origin, parameterPolyline, plus, robotSize, typicalLength, type Point } from "./polyline";
 import { Player } from "./player";
+import { supportForces, type SupportForce } from "./support";
 import { PostureSolver, loadPostureSolver } from "./posture";
 import type { CreateScene, Appearance, Ghost, JointTorques, Motion, Overlays, SceneDrag, ViewDirection } from "./scene";
 import { drawLabelsOn, sceneSvg } from "./sceneSvg";
@@ -99,6 +100,7 @@ export const createScene: CreateScene = (container, options) => {
   let pulled: (() => SceneDrag | null) | null = null;
   const listeners: ((frame: number | null) => void)[] = [];
   const ghostListeners: ((index: number) => void)[] = [];
+  const supportListeners: ((forces: SupportForce[] | null) => void)[] = [];
   const dragListeners: ((drag: SceneDrag) => void)[] = [];
   const report = (drag: SceneDrag | null) => drag && dragListeners.forEach((listener) => listener(drag));
 
@@ -165,16 +167,21 @@ export const createScene: CreateScene = (container, options) => {
     // Gravity is given in the world.
     const g = new THREE.Vector3(...((mechanics?.gravity ?? [0, 0, 0]) as Point));
     g.applyMatrix3(new THREE.Matrix3().setFromMatrix4(root.matrix).transpose());
+    const gravity: Point = [g.x, g.y, g.z];
+    const loaded = overlays.contacts && mechanics?.contacts.length ? mechanics : null;
+    const support = loaded && supportForces(T, loaded, gravity, reach);
+    if (loaded) for (const listener of supportListeners) listener(support);
     const counts = overlay.update(T, {
       shown: overlays,
       mechanics,
       torques,
+      support,
       velocity,
       force: velocity && forceEllipsoid(velocity),
       frame: overlayFrame,
       reach,
       unit: view.bodies.unit,
-      gravity: [g.x, g.y, g.z],
+      gravity,
     });
     canvas.dataset["overlay"] = JSON.stringify(counts);
   }
@@ -491,6 +498,8 @@ export const createScene: CreateScene = (container, options) => {
     setBase(pose) {
       base = pose;
       setRoot();
+      // Gravity turns with respect to frame 0.
+      drawOverlay();
     },
     setModes(e) {
       solver?.setModes(e);
@@ -580,6 +589,7 @@ export const createScene: CreateScene = (container, options) => {
       torques = next;
       redraw();
     },
+    onSupport: (listener) => void supportListeners.push(listener),
     highlight(joints) {
       if (joints.length === highlighted.size && joints.every((j) => highlighted.has(j))) return;
       highlighted = new Set(joints);
