@@ -240,9 +240,7 @@ export class Body {
   /** Draw the box around frames: the body of a floating base, or the chassis between wheels. */
   private hull(T: Float64Array, part: BodyView): void {
     const mesh = this.hulls.get(part)!;
-    const box = new THREE.Box3();
-    for (const j of part.corners) box.expandByPoint(new THREE.Vector3(...origin(T, j)));
-    box.expandByScalar(part.radius);
+    const box = hullBox(T, part);
     box.getCenter(mesh.position);
     box.getSize(mesh.scale);
   }
@@ -296,6 +294,11 @@ function scaled(x: number, y: number, z: number): THREE.Vector3 {
 /** Return a point, given in frame j, in frame 0. */
 export function inFrame(T: ArrayLike<number>, j: number, point: readonly number[]): Point {
   return [0, 1, 2].reduce((sum, column) => plus(sum, axis(T, j, column), point[column] ?? 0), origin(T, j));
+}
+
+/** Return the box of a body around the origins of frames, in frame 0. */
+export function hullBox(T: ArrayLike<number>, { corners, radius }: BodyView): THREE.Box3 {
+  return new THREE.Box3().setFromPoints(corners.map((j) => new THREE.Vector3(...origin(T, j)))).expandByScalar(radius);
 }
 
 function ballAt(at: Point, radius: number): THREE.Matrix4 {

@@ -3,7 +3,7 @@
 import * as THREE from "three";
 
 import type { Mechanics, View } from "../backend/messages";
-import { Body, drawnAt, inFrame, type Style } from "./body";
+import { Body, drawnAt, hullBox, inFrame, type Style } from "./body";
 import { Viewpoint } from "./camera";
 import { Cloud } from "./cloud";
 import { DARK, LIGHT } from "./colours";
@@ -33,6 +33,7 @@ const SEEN = 80;
 const MOST_PLACES = 600;
 /** Joint displacement of central differences: radians, or part of the robot's size. */
 const DIFFERENCE = 1e-5;
+const CORNERS = [0, 1, 2, 3, 4, 5, 6, 7];
 /** Largest number of steps that fit the handles into the picture. */
 const HANDLE_STEPS = 6;
 
@@ -284,6 +285,9 @@ export const createScene: CreateScene = (container, options) => {
     const cells = 2 * Math.ceil((1.6 * reach) / cell);
     grid = new THREE.GridHelper(cells * cell, cells, dark ? 0x454c55 : 0xb4bac2, dark ? 0x23282e : 0xe4e7eb);
     grid.rotation.x = Math.PI / 2;
+    // A robot below the plane z = 0 is not covered by the lines.
+    grid.material.depthWrite = false;
+    grid.renderOrder = -1;
     grid.visible = look.grid;
     world.add(grid);
     redraw();
@@ -305,11 +309,12 @@ export const createScene: CreateScene = (container, options) => {
     return points.filter((point) => point.every(Number.isFinite));
   }
 
-  /** Return the ends of the links without a child frame, and of rails. */
+  /** Return the ends of the links without a child frame and of rails, and the corners of a floating or wheeled base. */
   function ends(): Point[] {
     return (view?.bodies.parts ?? []).flatMap((part) => {
       if (part.shape === "bar") return [inFrame(T, part.frame, part.point)];
       if (part.shape === "beam") return tips.length ? [] : [inFrame(T, part.frame, [part.length, 0, 0])];
+      if (part.shape === "hull") return CORNERS.map((k) => corner(hullBox(T, part), k).toArray());
       if (part.shape !== "rail") return [];
       const foot = parameterPolyline(T, view!.frames[part.frame - 1]!.ant, part.frame).points[2];
       return [part.low, part.high].map((along) => plus(foot, axis(T, part.frame, 2), along));
@@ -331,7 +336,7 @@ export const createScene: CreateScene = (container, options) => {
     if (look.meshes && view?.visuals?.length) {
       root.updateMatrixWorld(true);
       const box = new THREE.Box3().setFromObject(visuals.group);
-      for (const k of box.isEmpty() ? [] : [0, 1, 2, 3, 4, 5, 6, 7]) points.push(corner(box, k));
+      for (const k of box.isEmpty() ? [] : CORNERS) points.push(corner(box, k));
     }
     const wide = Math.max(room, 1.2 * arrow());
     viewpoint.fit(points, wide, from);

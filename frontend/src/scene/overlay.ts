@@ -54,13 +54,13 @@ export class Overlay {
   private readonly ellipsoids: Record<"velocity" | "force", THREE.Mesh>;
 
   constructor(frames: number) {
-    const flat = () => new THREE.MeshLambertMaterial();
+    // Centres of mass are inside the solids of the links, so that everything is drawn in front of them.
+    const flat = () => new THREE.MeshLambertMaterial({ depthTest: false });
     const most = 64 + MOST_CONTACTS + (PIECES + 8) * (frames + 2);
     this.bars = new Instances(cylinderOnOrigin(new THREE.CylinderGeometry(1, 1, 1, 8).translate(0, 0.5, 0)), flat(), most);
     this.tips = new Instances(cylinderOnOrigin(new THREE.ConeGeometry(1, 1, 12).translate(0, 0.5, 0)), flat(), most);
-    // Centres of mass are inside the solids of the links, so that they are drawn in front of them.
-    this.balls = new Instances(new THREE.SphereGeometry(1, 18, 12), new THREE.MeshLambertMaterial({ depthTest: false }), most);
-    this.balls.mesh.renderOrder = 1;
+    this.balls = new Instances(new THREE.SphereGeometry(1, 18, 12), flat(), most);
+    for (const part of [this.bars, this.tips, this.balls]) part.mesh.renderOrder = 1;
     this.ellipsoids = { velocity: ellipsoid(COLOURS.velocity), force: ellipsoid(COLOURS.force) };
     this.group.add(this.bars.mesh, this.tips.mesh, this.balls.mesh, ...Object.values(this.ellipsoids));
   }
@@ -108,10 +108,10 @@ export class Overlay {
   private centres(T: ArrayLike<number>, { masses }: Mechanics, total: Point, unit: number): void {
     const largest = Math.max(...masses.map((one) => one.mass));
     for (const one of masses) {
-      const radius = 1.6 * unit * Math.cbrt(Math.max(0, one.mass) / largest);
+      const radius = 1.3 * unit * Math.cbrt(Math.max(0, one.mass) / largest);
       this.ball(inFrame(T, one.frame, one.centre), Math.max(0.5 * unit, radius), COLOURS.centre);
     }
-    this.ball(total, 2.6 * unit, COLOURS.centre);
+    this.ball(total, 2 * unit, COLOURS.centre);
   }
 
   private gravity(total: Point, { gravity, reach, unit }: OverlayState): void {
