@@ -11,7 +11,7 @@ import { location, radiusOf } from "./extras";
 import { Ghosts, ghostColour } from "./ghosts";
 import { Gizmo } from "./gizmo";
 import { forceEllipsoid, velocityEllipsoid } from "./ellipsoid";
-import { freeJoints, home } from "./joints";
+import { freeJoints, home, scaleOf } from "./joints";
 import { Labels, title, type Label } from "./labels";
 import { LinkDrag } from "./linkDrag";
 import { load } from "./modules";
@@ -189,7 +189,7 @@ export const createScene: CreateScene = (container, options) => {
       return origin(solver!.transforms(moved.q), overlayFrame);
     };
     const columns = freeJoints(view!, broken).map((k): Point => {
-      const unit = view!.joints[k]!.kind === "P" ? reach : 1;
+      const unit = scaleOf(view!.joints[k]!, reach);
       const [before, after] = [at(k, -DIFFERENCE * unit), at(k, DIFFERENCE * unit)];
       return [0, 1, 2].map((c) => (after[c]! - before[c]!) / (2 * DIFFERENCE)) as Point;
     });

@@ -15,7 +15,7 @@
 
 import type { View } from "../backend/messages";
 import { toolLink } from "./extras";
-import { coordinateIndices, cutJointIndices } from "./joints";
+import { coordinateIndices, cutJointIndices, scaleOf } from "./joints";
 import { dampedSolution, dot, extendBasis, removeComponents, type Vector } from "./linear";
 import { rotationVector, type Pose, type Triple } from "./pose";
 import type { PostureSolver } from "./posture";
@@ -120,7 +120,7 @@ export class NumericInverse {
   }
 
   private scale(k: number): number {
-    return this.view.joints[k]!.kind === "P" ? this.reach : 1;
+    return scaleOf(this.view.joints[k]!, this.reach);
   }
 
   /** Add the Jacobian of a point on a frame to six rows: position (relative to the reach), then rotation. */

@@ -3,7 +3,7 @@
 import type { InverseModules, View } from "../backend/messages";
 import { Configurations, distinct } from "./configuration";
 import { endFrame } from "./extras";
-import { coordinateIndices, cutJointIndices, random, within } from "./joints";
+import { coordinateIndices, cutJointIndices, random, scaleOf, within } from "./joints";
 import { load, type LoadedModel } from "./modules";
 import { NumericInverse, type Level, type PoseTask } from "./numericInverse";
 import { rotationVector, type Pose } from "./pose";
@@ -281,7 +281,7 @@ export class PoseSolver {
       const distances = outputs.map((out) =>
         places.reduce((sum, place) => {
           const k = this.coordinates[place]!;
-          return sum + (this.nearTurn(k, out["q"]![place]!, q[k]!) - q[k]!) ** 2;
+          return sum + this.difference(k, this.nearTurn(k, out["q"]![place]!, q[k]!), q[k]!) ** 2;
         }, 0),
       );
       return distances[1]! < distances[0]! ? 1 : 0;
@@ -321,10 +321,11 @@ export class PoseSolver {
 
   /** Return the largest difference of a joint (radians, or fraction of the reach). */
   private distance(a: number[], b: number[]): number {
-    return this.coordinates.reduce(
-      (most, k) => Math.max(most, Math.abs(a[k]! - b[k]!) / (this.view.joints[k]!.kind === "P" ? this.reach : 1)),
-      0,
-    );
+    return this.coordinates.reduce((most, k) => Math.max(most, this.difference(k, a[k]!, b[k]!)), 0);
+  }
+
+  private difference(k: number, a: number, b: number): number {
+    return Math.abs(a - b) / scaleOf(this.view.joints[k]!, this.reach);
   }
 
   private isWithin(row: number[]): boolean {
