@@ -38,7 +38,7 @@ export interface NumericResult {
   error: number;
   /** Whether the loops are closed. */
   closed: boolean;
-  /** Joints (indices in view.joints) that stopped at a limit. */
+  /** Joints (indices in view.joints) that have stopped at a limit. */
   stopped: number[];
 }
 
@@ -240,7 +240,10 @@ export class NumericInverse {
       });
       gone = !(largest > SMALLEST_STEP);
     }
-    return this.result(this.postures.follow(q), task, [...stopped].map((v) => variables[v]!));
+    // A joint that stopped may have moved away from its limit later.
+    const atLimit = (v: number): boolean =>
+      Math.min(q[variables[v]!]! - lower[v]!, upper[v]! - q[variables[v]!]!) <= SMALLEST_STEP * this.scale(variables[v]!);
+    return this.result(this.postures.follow(q), task, [...stopped].filter(atLimit).map((v) => variables[v]!));
   }
 
   /** Return the largest closure error of the loops in a posture (lengths relative to the reach, angles in radians). */
