@@ -34,6 +34,11 @@ export function scaleOf(joint: JointView, size: number): number {
   return joint.kind === "P" ? size : 1;
 }
 
+/** Return a posture without special angles: positions in radians, or relative to the size of the robot. */
+export function genericPosture(view: View, size: number): number[] {
+  return view.joints.map((joint, k) => (0.31 + 0.173 * k) * scaleOf(joint, size));
+}
+
 export function toShown(joint: JointView, value: number, degrees: boolean): number {
   return degrees && joint.kind === "R" ? value * TURN : value;
 }
