@@ -72,22 +72,27 @@ class FakeScene {
   }
 }
 
-let requests: { name: string; payload: Record<string, unknown> }[];
+let requests: { name: string; payload: Record<string, unknown>; signal: AbortSignal | undefined }[];
 let closing: boolean;
+/** Resolves when a request of the workspace is answered. */
+let answered: Promise<void>;
 let scene: FakeScene;
 
 function setUp(name: "fourbar" | "rx90" | "gripper"): { store: Store; control: Control; view: View } {
   const { view, placements, inverse } = fixture(name);
   const backend: Backend = {
-    call: async <T>(called: string, payload: object = {}, { onProgress }: CallOptions = {}): Promise<T> => {
-      requests.push({ name: called, payload: payload as Record<string, unknown> });
+    call: async <T>(called: string, payload: object = {}, { onProgress, signal }: CallOptions = {}): Promise<T> => {
+      requests.push({ name: called, payload: payload as Record<string, unknown>, signal });
       if (called === "frames") onProgress?.({ step: "loading Python" });
       if (called === "frames") {
         const loops = closing && (payload as { loops: boolean }).loops ? placements.loops : null;
         return { frames: placements.frames, loops } as T;
       }
       if (called === "inverse" && inverse) return inverse as T;
-      if (called === "workspace") return { points: [1, 2, 3], manipulability: [0.5] } as T;
+      if (called === "workspace") {
+        await answered;
+        return { points: [1, 2, 3], manipulability: [0.5] } as T;
+      }
       throw new Failure({ kind: "Unknown", message: called });
     },
   };
@@ -98,13 +103,14 @@ function setUp(name: "fourbar" | "rx90" | "gripper"): { store: Store; control: C
 }
 
 async function until(done: () => boolean): Promise<void> {
-  for (let k = 0; k < 200 && !done(); k++) await new Promise((next) => setTimeout(next, 5));
+  for (let k = 0; k < 1000 && !done(); k++) await new Promise((next) => setTimeout(next, 5));
   expect(done()).toBe(true);
 }
 
 beforeEach(() => {
   requests = [];
   closing = true;
+  answered = Promise.resolve();
   scene = new FakeScene();
 });
 
@@ -322,4 +328,36 @@ it("computes a pose from rotations about the fixed axes x, y, z in this order", 
   // y goes to z by the roll, and stays there when the yaw turns about z.
   expect([T[1], T[5], T[9]].map((x) => Math.round(x!) + 0)).toEqual([0, 0, 1]);
   expect([T[3], T[7], T[11]]).toEqual([1, 2, 3]);
+});
+
+it("removes the workspace of other parameters, also if it is answered later", async () => {
+  const { store, control } = setUp("rx90");
+  await until(() => control.ready.value);
+  await control.showWorkspace(true);
+  expect(scene.points).toEqual([1, 2, 3]);
+  store.parameters.value = { ...store.parameters.value, D3: 0.7 };
+  expect(control.workspace.value).toBe(false);
+  expect(scene.points).toBeNull();
+  let answer = (): void => undefined;
+  answered = new Promise((resolve) => (answer = resolve));
+  const late = control.showWorkspace(true);
+  store.parameters.value = { ...store.parameters.value, D3: 0.8 };
+  answer();
+  await late;
+  expect(scene.points).toBeNull();
+  expect(control.note.value).toBeNull();
+  control.dispose();
+});
+
+it("requests the singularities of the displayed robot alone", async () => {
+  const { store, control, view } = setUp("rx90");
+  await until(() => control.ready.value);
+  control.singular.watched.value = true;
+  store.show({ ...view, values: { ...view.nominal }, robot: { ...view.robot, title: "edited" } });
+  await until(() => requests.filter(({ name }) => name === "singularities").length === 2);
+  const [first, second] = requests.filter(({ name }) => name === "singularities");
+  expect(first!.signal!.aborted).toBe(true);
+  expect(second!.signal!.aborted).toBe(false);
+  control.dispose();
+  expect(second!.signal!.aborted).toBe(true);
 });

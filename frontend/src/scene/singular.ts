@@ -30,6 +30,7 @@ export class Singular {
   /** Whether the singularities are displayed, so that the scene highlights them. */
   readonly watched = signal(false);
   private of: View | null = null;
+  private abort = new AbortController();
   private readonly undo: (() => void)[];
 
   /** All conditions with their distances at the displayed posture. */
@@ -96,10 +97,13 @@ export class Singular {
   }
 
   dispose(): void {
+    this.abort.abort();
     for (const end of this.undo) end();
   }
 
   private clear(): void {
+    this.abort.abort();
+    this.running.value = false;
     this.answer.value = null;
     this.problem.value = null;
     this.of = null;
@@ -108,14 +112,16 @@ export class Singular {
   private async request(view: View): Promise<void> {
     if (this.of === view) return;
     this.of = view;
+    this.abort.abort();
+    const { signal } = (this.abort = new AbortController());
     this.running.value = true;
     try {
-      const answer = await this.store.backend.call<SingularAnswer>("singularities", { robot: view.robot });
-      if (this.of === view) this.answer.value = answer;
+      const answer = await this.store.backend.call<SingularAnswer>("singularities", { robot: view.robot }, { signal });
+      if (!signal.aborted) this.answer.value = answer;
     } catch (error) {
-      if (this.of === view) this.problem.value = error instanceof Failure ? error.problem.message : String(error);
+      if (!signal.aborted) this.problem.value = error instanceof Failure ? error.problem.message : String(error);
     } finally {
-      if (this.of === view || !this.of) this.running.value = false;
+      if (!signal.aborted) this.running.value = false;
     }
   }
 
