@@ -361,3 +361,28 @@ it("requests the singularities of the displayed robot alone", async () => {
   control.dispose();
   expect(second!.signal!.aborted).toBe(true);
 });
+
+it("does not play a motion that was prepared for an earlier robot", async () => {
+  const { store, control } = setUp("fourbar");
+  await until(() => control.ready.value && control.closes.value);
+  const swinging = control.motions.swing(20);
+  expect(control.motions.preparing.value).toBe(true);
+  store.show({ ...store.view.value!, name: "another robot" });
+  await until(() => control.drawn.value!.name === "another robot");
+  await swinging;
+  expect(store.motion.value).toBeNull();
+  expect(control.motions.preparing.value).toBe(false);
+  control.dispose();
+});
+
+it("swings the slides of robots of any size", async () => {
+  const { control } = setUp("gripper");
+  await until(() => control.ready.value);
+  const sizes = [1e-4, 1, 1e4].map((size) => {
+    scene.reach = () => size;
+    control.drawn.value = { ...control.drawn.value!, joints: control.drawn.value!.joints.map((joint) => ({ ...joint, lower: null, upper: null })) };
+    return control.motions.usualWaves().get(0)!.amplitude / size;
+  });
+  for (const amplitude of sizes) expect(amplitude).toBeCloseTo(0.15, 12);
+  control.dispose();
+});
