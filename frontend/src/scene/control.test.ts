@@ -386,3 +386,14 @@ it("swings the slides of robots of any size", async () => {
   for (const amplitude of sizes) expect(amplitude).toBeCloseTo(0.15, 12);
   control.dispose();
 });
+
+it("keeps the posture if a pose is not a number", async () => {
+  const { store, control } = setUp("rx90");
+  await until(() => control.ready.value);
+  store.parameters.value = { ...store.parameters.value, D3: Number.NaN };
+  const before = scene.q;
+  expect(control.dragging.goTo(pose([0.5, 0, 0.5, 0, 0, 0]))).toBe(false);
+  expect(scene.q).toEqual(before);
+  expect(control.note.value?.kind).toBe("warning");
+  control.dispose();
+});

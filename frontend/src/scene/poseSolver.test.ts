@@ -178,3 +178,11 @@ describe("a platform with three legs", () => {
     expect(postures.loopError(moved)).toBeLessThan(1e-9);
   });
 });
+
+describe("the solutions of an iteration", () => {
+  it("are listed once when they have become equal", async () => {
+    const { solver, pose } = await solved("rx90");
+    const [own, other] = solver.all(pose(POSTURE), POSTURE);
+    expect(solver.moved([own!, other!, other!, own!], pose(POSTURE), POSTURE)).toHaveLength(2);
+  });
+});

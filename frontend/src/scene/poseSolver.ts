@@ -203,8 +203,7 @@ export class PoseSolver {
     for (let k = 0; k < STARTS && rows.length < MOST_SAMPLED && Date.now() < end; k++) {
       const result = this.numeric.solve(this.randomStart(q), { frame, pose, levels: ["position", "rotation"] });
       if (!result.closed || result.error > ACCURACY) continue;
-      const row = this.nearTurns(result.q, q);
-      if (rows.every((one) => this.distance(one, this.nearTurns(row, one)) > EQUAL)) rows.push(row);
+      this.addNew(rows, this.nearTurns(result.q, q));
     }
     return this.described(rows, q);
   }
@@ -215,9 +214,14 @@ export class PoseSolver {
     const rows = [q];
     for (const { q: start } of solutions.slice(1)) {
       const result = this.numeric.solve(start, { frame, pose, levels: ["position", "rotation"] }, 8);
-      if (result.closed && result.error < ACCURACY) rows.push(result.q);
+      if (result.closed && result.error < ACCURACY) this.addNew(rows, result.q);
     }
     return this.described(rows, q);
+  }
+
+  /** Add a posture to others unless it equals one of them, up to full turns. */
+  private addNew(rows: number[][], row: number[]): void {
+    if (rows.every((one) => this.distance(one, this.nearTurns(row, one)) > EQUAL)) rows.push(row);
   }
 
   private described(rows: number[][], q: number[]): PoseSolution[] {
