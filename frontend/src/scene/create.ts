@@ -233,7 +233,7 @@ export const createScene: CreateScene = (container, options) => {
   }
 
   function measure(): void {
-    reach = Math.max(robotSize(T, false), ...ends().map((end) => Math.hypot(...end))) || 1;
+    reach = Math.max(robotSize(T, 0), ...ends().map((end) => Math.hypot(...end))) || 1;
     usual = typicalLength(T, view!.frames.map((frame) => frame.ant));
   }
 

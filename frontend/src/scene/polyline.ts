@@ -55,13 +55,13 @@ export function distance(a: Point, b: Point): number {
 }
 
 /** Return the size of a robot: the largest distance of a frame from the base; one metre if there is none. */
-export function robotSize(T: ArrayLike<number>, never0 = true): number {
+export function robotSize(T: ArrayLike<number>, ifZero = 1): number {
   let largest = 0;
   for (let j = 1; j <= T.length / 16; j++) {
     const length = distance(origin(T, j), [0, 0, 0]);
     if (Number.isFinite(length)) largest = Math.max(largest, length);
   }
-  return largest || (never0 ? 1 : 0);
+  return largest || ifZero;
 }
 
 /** Return the typical link length, for the size of arrows: the median of the nonzero lengths. */

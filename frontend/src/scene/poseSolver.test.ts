@@ -91,10 +91,10 @@ describe("an arm with a spherical wrist", () => {
 
   it("finds by iteration from random postures what its closed form has", async () => {
     const { solver, pose } = await solved("rx90");
-    const found = solver.sampled(pose(POSTURE), POSTURE);
-    expect(found.length).toBeGreaterThan(5);
+    const sampled = solver.sampled(pose(POSTURE), POSTURE);
+    expect(sampled.length).toBeGreaterThan(5);
     const known = solver.all(pose(POSTURE), POSTURE);
-    for (const { label } of found) expect(known.map((one) => one.label)).toContain(label);
+    for (const { label } of sampled) expect(known.map((one) => one.label)).toContain(label);
   });
 });
 

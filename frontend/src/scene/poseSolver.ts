@@ -208,7 +208,7 @@ export class PoseSolver {
     return this.described(rows, q);
   }
 
-  /** Return solutions found before, moved to another pose by iteration. */
+  /** Return known solutions, moved to another pose by iteration. */
   moved(solutions: readonly PoseSolution[], pose: Pose, q: number[]): PoseSolution[] {
     const frame = endFrame(this.view);
     const rows = [q];
