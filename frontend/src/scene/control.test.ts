@@ -84,6 +84,8 @@ function setUp(name: "fourbar" | "rx90" | "gripper"): { store: Store; control: C
     call: async <T>(called: string, payload: object = {}, { onProgress, signal }: CallOptions = {}): Promise<T> => {
       requests.push({ name: called, payload: payload as Record<string, unknown>, signal });
       if (called === "frames") onProgress?.({ step: "loading Python" });
+      if (called === "frames" && (payload as { robot: { broken?: boolean } }).robot.broken)
+        throw new Failure({ kind: "ArgumentError", message: "no code" });
       if (called === "frames") {
         const loops = closing && (payload as { loops: boolean }).loops ? placements.loops : null;
         return { frames: placements.frames, loops } as T;
@@ -403,5 +405,16 @@ it("keeps the posture if a pose is not a number", async () => {
   expect(control.dragging.goTo(pose([0.5, 0, 0.5, 0, 0, 0]))).toBe(false);
   expect(scene.q).toEqual(before);
   expect(control.note.value?.kind).toBe("warning");
+  control.dispose();
+});
+
+it("is not ready for a robot whose code cannot be generated", async () => {
+  const { store, control, view } = setUp("rx90");
+  await until(() => control.ready.value && requests.some(({ name }) => name === "inverse"));
+  store.show({ ...view, values: { ...view.nominal }, name: "other", robot: { ...view.robot, broken: true } });
+  await until(() => control.note.value?.text === "no code");
+  await new Promise((next) => setTimeout(next, 20));
+  expect(control.ready.value).toBe(false);
+  expect(requests.filter(({ name }) => name === "inverse")).toHaveLength(1);
   control.dispose();
 });

@@ -165,7 +165,7 @@ export class Control {
     } catch (error) {
       if (!signal.aborted) this.warn(words(error));
     }
-    if (signal.aborted) return;
+    if (signal.aborted || this.drawn.peek() !== view) return;
     this.closedView.value = view;
     void this.dragging.load(view, placed(view), signal);
   }
