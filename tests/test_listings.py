@@ -148,6 +148,18 @@ def test_damaged_models(tmp_path: Path) -> None:
     for nodes in ([["+", 0, 10**9]], [["+", 0]], [["nothing"]], [["number", "x"]], [["kernel", 0, 0]]):
         program = {**data["program"], "nodes": [*nodes, *data["program"]["nodes"]]}
         broken.append(json.dumps({**data, "program": program}))
+    program = data["program"]
+    first = program["inputs"][0]
+    changes: list[dict[str, object]] = [
+        {"inputs": []},  # the symbols of nodes are not declared
+        {"parameters": []},
+        {"inputs": [{**first, "shape": [7]}]},
+        {"inputs": [{**first, "name": "q{"}]},
+        {"names": [[0, "x", 10**30]]},
+        {"names": [[10**9, "x", 0]]},
+    ]
+    for change in changes:
+        broken.append(json.dumps({**data, "program": {**program, **change}}))
     for one in broken:
         path.write_text(one, encoding="latin-1")
         with pytest.raises(FormatError):
