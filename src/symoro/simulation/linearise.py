@@ -472,10 +472,16 @@ class _Equilibrium:
             if name not in self.numbers:
                 self.numbers = {**self.numbers, name: float(rng.uniform(0.5, 1.5))}
         residual, scale = self._residual()
-        if not (np.abs(residual) <= UNBALANCED * scale).all():
-            joints = ", ".join(f"{x:.3g}" for x in residual)
+        balanced = np.abs(residual) <= UNBALANCED * scale
+        if not balanced.all():
+            names = self.states[len(residual) :]
+            remaining = ", ".join(
+                f"{residual[k]:.3g} ({name.replace('qd', 'q')})"
+                for k, name in enumerate(names)
+                if not balanced[k]
+            )
             raise ArgumentError(
-                f"the state is not an equilibrium: torques of ({joints}) N m or N remain",
+                f"the state is not an equilibrium: torques or forces in N m or N remain: {remaining}",
                 hint="choose q so that the joints without drive are in balance, or give the torques tau",
             )
 
