@@ -65,6 +65,21 @@ def test_files_that_cannot_be_read(name: str, tmp_path: Path) -> None:
         symoro.optimise(tmp_path / name)
 
 
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "latin-1"])
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+def test_encodings_and_line_ends(encoding: str, ending: str, tmp_path: Path, listing: Path) -> None:
+    path = tmp_path / "model_1.txt"
+    path.write_bytes(f"# modèle\n{TEXT}".replace("\n", ending).encode(encoding))
+    assert str(symoro.optimise(path)) == str(symoro.optimise(listing))
+
+
+def test_binary_files_are_rejected(tmp_path: Path) -> None:
+    path = tmp_path / "model.txt"
+    path.write_text(TEXT, encoding="utf-16")
+    with pytest.raises(FormatError, match="binary file"):
+        symoro.optimise(path)
+
+
 # -- saved models
 
 
@@ -105,6 +120,7 @@ def test_saved_models_on_the_command_line(
     assert (
         main(["generate", "inverse-dynamics", "planar2r", "--derivative", "vjp", "--save", "vjp.json"]) == 0
     )
+    assert main(["generate", "base-parameters", "planar2r", "--save", "base.json"]) == 0
     capsys.readouterr()
     codes = []
     for words in (["planar2r", "--effort", "search"], ["arm.json"]):
@@ -116,6 +132,7 @@ def test_saved_models_on_the_command_line(
     for words, message in (
         (["count", "jacobian", "arm.json"], "contains the model 'inverse-dynamics', not 'jacobian'"),
         (["count", "inverse-dynamics", "arm.json", "--effort", "quick"], "--effort does not apply"),
+        (["count", "base-parameters", "base.json", "--no-rotor"], "--no-rotor does not apply"),
         (["count", "inverse-dynamics", "none.json"], "none.json: the file cannot be read"),
         (["generate", "jacobian", "planar2r", "--save", "arm.txt"], "supported formats are .json"),
     ):
@@ -133,6 +150,18 @@ def test_damaged_models(tmp_path: Path) -> None:
     for nodes in ([["+", 0, 10**9]], [["+", 0]], [["nothing"]], [["number", "x"]], [["kernel", 0, 0]]):
         program = {**data["program"], "nodes": [*nodes, *data["program"]["nodes"]]}
         broken.append(json.dumps({**data, "program": program}))
+    program = data["program"]
+    first = program["inputs"][0]
+    changes: list[dict[str, object]] = [
+        {"inputs": []},  # the symbols of nodes are not declared
+        {"parameters": []},
+        {"inputs": [{**first, "shape": [7]}]},
+        {"inputs": [{**first, "name": "q{"}]},
+        {"names": [[0, "x", 10**30]]},
+        {"names": [[10**9, "x", 0]]},
+    ]
+    for change in changes:
+        broken.append(json.dumps({**data, "program": {**program, **change}}))
     for one in broken:
         path.write_text(one, encoding="latin-1")
         with pytest.raises(FormatError):
