@@ -80,10 +80,10 @@ const ROOM = 1e-5; // distance from a singular configuration, relative
 const AGREE = 0.05; // largest change by the closure, relative to the motion in a step
 const LEAST_WAY = 1e-8; // rad or m; smaller motions are round-off
 
-const OPEN = "the loops do not close";
-const SINGULAR = "a singular configuration of the loops is near";
-const SINGULAR_WHEELS =
-  "the wheels are in a singular configuration, in which the active joints cannot drive the robot";
+const ANOTHER = "start in another posture, or apply other torques";
+const OPEN = `the loops do not close; ${ANOTHER}`;
+const SINGULAR = `a singular configuration of the loops is near; ${ANOTHER}`;
+const SINGULAR_WHEELS = `the wheels are in a singular configuration, in which the active joints cannot drive the robot; ${ANOTHER}`;
 const TOO_SMALL = "the step of the integrator became too small";
 const NOT_FINITE = "the state is not finite";
 
@@ -248,7 +248,7 @@ export async function simulate(
   const ended = (why: string, time: number): SimulatedStates => ({
     times: plan.times.slice(0, rows.length),
     rows,
-    why: `${why}, at t = ${Number(time.toPrecision(6))} s`,
+    why: `at t = ${Number(time.toPrecision(6))} s ${why}`,
   });
   const start = motion.project(null, y);
   if (start) return ended(start, 0);
