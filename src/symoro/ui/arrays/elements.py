@@ -88,6 +88,18 @@ class float64(float):
     def __abs__(self) -> Any:
         return float64(abs(float(self)))
 
+    def __lt__(self, other: Any) -> Any:
+        return bool_(float(self) < other) if isinstance(other, (int, float)) else NotImplemented
+
+    def __le__(self, other: Any) -> Any:
+        return bool_(float(self) <= other) if isinstance(other, (int, float)) else NotImplemented
+
+    def __gt__(self, other: Any) -> Any:
+        return bool_(float(self) > other) if isinstance(other, (int, float)) else NotImplemented
+
+    def __ge__(self, other: Any) -> Any:
+        return bool_(float(self) >= other) if isinstance(other, (int, float)) else NotImplemented
+
     __radd__, __rmul__ = __add__, __mul__
 
     def __getitem__(self, index: Any) -> Any:
