@@ -72,7 +72,7 @@ const REMAINDER = 1.1; // a step up to this ratio longer reaches the end of an i
 const SLOWER = 0.2; // smallest and largest ratio of consecutive steps
 const FASTER = 5;
 const LEAST_STEP = 1e-9; // s; where shorter steps would be required, the motion ends
-// s; with Coulomb friction, a step of this length is accepted with any error, because sign(qd) is not continuous
+// s; with Coulomb friction, a step of this length is taken by Heun's method, because sign(qd) is not continuous
 const LEAST_STEP_OF_FRICTION = 1e-4;
 const CLOSING_TRIES = 12;
 const CLOSED = 1e-11; // closure error of the loops, in units of the robot's length
@@ -231,6 +231,15 @@ function stepped(motion: Motion, plan: SimulationPlan, y: Vector, first: Vector,
 }
 
 /**
+ * Return the state after a step of length h by Heun's method. Its weights are positive, so that the mean friction of a step
+ * in which sign(qd) changes does not exceed FS; a weight of the method of order 5 is negative.
+ */
+function steppedWithFriction(motion: Motion, y: Vector, first: Vector, h: number): Vector {
+  const second = motion.rates(y.map((x, i) => x + h * first[i]!));
+  return y.map((x, i) => x + (h / 2) * (first[i]! + second[i]!));
+}
+
+/**
  * Integrate the motion of a plan.
  *
  * @param report receives the time that was reached, a few times per second.
@@ -262,9 +271,11 @@ export async function simulate(
       const rest = end - t;
       // A remainder shorter than a step is not left over for a tiny step.
       const length = rest < REMAINDER * h ? rest : Math.min(h, rest / 2);
-      const { z, last, error } = stepped(motion, plan, y, slope, length);
+      const { z: smooth, last, error } = stepped(motion, plan, y, slope, length);
+      const rubbing = error > 1 && length <= REMAINDER * least && Number.isFinite(error);
+      const z = rubbing ? steppedWithFriction(motion, y, slope, length) : smooth;
       const ratio = Math.min(FASTER, Math.max(SLOWER, SAFETY * Math.max(error, 1e-10) ** -0.2));
-      const accepted = error <= 1 || (length <= REMAINDER * least && Number.isFinite(error));
+      const accepted = error <= 1 || rubbing;
       const wrong = accepted ? motion.project(y, z) : Number.isFinite(error) ? TOO_SMALL : NOT_FINITE;
       if (wrong) {
         if (length <= LEAST_STEP) return ended(wrong, t);
@@ -274,7 +285,7 @@ export async function simulate(
       t = length === rest ? end : t + length;
       y = Float64Array.from(z);
       // The last slope is that of the next step, unless the projection has changed the state.
-      slope = plan.closing || plan.parts["Q0"] ? motion.rates(y) : last;
+      slope = rubbing || plan.closing || plan.parts["Q0"] ? motion.rates(y) : last;
       // The end of a sample interval does not shorten the following steps.
       h = Math.max(least, length === rest ? Math.max(h, length * ratio) : length * ratio);
       if (Date.now() - reported > 200) {
