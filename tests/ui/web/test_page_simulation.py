@@ -40,7 +40,10 @@ const plan = JSON.parse(readFileSync(new URL("plan.json", import.meta.url), "utf
 console.log(JSON.stringify(await simulate(plan, undefined, addressOf)));
 """
 QUICK = ("puma560", "scara")
+# The loops do not close at zero: upper arm up, forearm level.
+STARTS = {"akr3000": [0.0, 1.5, -0.1, 0.6, 1.005, 0.5, 3.1, 0.0, 0.0, 0.0]}
 # Sign(qd) is integrated in steps of 1e-4 s where it is not continuous.
+NEAR_SINGULAR = 5  # samples
 SMOOTH, WITH_FRICTION = 1e-5, 1e-3  # rad, or lengths relative to the robot's length
 
 
@@ -59,7 +62,7 @@ def plan_of(name: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the arguments of a simulation of a bundled robot, and its plan."""
     view = call("robot_open", {"id": name})
     random = np.random.default_rng(5)
-    home = next(iter(view["postures"].values()), [0.0] * len(view["coordinates"]))
+    home = STARTS.get(name) or next(iter(view["postures"].values()), [0.0] * len(view["coordinates"]))
     payload = {"robot": view["robot"], "values": view["values"], "duration": 1.0, "step": 0.01, "q": home}
     if view["base"] == "floating":
         payload["start"] = {"V0": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]}
@@ -98,9 +101,11 @@ def test_motions_are_those_of_python(folder: Path, name: str) -> None:
         options=SimulationOptions(start=others),
     )
     count = min(len(expected.t), len(states["times"]))
-    # A singular configuration ends both motions.
+    # A singular configuration ends both motions; errors increase without bound near it.
     assert bool(states["why"]) != expected.finished
     assert abs(len(expected.t) - len(states["times"])) <= 1
+    count -= 0 if expected.finished else NEAR_SINGULAR
+    assert count > 10
     rows, units = np.array(states["rows"])[:count], np.array(plan["units"])
     places = {"q": expected.q, **{part: expected.parts[part] for part in others}}
     tolerance = WITH_FRICTION if plan["dry_friction"] else SMOOTH
