@@ -10,8 +10,8 @@ import { DARK, LIGHT } from "./colours";
 import { location, radiusOf } from "./extras";
 import { Ghosts, ghostColour } from "./ghosts";
 import { Gizmo } from "./gizmo";
-import { forceEllipsoid, velocityEllipsoid } from "./ellipsoid";
-import { freeJoints, home } from "./joints";
+import { forceEllipsoid, mobility, positionJacobian, velocityEllipsoid } from "./ellipsoid";
+import { home } from "./joints";
 import { Labels, title, type Label } from "./labels";
 import { LinkDrag } from "./linkDrag";
 import { load } from "./modules";
@@ -30,8 +30,6 @@ const NEAR_CLICK = 16;
 const IDLE = 120;
 const SEEN = 80;
 const MOST_PLACES = 600;
-/** Joint displacement of central differences: radians, or part of the robot's size. */
-const DIFFERENCE = 1e-5;
 /** Largest number of steps that fit the handles into the picture. */
 const HANDLE_STEPS = 6;
 
@@ -161,7 +159,10 @@ export const createScene: CreateScene = (container, options) => {
 
   function drawOverlay(): void {
     if (!overlay || !overlays || !view) return;
-    const velocity = overlays.velocity || overlays.force ? velocityEllipsoid(positionJacobian()) : null;
+    const columns = overlays.velocity || overlays.force ? positionJacobian(solver!, q, overlayFrame, reach, broken) : null;
+    const velocity = columns && velocityEllipsoid(columns);
+    const force = velocity && overlays.force ? forceEllipsoid(velocity, mobility(solver!, q, overlayFrame, reach, broken)) : null;
+    solver!.transforms(q);
     // Gravity is given in the world.
     const g = new THREE.Vector3(...((mechanics?.gravity ?? [0, 0, 0]) as Point));
     g.applyMatrix3(new THREE.Matrix3().setFromMatrix4(root.matrix).transpose());
@@ -170,31 +171,13 @@ export const createScene: CreateScene = (container, options) => {
       mechanics,
       torques,
       velocity,
-      force: velocity && forceEllipsoid(velocity),
+      force,
       frame: overlayFrame,
       reach,
       unit: view.bodies.unit,
       gravity: [g.x, g.y, g.z],
     });
     canvas.dataset["overlay"] = JSON.stringify(counts);
-  }
-
-  /**
-   * Return the columns of the Jacobian of the position of the overlay's frame, by central differences along the joints
-   * that the user moves, with closed loops. A unit velocity of a prismatic joint is one length of the robot per second.
-   */
-  function positionJacobian(): Point[] {
-    const at = (k: number, by: number): Point => {
-      const moved = solver!.move(q, q.map((value, i) => (i === k ? value + by : value)), broken);
-      return origin(solver!.transforms(moved.q), overlayFrame);
-    };
-    const columns = freeJoints(view!, broken).map((k): Point => {
-      const unit = view!.joints[k]!.kind === "P" ? reach : 1;
-      const [before, after] = [at(k, -DIFFERENCE * unit), at(k, DIFFERENCE * unit)];
-      return [0, 1, 2].map((c) => (after[c]! - before[c]!) / (2 * DIFFERENCE)) as Point;
-    });
-    solver!.transforms(q);
-    return columns;
   }
 
   const spot = new THREE.Vector3();
@@ -250,7 +233,7 @@ export const createScene: CreateScene = (container, options) => {
   }
 
   function measure(): void {
-    reach = Math.max(robotSize(T, false), ...ends().map((end) => Math.hypot(...end))) || 1;
+    reach = Math.max(robotSize(T, 0), ...ends().map((end) => Math.hypot(...end))) || 1;
     usual = typicalLength(T, view!.frames.map((frame) => frame.ant));
   }
 

@@ -321,10 +321,10 @@ def repeat(value: Any, repeats: Any, axis: int | None = None) -> ndarray:
     return made
 
 
-def take(value: Any, index: Any, axis: int = 0) -> Any:
-    """Return the elements with the given indices along an axis."""
-    given = asarray(value)
-    return given[(slice(None),) * (axis % given.ndim) + (index,)]
+def take(value: Any, index: Any, axis: int | None = None) -> Any:
+    """Return the elements with the given indices along an axis, of all elements without an axis."""
+    given = ravel(value) if axis is None else asarray(value)
+    return given[(slice(None),) * ((axis or 0) % given.ndim) + (index,)]
 
 
 def take_along_axis(value: Any, index: Any, axis: int) -> ndarray:
