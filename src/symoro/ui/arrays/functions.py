@@ -687,6 +687,16 @@ def angle(value: Any) -> Any:
     return ndarray([cmath.phase(x) for x in given.flat], given.shape, FLOAT)
 
 
+def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8) -> Any:
+    """Return whether numbers are equal within tolerances."""
+    return absolute(binary("subtract", a, b)) <= atol + rtol * absolute(b)
+
+
+def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8) -> bool:
+    """Return whether all numbers are equal within tolerances."""
+    return bool(all_(isclose(a, b, rtol, atol)))
+
+
 def array_equal(a: Any, b: Any) -> bool:
     """Return whether arrays have the same shape and elements."""
     one, other = asarray(a), asarray(b)
