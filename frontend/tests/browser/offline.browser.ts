@@ -75,6 +75,7 @@ async function stored(page: Page, name: string): Promise<void> {
     const ready = registration?.active?.state === "activated" && !registration.installing && !registration.waiting;
     return ready && (await caches.keys()).some((cache) => cache.includes(part));
   }, name);
+  await page.waitForTimeout(1000); // a busy browser uses the service worker only for navigations that begin later
 }
 
 const archives = (): string[] => [...new Set(requested.flatMap((address) => ARCHIVE.exec(address)?.[0] ?? []))];
