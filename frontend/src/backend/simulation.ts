@@ -226,7 +226,7 @@ function product(matrix: Vector, vector: Vector): Vector {
 }
 
 /** Return the states of a step of length h, the last one at its end, its last rates, and the error of each entry. */
-function stepped(motion: Motion, y: Vector, first: Vector, h: number): { states: Vector[]; last: Vector; errors: Vector } {
+function stepped(motion: Motion, y: Vector, first: Vector, h: number): { states: Vector[]; slopes: Vector[]; errors: Vector } {
   const slopes = [first];
   const states = [y];
   for (const row of A) {
@@ -234,7 +234,7 @@ function stepped(motion: Motion, y: Vector, first: Vector, h: number): { states:
     states.push(z);
     slopes.push(motion.rates(z));
   }
-  return { states, last: slopes[6]!, errors: y.map((_, i) => h * ERROR.reduce((sum, e, k) => sum + e * slopes[k]![i]!, 0)) };
+  return { states, slopes, errors: y.map((_, i) => h * ERROR.reduce((sum, e, k) => sum + e * slopes[k]![i]!, 0)) };
 }
 
 /** Return the root mean square of the errors of a step from y to z, relative to the tolerances and `allowed` errors. */
@@ -244,6 +244,11 @@ function relative({ atol, rtol, units }: SimulationPlan, y: Vector, z: Vector, e
     return sum + (error / tolerance) ** 2;
   }, 0);
   return Math.sqrt(total / Math.max(1, y.length));
+}
+
+/** Whether the velocity of a joint changes its sign between given derivatives of the state. */
+function reverses(slopes: Vector[], [start, end]: [number, number]): boolean {
+  return new Set(slopes.map((slope) => Array.from(slope.subarray(start, end), Math.sign).join())).size > 1;
 }
 
 /**
@@ -297,11 +302,13 @@ export async function simulate(
       const rest = end - t;
       // A remainder shorter than a step is not left over for a tiny step.
       const length = rest < REMAINDER * h ? rest : Math.min(h, rest / 2);
-      const { states, last, errors } = stepped(motion, y, slope, length);
+      const { states, slopes, errors } = stepped(motion, y, slope, length);
       const error = relative(plan, y, states.at(-1)!, errors);
       const ratio = Math.min(FASTER, Math.max(SLOWER, SAFETY * Math.max(error, 1e-10) ** -0.2));
       const shortest = length <= REMAINDER * least;
-      const rubbing = error > 1 && shortest && isFriction(motion, plan, states, errors, length);
+      // The discontinuities at passive joints, whose velocities are not part of the state, are not known in advance.
+      const passive = (plan.closing ?? plan.wheels) !== null && Number.isFinite(error) && reverses(slopes, plan.parts["q"]!);
+      const rubbing = error > 1 && shortest && (passive || isFriction(motion, plan, states, errors, length));
       const z = rubbing ? steppedWithFriction(motion, y, slope, length) : states.at(-1)!;
       const accepted = error <= 1 || rubbing;
       const wrong = accepted ? motion.project(y, z) : Number.isFinite(error) ? TOO_SMALL : NOT_FINITE;
@@ -313,7 +320,7 @@ export async function simulate(
       t = length === rest ? end : t + length;
       y = Float64Array.from(z);
       // The last slope is that of the next step, unless the projection has changed the state.
-      slope = rubbing || plan.closing || plan.parts["Q0"] ? motion.rates(y) : last;
+      slope = rubbing || plan.closing || plan.parts["Q0"] ? motion.rates(y) : slopes[6]!;
       // The end of a sample interval does not shorten the following steps.
       h = Math.max(error > 1 ? least : 0, length === rest ? Math.max(h, length * ratio) : length * ratio);
       if (Date.now() - reported > 200) {
