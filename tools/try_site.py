@@ -15,10 +15,18 @@ import threading
 from collections.abc import Iterable
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 
 import page  # beside this file
 
 from symoro.robot import library
+
+
+class QuietHandler(SimpleHTTPRequestHandler):
+    """Handler that serves files without a log."""
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Write nothing."""
 
 
 def main(*arguments: str) -> int:
@@ -39,7 +47,7 @@ def main(*arguments: str) -> int:
         sys.exit(
             "try_site: build/site is missing: build it with make site, or give the address of symoro gui"
         )
-    handler = partial(SimpleHTTPRequestHandler, directory=str(site))
+    handler = partial(QuietHandler, directory=str(site))
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         result = run(f"http://127.0.0.1:{server.server_port}/", chromium)

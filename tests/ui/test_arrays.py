@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import hypothesis.extra.numpy as hnp
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from symoro.errors import MissingDependencyError
 from symoro.ui import arrays as plain
@@ -108,3 +111,139 @@ def test_singular_matrices_are_rejected() -> None:
 def test_functions_that_do_not_exist_name_numpy() -> None:
     with pytest.raises(MissingDependencyError, match="NumPy"):
         _ = plain.corrcoef
+
+
+NUMBERS = st.one_of(
+    st.sampled_from([0.0, -0.0, 1.0, -2.5, 1e300, 1e-300, np.nan, np.inf, -np.inf]),
+    st.floats(-9, 9, width=32),
+)
+SHAPES = hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=3)
+ARRAYS = st.one_of(
+    hnp.arrays(float, SHAPES, elements=NUMBERS),
+    hnp.arrays(np.int64, SHAPES, elements=st.integers(-5, 5)),
+    hnp.arrays(bool, SHAPES),
+)
+PAIRS = (
+    *("add", "multiply", "divide", "maximum", "minimum", "fmin", "arctan2", "hypot", "less", "equal"),
+    *("logical_and", "logical_or"),
+)
+REDUCTIONS = ("sum", "prod", "max", "min", "any", "all", "argmax", "argmin", "count_nonzero", "mean")
+
+
+def plain_array(array: Any) -> Any:
+    return plain.array(array.ravel().tolist(), array.dtype.name).reshape(array.shape)
+
+
+def check(function: Any, *arrays: Any) -> None:
+    """Check that a function of a module of arrays has the results of NumPy, or is rejected by both."""
+    try:
+        with np.errstate(all="ignore"):
+            expected = np.asarray(function(np, *arrays))
+    except (ValueError, IndexError):  # an axis out of bounds, shapes that do not fit, an empty array
+        with pytest.raises((ValueError, IndexError)):
+            function(plain, *map(plain_array, arrays))
+        return
+    result = plain.asarray(function(plain, *map(plain_array, arrays)))
+    assert result.shape == expected.shape
+    assert not expected.size or result.dtype.kind == expected.dtype.kind
+    given = np.array(result.tolist(), expected.dtype).reshape(expected.shape)
+    np.testing.assert_allclose(given, expected, rtol=1e-12, atol=1e-300)
+
+
+@given(ARRAYS, ARRAYS, st.sampled_from(PAIRS))
+def test_functions_of_two_arrays(a: Any, b: Any, name: str) -> None:
+    check(lambda np, a, b: getattr(np, name)(a, b), a, b)
+
+
+@given(ARRAYS, st.sampled_from(REDUCTIONS), st.sampled_from([None, 0, 1, -1]))
+@pytest.mark.filterwarnings("ignore:Mean of empty slice")
+def test_reductions(a: Any, name: str, axis: int | None) -> None:
+    if not a.ndim or (not a.size and name.endswith(("max", "min"))):
+        axis = None  # NumPy's functions differ from each other in the axes that they accept here
+    check(lambda np, a: getattr(np, name)(a, axis=axis), a)
+
+
+@given(ARRAYS, st.sampled_from([0, 1, -1]))
+def test_order_and_differences(a: Any, axis: int) -> None:
+    if a.ndim:
+        check(lambda np, a: np.sort(a, axis), a)
+        check(lambda np, a: np.argsort(a, axis, kind="stable"), a)
+        check(lambda np, a: np.cumsum(a, axis), a)
+    if a.ndim and a.dtype != bool:
+        check(lambda np, a: np.diff(a, axis=axis), a)
+    check(lambda np, a: np.cumsum(a), a)
+    check(lambda np, a: np.unique(a), a)
+    check(lambda np, a, b: np.searchsorted(a, b), np.sort(a.ravel()), a.ravel()[::-1].copy())
+
+
+@given(hnp.arrays(float, st.integers(2, 5), elements=NUMBERS), hnp.arrays(float, 3, elements=NUMBERS))
+def test_interpolation(a: Any, x: Any) -> None:
+    places = np.unique(a[np.abs(a) < 10])
+    if len(places) > 1:
+        check(lambda np, places, x: np.interp(x, places, 2 * places + 1), places, x)
+
+
+@st.composite
+def matrices(draw: st.DrawFn) -> Any:
+    """Return matrices of any rank with singular values of very different size."""
+    m, n, seed = draw(st.integers(1, 6)), draw(st.integers(1, 6)), draw(st.integers(0, 1 << 20))
+    random = np.random.default_rng(seed)
+    left, right = (np.linalg.qr(random.standard_normal((k, k)))[0] for k in (m, n))
+    values = np.sort(10.0 ** random.uniform(-12, 3, min(m, n)))[::-1]
+    values[draw(st.integers(0, min(m, n))) :] = 0
+    return (left[:, : len(values)] * values) @ right[: len(values)]
+
+
+@given(matrices())
+def test_decompositions_of_ill_conditioned_matrices(a: Any) -> None:
+    size = np.abs(a).max()
+    u, s, v = (np.array(part.tolist()) for part in plain.linalg.svd(plain_array(a)))
+    # Errors of a backward stable decomposition are a few times the round-off of the largest entry.
+    error = 1e-14 * size
+    np.testing.assert_allclose(s, np.linalg.svd(a, compute_uv=False), rtol=0, atol=error)
+    np.testing.assert_allclose((u[:, : len(s)] * s) @ v[: len(s)], a, rtol=0, atol=error)
+    for factor in (u, v):
+        np.testing.assert_allclose(factor @ factor.T, np.eye(len(factor)), rtol=0, atol=1e-13)
+    symmetric = a @ a.T
+    values, vectors = (np.array(x.tolist()) for x in plain.linalg.eigh(plain_array(symmetric)))
+    error = 1e-13 * np.abs(symmetric).max()
+    np.testing.assert_allclose(values, np.linalg.eigvalsh(symmetric), rtol=0, atol=error)
+    np.testing.assert_allclose(symmetric @ vectors, vectors * values, rtol=0, atol=error)
+
+
+@given(st.integers(1, 4), st.integers(1, 4), st.integers(0, 1 << 20))
+def test_least_squares(m: int, n: int, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    a, b = random.integers(-2, 3, (m, n)).astype(float), random.standard_normal(m)  # often singular
+    x, residuals, rank, values = plain.linalg.lstsq(plain_array(a), plain_array(b), rcond=None)
+    expected = np.linalg.lstsq(a, b, rcond=None)
+    assert rank == expected[2]
+    for one, other in ((x, expected[0]), (residuals, expected[1]), (values, expected[3])):
+        np.testing.assert_allclose(np.array(one.tolist()), other, rtol=1e-9, atol=1e-12)
+
+
+@given(hnp.arrays(float, (3, 3), elements=st.sampled_from([0.0, 1.0, 2.0, np.nan, np.inf])))
+def test_matrices_that_are_not_finite_give_no_numbers(a: Any) -> None:
+    if np.isfinite(a).all():
+        return
+    linalg = plain.linalg
+    for function in (linalg.svd, linalg.pinv, linalg.eigvals, linalg.cond, lambda x: linalg.lstsq(x, x[0])):
+        with pytest.raises(linalg.LinAlgError):
+            function(plain_array(a))
+    for function in (linalg.det, linalg.inv, linalg.eigvalsh):
+        assert np.isnan(np.array(function(plain_array(a)).tolist())).all()
+
+
+def test_conditions_and_norms_of_empty_matrices_and_zeros() -> None:
+    assert plain.linalg.cond(plain.zeros((2, 3))) == np.linalg.cond(np.zeros((2, 3))) == np.inf
+    assert plain.linalg.norm(plain.zeros((0, 2)), 2) == 0.0
+
+
+@given(st.integers(0, 1 << 80), st.integers(1, 1 << 31), st.integers(0, 20))
+@settings(max_examples=30)
+def test_random_numbers_are_those_of_numpy(seed: int, high: int, count: int) -> None:
+    check(lambda np: np.random.default_rng(seed).uniform(-1, 3, (count, 2)))
+    check(lambda np: np.random.default_rng(seed).normal(1, 2, count))
+    check(lambda np: np.random.default_rng(seed).integers(-high, high, count))
+    check(lambda np: np.random.default_rng(seed).permutation(count))
+    check(lambda np: np.random.default_rng(seed).choice(count + 1, 5))

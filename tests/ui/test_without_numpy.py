@@ -201,6 +201,14 @@ def test_code_of_every_robot_is_that_with_numpy(plain: Page, name: str) -> None:
     check_code(plain, name, (*SAMPLED, "inertia-matrix"))
 
 
+def test_singularities_of_closed_loops_are_those_with_numpy() -> None:
+    page = Page("plain")
+    page.call("load", sympy=True)
+    robot = page.call("robot_open", id="fourbar")["robot"]
+    assert page.call("singularities", robot=robot) == call("singularities", {"robot": robot})
+    page.close()
+
+
 def test_all_solutions_of_a_pose(plain: Page) -> None:
     robot = plain.call("robot_open", id="puma560")["robot"]
     q = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]

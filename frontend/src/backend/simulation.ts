@@ -72,7 +72,7 @@ const REMAINDER = 1.1; // a step up to this ratio longer reaches the end of an i
 const SLOWER = 0.2; // smallest and largest ratio of consecutive steps
 const FASTER = 5;
 const LEAST_STEP = 1e-9; // s; where shorter steps would be required, the motion ends
-// s; in a step of this length the error may be as large as the discontinuity of Coulomb friction, sign(qd)
+// s; a step of this length is taken by Heun's method if its error is that of the discontinuity of Coulomb friction, sign(qd)
 const LEAST_STEP_OF_FRICTION = 1e-4;
 const CLOSING_TRIES = 12;
 const CLOSED = 1e-11; // closure error of the loops, in units of the robot's length
@@ -80,10 +80,10 @@ const ROOM = 1e-5; // distance from a singular configuration, relative
 const AGREE = 0.05; // largest change by the closure, relative to the motion in a step
 const LEAST_WAY = 1e-8; // rad, or relative to the robot's length; smaller motions are round-off
 
-const OPEN = "the loops do not close";
-const SINGULAR = "a singular configuration of the loops is near";
-const SINGULAR_WHEELS =
-  "the wheels are in a singular configuration, in which the active joints cannot drive the robot";
+const ANOTHER = "start in another posture, or apply other torques";
+const OPEN = `the loops do not close; ${ANOTHER}`;
+const SINGULAR = `a singular configuration of the loops is near; ${ANOTHER}`;
+const SINGULAR_WHEELS = `the wheels are in a singular configuration, in which the active joints cannot drive the robot; ${ANOTHER}`;
 const TOO_SMALL = "the step of the integrator became too small";
 const NOT_FINITE = "the state is not finite";
 
@@ -226,7 +226,7 @@ function product(matrix: Vector, vector: Vector): Vector {
 }
 
 /** Return the states of a step of length h, the last one at its end, its last rates, and the error of each entry. */
-function stepped(motion: Motion, y: Vector, first: Vector, h: number): { states: Vector[]; last: Vector; errors: Vector } {
+function stepped(motion: Motion, y: Vector, first: Vector, h: number): { states: Vector[]; slopes: Vector[]; errors: Vector } {
   const slopes = [first];
   const states = [y];
   for (const row of A) {
@@ -234,7 +234,7 @@ function stepped(motion: Motion, y: Vector, first: Vector, h: number): { states:
     states.push(z);
     slopes.push(motion.rates(z));
   }
-  return { states, last: slopes[6]!, errors: y.map((_, i) => h * ERROR.reduce((sum, e, k) => sum + e * slopes[k]![i]!, 0)) };
+  return { states, slopes, errors: y.map((_, i) => h * ERROR.reduce((sum, e, k) => sum + e * slopes[k]![i]!, 0)) };
 }
 
 /** Return the root mean square of the errors of a step from y to z, relative to the tolerances and `allowed` errors. */
@@ -246,6 +246,11 @@ function relative({ atol, rtol, units }: SimulationPlan, y: Vector, z: Vector, e
   return Math.sqrt(total / Math.max(1, y.length));
 }
 
+/** Whether the velocity of a joint changes its sign between given derivatives of the state. */
+function reverses(slopes: Vector[], [start, end]: [number, number]): boolean {
+  return new Set(slopes.map((slope) => Array.from(slope.subarray(start, end), Math.sign).join())).size > 1;
+}
+
 /**
  * Whether the errors of a step are not larger than the discontinuities of Coulomb friction: h j for the velocities, and
  * h^2 j for the positions.
@@ -254,6 +259,15 @@ function isFriction(motion: Motion, plan: SimulationPlan, states: Vector[], erro
   const jumps = motion.jumps(states);
   const largest = jumps.reduce((most, jump, i) => Math.max(most, jump / plan.units[i]!), 0);
   return relative(plan, states[0]!, states.at(-1)!, errors, jumps.map((jump, i) => h * (jump + h * largest * plan.units[i]!))) <= 1;
+}
+
+/**
+ * Return the state after a step of length h by Heun's method. Its weights are positive, so that the mean friction of a step
+ * in which sign(qd) changes does not exceed FS; a weight of the method of order 5 is negative.
+ */
+function steppedWithFriction(motion: Motion, y: Vector, first: Vector, h: number): Vector {
+  const second = motion.rates(y.map((x, i) => x + h * first[i]!));
+  return y.map((x, i) => x + (h / 2) * (first[i]! + second[i]!));
 }
 
 /**
@@ -274,7 +288,7 @@ export async function simulate(
   const ended = (why: string, time: number): SimulatedStates => ({
     times: plan.times.slice(0, rows.length),
     rows,
-    why: `${why}, at t = ${Number(time.toPrecision(6))} s`,
+    why: `at t = ${Number(time.toPrecision(6))} s ${why}`,
   });
   const start = motion.project(null, y);
   if (start) return ended(start, 0);
@@ -288,12 +302,15 @@ export async function simulate(
       const rest = end - t;
       // A remainder shorter than a step is not left over for a tiny step.
       const length = rest < REMAINDER * h ? rest : Math.min(h, rest / 2);
-      const { states, last, errors } = stepped(motion, y, slope, length);
-      const z = states.at(-1)!;
-      const error = relative(plan, y, z, errors);
+      const { states, slopes, errors } = stepped(motion, y, slope, length);
+      const error = relative(plan, y, states.at(-1)!, errors);
       const ratio = Math.min(FASTER, Math.max(SLOWER, SAFETY * Math.max(error, 1e-10) ** -0.2));
       const shortest = length <= REMAINDER * least;
-      const accepted = error <= 1 || (shortest && isFriction(motion, plan, states, errors, length));
+      // The discontinuities at passive joints, whose velocities are not part of the state, are not known in advance.
+      const passive = (plan.closing ?? plan.wheels) !== null && Number.isFinite(error) && reverses(slopes, plan.parts["q"]!);
+      const rubbing = error > 1 && shortest && (passive || isFriction(motion, plan, states, errors, length));
+      const z = rubbing ? steppedWithFriction(motion, y, slope, length) : states.at(-1)!;
+      const accepted = error <= 1 || rubbing;
       const wrong = accepted ? motion.project(y, z) : Number.isFinite(error) ? TOO_SMALL : NOT_FINITE;
       if (wrong) {
         if (length <= LEAST_STEP) return ended(wrong, t);
@@ -303,7 +320,7 @@ export async function simulate(
       t = length === rest ? end : t + length;
       y = Float64Array.from(z);
       // The last slope is that of the next step, unless the projection has changed the state.
-      slope = plan.closing || plan.parts["Q0"] ? motion.rates(y) : last;
+      slope = rubbing || plan.closing || plan.parts["Q0"] ? motion.rates(y) : slopes[6]!;
       // The end of a sample interval does not shorten the following steps.
       h = Math.max(error > 1 ? least : 0, length === rest ? Math.max(h, length * ratio) : length * ratio);
       if (Date.now() - reported > 200) {

@@ -80,7 +80,9 @@ function Slider({ store, control, joint, place }: { store: Store; control: Contr
   );
 }
 
+/** Input of a number; the panel may be drawn again while the user types. */
 export function Field(props: { label: string; text: string; beyond?: boolean; onNumber: (value: number) => void }) {
+  const typed = useSignal<string | null>(null);
   const bad = useSignal(false);
   return (
     <input
@@ -89,17 +91,20 @@ export function Field(props: { label: string; text: string; beyond?: boolean; on
       aria-label={`${props.label}, number`}
       aria-invalid={bad.value}
       title={props.beyond ? "outside the joint limits" : undefined}
-      value={props.text}
+      value={typed.value ?? props.text}
       onFocus={(event) => event.currentTarget.select()}
+      onInput={(event) => (typed.value = event.currentTarget.value)}
       onChange={(event) => {
         const text = event.currentTarget.value.trim().replace(",", ".");
         const value = text === "" ? NaN : Number(text);
         bad.value = !Number.isFinite(value);
         if (bad.value) return;
+        typed.value = null;
         props.onNumber(value);
       }}
       onBlur={(event) => {
         bad.value = false;
+        typed.value = null;
         event.currentTarget.value = props.text;
       }}
     />

@@ -88,7 +88,7 @@ describe("a simulation", () => {
     await made.simulate();
     expect(calls.map(([what, motion]) => [what, motion?.times.length])).toEqual([["grow", 2], ["grow", 4], ["grown", 6]]);
     expect(made.running.value).toBeNull();
-    expect(made.ended.value).toBe("6 samples; no stop");
+    expect(made.ended.value).toBe("6 samples. No stop.");
   });
 
   it("keeps the computed samples when it is stopped", async () => {

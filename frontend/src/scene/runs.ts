@@ -154,7 +154,8 @@ export class Runs {
     // A simulation that ended before its first piece arrived is played from its start.
     if (growing.length > 1) this.of.motions.grown(motion);
     else this.of.motions.show(motion);
-    this.ended.value = [answer.finished ? `${answer.samples} samples` : answer.why, ...answer.warnings].join("; ");
+    const result = answer.finished ? `${answer.samples} samples` : `the simulation ended early: ${answer.why}`;
+    this.ended.value = [result, ...answer.warnings].map((text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`).join(" ");
   }
 
   private async request<T>(

@@ -98,6 +98,18 @@ it("settings and initial velocities are not those of the robot before", () => {
   expect([field("duration").value, field("initial velocity of q2").value]).toEqual(["5", "0"]);
 });
 
+it("a number that is being typed is kept when the panel is drawn again", () => {
+  act(() => {
+    field("duration").value = "1";
+    field("duration").dispatchEvent(new Event("input"));
+  });
+  act(() => void (runs.integrators.value = ["RK45"]));
+  expect(field("duration").value).toBe("1");
+  act(() => void field("duration").dispatchEvent(new Event("change")));
+  act(() => box.querySelector<HTMLElement>('[data-testid="simulate-run"]')!.click());
+  expect(requests.at(-1)).toMatchObject({ duration: 1 });
+});
+
 it("only integrators that can run are offered", () => {
   const offered = (): string[] =>
     [...box.querySelectorAll<HTMLOptionElement>('[data-testid="simulate-method"] option')].map((one) => one.value);

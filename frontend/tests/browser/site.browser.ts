@@ -1,9 +1,61 @@
+// The static site, whose Python has neither NumPy nor SciPy; its numbers are compared with those of the server.
+
 import { expect, test } from "vitest";
 
-import { testPage } from "./harness";
+import { slide, testPage } from "./harness";
 import { openQuadruped } from "./quadruped";
 
 const it = testPage("SYMORO_SITE");
+
+interface Answer {
+  robot: object;
+  values: object;
+  outputs: Record<string, number[]>;
+  solutions: { q: number[] }[];
+  q: number[][];
+}
+
+/** Call the server, which computes with NumPy and SciPy. */
+async function server(name: string, payload: object): Promise<Answer> {
+  const api = new URL("api/", process.env["SYMORO_ADDRESS"]);
+  const post = async (path: string, body: object): Promise<Answer & { id?: string }> => {
+    const headers = { "content-type": "application/json" };
+    return (await (await fetch(new URL(path, api), { method: "POST", headers, body: JSON.stringify(body) })).json()) as Answer;
+  };
+  if (name === "robot_open") return post(name, payload);
+  const { id } = await post("jobs", { call: name, payload });
+  // The stream of events ends with the result.
+  const text = await (await fetch(new URL(`jobs/${id}/events`, api))).text();
+  return (JSON.parse(text.trim().split("data:").at(-1)!) as { result: Answer }).result;
+}
+
+/** Return the inputs and outputs that the page shows for the current model, by name. */
+async function numbers(): Promise<{ inputs: Record<string, number[]>; outputs: Record<string, number[]> }> {
+  const pane = it.page.locator('[data-pane="models"]');
+  await pane.getByRole("tab", { name: "Numbers" }).click();
+  await pane.locator(".md-output").first().waitFor();
+  return pane.evaluate((element) => {
+    const read = (box: string, name: string, entry: string, value: (one: HTMLElement) => string): Record<string, number[]> =>
+      Object.fromEntries(
+        [...element.querySelectorAll(box)].map((part) => [
+          part.querySelector(name)!.textContent!,
+          [...part.querySelectorAll<HTMLElement>(entry)].map((one) => Number(value(one))),
+        ]),
+      );
+    return {
+      inputs: read(".md-input", "legend b", "input", (one) => (one as HTMLInputElement).value),
+      outputs: read(".md-output", "h4 b", "td:not(.md-use)", (one) => one.title),
+    };
+  });
+}
+
+/** Check numbers of the page against numbers of the server; the page shows inputs with seven digits. */
+function agree(shown: number[], expected: number[]): void {
+  const largest = Math.max(...expected.map(Math.abs));
+  expect(shown).toHaveLength(expected.length);
+  expect(largest).toBeGreaterThan(0);
+  shown.forEach((x, k) => expect(Math.abs(x - expected[k]!)).toBeLessThan(1e-5 * largest));
+}
 
 const open = async (id: string, name: string): Promise<void> => {
   await it.command(id, `robot ${id}`);
@@ -35,6 +87,29 @@ test("PUMA has eight solutions, drawn as ghosts", async () => {
   expect(await it.page.getByTestId("scene-solutions").locator("li").count()).toBe(8);
   const { differing } = await it.compared(await it.picture(), before);
   expect(differing).toBeGreaterThan(500);
+
+  // Each ghost is a posture with the same pose of the flange, and together they are the solutions that Python computes.
+  await it.model("Geometric", "fast-geometry");
+  const { robot } = await server("robot_open", { id: "puma560" });
+  const start = await numbers();
+  const T = start.outputs["T"]!;
+  const pose = [0, 4, 8, 12].map((k) => T.slice(k, k + 4));
+  const { solutions } = await server("solve", { robot, pose, q0: start.inputs["q"] });
+  expect(solutions).toHaveLength(8);
+  const places = new Set<number>();
+  const titles = it.page.getByTestId("scene-solutions").locator("li button b");
+  const named = (await titles.allInnerTexts()).map((text) => text.replace(/^[a-z]\d* /, "").trim()); // without the letter of the ghost
+  expect(new Set(named).size).toBe(8);
+  for (const name of named) {
+    const other = it.page.getByTestId("scene-solutions").locator("li button:enabled", { hasText: name });
+    if (await other.count()) await other.click(); // the displayed solution cannot be chosen
+    await it.settled();
+    const { inputs, outputs } = await numbers();
+    agree(outputs["T"]!, T);
+    const turn = (x: number): number => Math.abs(Math.atan2(Math.sin(x), Math.cos(x)));
+    places.add(solutions.findIndex(({ q }) => q.every((x, i) => turn(x - inputs["q"]![i]!) < 1e-4)));
+  }
+  expect([...places].sort()).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
 });
 
 test("the inverse dynamics of SR400, which has a closed loop, is derived without NumPy", async () => {
@@ -42,16 +117,37 @@ test("the inverse dynamics of SR400, which has a closed loop, is derived without
   await it.model("Dynamic", "inverse-dynamics");
   const pane = it.page.locator('[data-pane="models"]');
   await pane.getByRole("heading", { name: /Inverse dynamic/i }).waitFor();
-  await pane.locator(".katex").first().waitFor();
+  await it.page.getByTestId("scene-random").click();
+  await it.settled();
+  const { inputs, outputs } = await numbers();
+  const { robot, values } = await server("robot_open", { id: "sr400" });
+  const expected = await server("evaluate", { robot, model: "inverse-dynamics", inputs, values });
+  agree(outputs["tau"]!, expected.outputs["tau"]!);
 });
 
 test("the cart-pole is simulated without SciPy", async () => {
   await open("cartpole", "cartpole");
+  await it.page.getByTestId("scene-tab-joints").click();
+  const pole = it.page.getByTestId("scene-joint-2").locator('input[type="range"]');
+  await slide(pole, 0.5);
+  const started = Number(await pole.inputValue()); // the slider has steps
   await it.page.getByTestId("scene-tab-motion").click();
   await it.page.getByTestId("motion-simulation").click();
   await it.page.getByTestId("simulate-run").click();
   await it.page.getByTestId("simulate-ended").waitFor();
   expect(await it.page.getByTestId("simulate-ended").textContent()).toMatch(/^501 samples/);
+  // The last posture is that of SciPy; friction is FS sign(qd) in the page.
+  const pause = it.page.locator('[data-testid="scene-play"][aria-label="Pause"]');
+  if (await pause.count()) await pause.click();
+  await slide(it.page.getByTestId("scene-time"), 5);
+  const { robot, values } = await server("robot_open", { id: "cartpole" });
+  await it.page.getByTestId("scene-tab-joints").click();
+  const expected = await server("simulate", { robot, values, q: [0, started], qd: [0, 0], tau: [0, 0], duration: 5, step: 0.01 });
+  const cart = async (): Promise<number[]> => JSON.parse((await it.canvas().getAttribute("data-frames")) ?? "[[0]]")[1] as number[];
+  const [x, angle] = expected.q.at(-1)!;
+  await expect.poll(async () => Math.abs(Math.max(...(await cart()).map(Math.abs)) - Math.abs(x!))).toBeLessThan(1e-4);
+  const degrees = it.page.getByTestId("scene-joint-2").locator("input.sc-field");
+  expect(Number(await degrees.inputValue())).toBeCloseTo((angle! * 180) / Math.PI, 0); // shown with one decimal
 });
 
 test("the contact forces of a robot with legs are drawn without NumPy", async () => {

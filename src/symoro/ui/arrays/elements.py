@@ -88,6 +88,18 @@ class float64(float):
     def __abs__(self) -> Any:
         return float64(abs(float(self)))
 
+    def __lt__(self, other: Any) -> Any:
+        return bool_(float(self) < other) if isinstance(other, (int, float)) else NotImplemented
+
+    def __le__(self, other: Any) -> Any:
+        return bool_(float(self) <= other) if isinstance(other, (int, float)) else NotImplemented
+
+    def __gt__(self, other: Any) -> Any:
+        return bool_(float(self) > other) if isinstance(other, (int, float)) else NotImplemented
+
+    def __ge__(self, other: Any) -> Any:
+        return bool_(float(self) >= other) if isinstance(other, (int, float)) else NotImplemented
+
     __radd__, __rmul__ = __add__, __mul__
 
     def __getitem__(self, index: Any) -> Any:
@@ -443,10 +455,6 @@ class ndarray:
         """Return the elements along one axis."""
         return self.reshape(-1)
 
-    def flatten(self) -> ndarray:
-        """Return a copy of the elements along one axis."""
-        return ndarray(self.flat, (self.size,), self.dtype)
-
     def transpose(self, *axes: Any) -> ndarray:
         """Return a view with permuted axes."""
         order = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
@@ -459,10 +467,6 @@ class ndarray:
         order = list(range(self.ndim))
         order[one], order[other] = order[other], order[one]
         return self.transpose(order)
-
-    def squeeze(self) -> ndarray:
-        """Return the array without axes of length one."""
-        return self.reshape(tuple(n for n in self.shape if n != 1))
 
     def spread(self, shape: Shape) -> ndarray:
         """Return a view of a larger shape that repeats the elements."""
@@ -862,7 +866,7 @@ def binary(name: str, a: Any, b: Any) -> Any:
     if name in _COMPARISONS:
         dtype = BOOL
     elif kind == "b":
-        dtype = BOOL if name.startswith("bitwise") or name in ("maximum", "minimum") else INT
+        dtype = BOOL if name.startswith("bitwise") or name in ("maximum", "minimum", "fmin") else INT
         if name in ("divide", "arctan2", "hypot", "power"):
             dtype = FLOAT
         elif name in ("add", "multiply"):  # disjunction and conjunction
@@ -880,7 +884,7 @@ def binary(name: str, a: Any, b: Any) -> Any:
         values = list(map(safe, x, y))
     if dtype is FLOAT and kind != "f":
         values = list(map(float, values))
-    elif dtype is INT and kind == "b":
+    elif dtype is INT and "b" in (left.dtype.kind, right.dtype.kind):
         values = list(map(int, values))
     if not shape:
         return scalar(values[0], dtype)
@@ -955,19 +959,14 @@ cos = unary(math.cos, cmath.cos)
 tan = unary(math.tan)
 arcsin = unary(math.asin)
 arccos = unary(math.acos)
-arctan = unary(math.atan)
 exp = unary(math.exp, cmath.exp)
 log = unary(math.log, cmath.log)
 log2 = unary(math.log2)
 log10 = unary(math.log10)
-log1p = unary(math.log1p)
 cbrt = unary(math.cbrt)
-sinh = unary(math.sinh)
-cosh = unary(math.cosh)
-tanh = unary(math.tanh)
 sinc = unary(lambda x: 1.0 if x == 0 else math.sin(math.pi * x) / (math.pi * x))
 floor = unary(lambda x: float(math.floor(x)) if math.isfinite(x) else x)
 ceil = unary(lambda x: float(math.ceil(x)) if math.isfinite(x) else x)
 rint = unary(lambda x: math.copysign(float(round(x)), x) if math.isfinite(x) else x)
-deg2rad = radians = unary(math.radians)
-rad2deg = degrees = unary(math.degrees)
+radians = unary(math.radians)
+degrees = unary(math.degrees)

@@ -175,11 +175,6 @@ def shape(value: Any) -> Shape:
     return asarray(value).shape
 
 
-def ndim(value: Any) -> int:
-    """Return the number of axes."""
-    return asarray(value).ndim
-
-
 def reshape(value: Any, shape: Any) -> ndarray:
     """Return the elements in another shape."""
     return asarray(value).reshape(shape)
@@ -190,21 +185,29 @@ def ravel(value: Any) -> ndarray:
     return asarray(value).reshape(-1)
 
 
-def transpose(value: Any, axes: Any = ()) -> ndarray:
-    """Return a view with permuted axes."""
-    return asarray(value).transpose(axes) if axes else asarray(value).transpose()
-
-
 def swapaxes(value: Any, one: int, other: int) -> ndarray:
     """Return a view with two axes exchanged."""
     return asarray(value).swapaxes(one, other)
 
 
+def _axis(given: ndarray, axis: int) -> int:
+    """Return the number of an axis, counted from the first one; as in NumPy, a single number has an axis 0.
+
+    Raises:
+        ValueError: the array does not have this axis.
+    """
+    count = given.ndim or 1
+    if not -count <= axis < count:
+        raise ValueError(f"axis {axis} is out of bounds for an array with {given.ndim} axes")
+    return axis % count
+
+
 def moveaxis(value: Any, source: int, destination: int) -> ndarray:
     """Return a view with one axis moved."""
     given = asarray(value)
-    order = [k for k in range(given.ndim) if k != source % given.ndim]
-    order.insert(destination % given.ndim, source % given.ndim)
+    at = _axis(given, source)
+    order = [k for k in range(given.ndim) if k != at]
+    order.insert(_axis(given, destination), at)
     return given.transpose(order)
 
 
@@ -239,12 +242,6 @@ def atleast_2d(value: Any) -> ndarray:
     return given if given.ndim > 1 else given.reshape(1, -1)
 
 
-def atleast_3d(value: Any) -> ndarray:
-    """Return an array with at least three axes."""
-    given = asarray(value)
-    return given if given.ndim > 2 else given.reshape((*((1,) if given.ndim < 2 else ()), *given.shape, 1))
-
-
 def _common(arrays: Sequence[ndarray]) -> Any:
     return max((x.dtype for x in arrays), key=lambda dtype: ORDER[dtype.kind])
 
@@ -253,7 +250,7 @@ def concatenate(values: Sequence[Any], axis: int = 0) -> ndarray:
     """Return arrays joined along an existing axis."""
     arrays = [asarray(x) for x in values]
     dtype = _common(arrays)
-    at = axis % arrays[0].ndim
+    at = _axis(arrays[0], axis)
     lead, rest = arrays[0].shape[:at], arrays[0].shape[at + 1 :]
     for one in arrays:
         if one.shape[:at] != lead or one.shape[at + 1 :] != rest:
@@ -375,7 +372,7 @@ def _reduce(
 ) -> Any:
     """Return a function of the elements along axes."""
     given = asarray(value)
-    axes = range(given.ndim) if axis is None else [k % given.ndim for k in _shape(axis)]
+    axes = range(given.ndim) if axis is None else [_axis(given, k) for k in _shape(axis)][: given.ndim]
     kept = [k for k in range(given.ndim) if k not in axes]
     kind = given.dtype if dtype is None else dtype
     inner_shape, inner = tuple(given.shape[k] for k in axes), tuple(given.strides[k] for k in axes)
@@ -514,7 +511,7 @@ def _along(value: Any, function: Callable[[list[Any]], list[Any]], axis: int, dt
     given = moveaxis(value, axis, -1)
     n, flat = given.shape[-1], given.flat
     rows = [function(flat[k * n : (k + 1) * n]) for k in range(count_of(given.shape[:-1]))]
-    length = len(rows[0]) if rows else n
+    length = len(rows[0] if rows else function([given.dtype.zero] * n))
     kind = given.dtype if dtype is None else dtype
     return moveaxis(ndarray([x for row in rows for x in row], (*given.shape[:-1], length), kind), -1, axis)
 
@@ -523,7 +520,7 @@ def cumsum(value: Any, axis: int | None = None) -> ndarray:
     """Return the sums of the elements up to each element, of all elements without an axis."""
     given = ravel(value) if axis is None else asarray(value)
     dtype = INT if given.dtype.kind == "b" else given.dtype
-    return _along(given, lambda row: list(accumulate(row)), axis or 0, dtype)
+    return _along(given.astype(dtype, copy=False), lambda row: list(accumulate(row)), axis or 0)
 
 
 def diff(value: Any, n: int = 1, axis: int = -1) -> ndarray:
@@ -563,7 +560,7 @@ def searchsorted(value: Any, numbers: Any, side: str = "left") -> Any:
 
     place = bisect.bisect_left if side == "left" else bisect.bisect_right
     row, given = asarray(value).flat, asarray(numbers)
-    places = [place(row, x) for x in given.flat]
+    places = [place(row, _key(x), key=_key) for x in given.flat]
     return ndarray(places, given.shape, INT) if given.shape else places[0]
 
 
@@ -572,11 +569,16 @@ def unique(
 ) -> Any:
     """Return the different elements (or rows), sorted."""
     given = asarray(value)
-    rows: list[Any] = given.flat if axis is None else [tuple(row.flat) for row in given]
+    # All nan are one element, the last one.
+    rows: list[Any] = (
+        [x if x == x else math.nan for x in given.flat]
+        if axis is None
+        else [tuple(row.flat) for row in given]
+    )
     first: dict[Any, int] = {}
     for k, row in enumerate(rows):
         first.setdefault(row, k)
-    ordered = sorted(first)
+    ordered = sorted(first, key=_key)
     shape = (len(ordered),) if axis is None else (len(ordered), *given.shape[1:])
     elements = ordered if axis is None else [x for row in ordered for x in row]
     made = ndarray(elements, shape, given.dtype)
@@ -677,17 +679,6 @@ def round_(value: Any, decimals: int = 0) -> Any:
     return ndarray(values, given.shape, given.dtype) if given.shape else scalar(values[0], given.dtype)
 
 
-def real(value: Any) -> Any:
-    """Return real parts."""
-    return asarray(value).real
-
-
-def conj(value: Any) -> ndarray:
-    """Return conjugate numbers."""
-    given = asarray(value)
-    return ndarray([x.conjugate() for x in given.flat], given.shape, given.dtype)
-
-
 def angle(value: Any) -> Any:
     """Return the arguments of complex numbers."""
     import cmath
@@ -734,11 +725,6 @@ def may_share_memory(a: Any, b: Any) -> bool:
 
 
 # -- products
-
-
-def dot(a: Any, b: Any) -> Any:
-    """Return the matrix product of arrays with one or two axes."""
-    return matmul(asarray(a), asarray(b)) if shape(a) and shape(b) else binary("multiply", a, b)
 
 
 def outer(a: Any, b: Any) -> ndarray:
@@ -843,6 +829,8 @@ def interp(x: Any, places: Any, values: Any) -> Any:
     xs, ys, given = asarray(places).flat, asarray(values).flat, asarray(x)
 
     def at(t: float) -> float:
+        if t != t:
+            return t
         k = bisect.bisect_right(xs, t)
         if k == 0 or k == len(xs):
             return float(ys[0] if k == 0 else ys[-1])
@@ -854,8 +842,6 @@ def interp(x: Any, places: Any, values: Any) -> Any:
 
 for _name, _function in {
     "sum": sum_, "prod": prod, "mean": mean, "max": max_, "min": min_, "any": any_, "all": all_, "argmax": argmax,
-    "argmin": argmin, "cumsum": cumsum, "argsort": argsort, "clip": clip, "round": round_, "dot": dot,
-    "trace": trace, "diagonal": diagonal, "nonzero": lambda array: nonzero(array), "repeat": repeat, "conj": conj,
-    "take": take, "searchsorted": searchsorted, "ptp": ptp,
+    "argmin": argmin, "argsort": argsort, "clip": clip, "round": round_, "take": take,
 }.items():  # fmt: skip
     setattr(ndarray, _name, _function)

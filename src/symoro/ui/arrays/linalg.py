@@ -48,13 +48,21 @@ def _joined(lead: tuple[int, ...], matrices: list[Rows], shape: tuple[int, int],
     return ndarray([x for matrix in matrices for row in matrix for x in row], (*lead, *shape), dtype)
 
 
+def _finite(rows: Rows) -> bool:
+    return all(cmath.isfinite(x) for row in rows for x in row)
+
+
 def _eliminated(a: Rows, b: Rows) -> tuple[Rows, Any]:
-    """Return the solution of a x = b and the determinant of a; both arguments are overwritten.
+    """Return the solution of a x = b and the determinant of a, nan for matrices with inf or nan.
+
+    Both arguments are overwritten.
 
     Raises:
         LinAlgError: a pivot is zero.
     """
     n, determinant = len(a), 1.0
+    if not _finite(a):
+        return [[math.nan] * len(row) for row in b], math.nan
     for k in range(n):
         p = max(range(k, n), key=lambda r: abs(a[r][k]))
         pivot = a[p][k]
@@ -124,7 +132,7 @@ def norm(value: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) 
     """Return Euclidean norms of vectors, or of all elements; with ord=2 spectral norms of matrices."""
     given = asarray(value)
     if ord == 2 and axis is None and given.ndim == 2:
-        return scalar(svd(given, compute_uv=False).flat[0], FLOAT)
+        return scalar(max(svd(given, compute_uv=False).flat, default=0.0), FLOAT)
     if ord not in (None, 2, "fro"):
         raise NotImplementedError(f"norm with ord={ord} is not supported without NumPy")
     sizes = abs(given).astype(float)
@@ -215,9 +223,9 @@ def _svd(matrix: Rows, vectors: bool) -> tuple[Rows, list[float], Rows]:
         right, values, left = _svd(turned, vectors)
         return left, values, right
     columns = [list(c) for c in zip(*matrix, strict=True)]
-    scale = max((abs(x) for c in columns for x in c), default=0.0)
-    if not math.isfinite(scale):
+    if not _finite(matrix):
         raise LinAlgError("SVD did not converge: the matrix contains inf or nan")
+    scale = max((abs(x) for c in columns for x in c), default=0.0)
     one = 1 + 0j if matrix and n and isinstance(matrix[0][0], complex) else 1.0
     if scale:
         columns = [[x / scale for x in c] for c in columns]
@@ -274,23 +282,15 @@ def lstsq(a: Any, b: Any, rcond: float | None = None) -> tuple[ndarray, ndarray,
     values = svd(left, compute_uv=False)
     x = pinv(left, rcond=least) @ right
     rank = sum(s > least * values.flat[0] for s in values.flat) if values.size else 0
-    gap = left @ x - right
+    gap = (left @ x - right).reshape(left.shape[0], -1)
     residuals = (gap * gap).sum(0) if rank == left.shape[1] < left.shape[0] else ndarray([], (0,), FLOAT)
-    return x, asarray(residuals), rank, values
+    return x, residuals, rank, values
 
 
 def cond(a: Any) -> Any:
-    """Return the condition numbers of matrices."""
+    """Return the condition numbers of matrices, inf for matrices of zeros."""
     values = svd(a, compute_uv=False)
-    return values[..., 0] / values[..., -1]
-
-
-def matrix_rank(a: Any, tol: float | None = None) -> Any:
-    """Return the ranks of matrices."""
-    given = asarray(a)
-    values = svd(given, compute_uv=False)
-    least = values[..., :1] * (max(given.shape[-2:]) * EPSILON) if tol is None else tol
-    return (values > least).sum(-1)
+    return where(values[..., 0] > 0, values[..., 0] / values[..., -1], math.inf)
 
 
 def qr(a: Any, mode: str = "reduced") -> tuple[ndarray, ndarray]:
@@ -327,6 +327,10 @@ def eigh(a: Any) -> tuple[ndarray, ndarray]:
     n = asarray(a).shape[-1]
     values, vectors = [], []
     for rows in matrices:
+        if not _finite(rows):
+            values.append([math.nan] * n)
+            vectors.append([[math.nan] * n for _ in range(n)])
+            continue
         v = [[1.0 * (r == c) for c in range(n)] for r in range(n)]  # eigenvectors as rows
         size = max((abs(x) for row in rows for x in row), default=0.0)
         for _ in range(SWEEPS):
@@ -433,7 +437,7 @@ def _eigenvalues(rows: Rows) -> list[complex]:
     Raises:
         LinAlgError: the matrix contains inf or nan, or the iteration does not converge.
     """
-    if not all(cmath.isfinite(x) for row in rows for x in row):
+    if not _finite(rows):
         raise LinAlgError("the matrix contains inf or nan")
     h = [[complex(x) for x in row] for row in _hessenberg(_balanced(rows))]
     n = len(h)

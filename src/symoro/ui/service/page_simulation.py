@@ -99,7 +99,7 @@ def answer(payload: Mapping[str, Any]) -> SimulationAnswer:
     times = item(payload, "times", list)
     torques = [np.array(item(payload, "torques", list))] * len(times)
     rows = [np.array(y) for y in item(payload, "rows", list)]
-    warnings = ["Coulomb friction is sign(qd), without stick-slip"] if _has_dry_friction(mechanics) else []
+    warnings = ["Coulomb friction is FS sign(qd), without stick-slip"] if _has_dry_friction(mechanics) else []
     result = Simulation.made(mechanics, times, rows, torques, [], item(payload, "why", str, ""), warnings)
     postures = Postures(mechanics.robot, mechanics.values)
     return simulation_data(result, postures, placing(mechanics.robot, mechanics.values))
