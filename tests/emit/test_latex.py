@@ -72,3 +72,11 @@ def test_delimiters_are_balanced(robot: str) -> None:
     text = generate(robot, "inverse-geometry")._repr_latex_()
     assert text.count(r"\left") == text.count(r"\right") and text.count(r"\Bigl") == text.count(r"\Bigr")
     assert not re.search(r"(\w+_\{[\w,]+\}) \\, \1(?![\w'])", text)
+
+
+@pytest.mark.parametrize(
+    ("model", "symbols"), [("jacobian-determinant", [r"\mathit{det}"]), ("energy", ["E", "U"])]
+)
+def test_a_scalar_output_has_its_own_name(model: str, symbols: list[str]) -> None:
+    outputs = generate("rx90", model)._repr_latex_().split("Outputs:")[1]
+    assert re.findall(r"^(.+?) &=", outputs, re.MULTILINE) == symbols

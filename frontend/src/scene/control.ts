@@ -232,6 +232,7 @@ export class Control {
     untracked(() => {
       if (!this.drawn.value || this.drawn.value !== this.store.view.value) return;
       this.scene.setParameters(parameters);
+      this.store.reach.value = this.scene.reach();
       this.dragging.rebuild();
       this.publish(this.scene.posture());
     });

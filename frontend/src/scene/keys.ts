@@ -138,6 +138,7 @@ export function actionsOf(control: Control, panel: Signal<Panel | null>): Action
     {
       id: "singularities",
       title: "Singularities",
+      subtitle: "Singular configurations by type, with the factors that vanish",
       group: "Kinematic",
       words: "singular configurations determinant jacobian rank type 1 type 2",
       enabled: shown,

@@ -62,7 +62,7 @@ function modelItem(shell: ShellState, entry: EntryData): Item {
 function actionItems(shell: ShellState, menu: string): Item[] {
   return shell.store.actions.value
     .filter((action) => action.group === menu)
-    .map(({ id, title, keys, enabled, run }) => ({ id, title, keys, disabled: enabled ? !enabled() : false, run: () => void run() }));
+    .map(({ id, title, subtitle, keys, enabled, run }) => ({ id, title, note: subtitle, keys, disabled: enabled ? !enabled() : false, run: () => void run() }));
 }
 
 export function TopBar({ shell }: { shell: ShellState }) {
@@ -114,8 +114,9 @@ export function TopBar({ shell }: { shell: ShellState }) {
             name={menu}
             empty="Open a robot to see the models."
             items={[
-              ...models.filter((entry) => entry.menu === menu).map((entry) => modelItem(shell, entry)),
+              ...models.filter((entry) => entry.menu === menu && !entry.why_not).map((entry) => modelItem(shell, entry)),
               ...actionItems(shell, menu),
+              ...models.filter((entry) => entry.menu === menu && entry.why_not).map((entry) => modelItem(shell, entry)),
             ]}
           />
         ))}

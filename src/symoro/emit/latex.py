@@ -145,11 +145,12 @@ def write(
 def entry_names(program: Program) -> frozenset[str]:
     """Return the names whose LaTeX symbols would equal that of an output entry, such as T12 for T_{1,2}.
 
-    A variable that is the entry may have its symbol.
+    A variable that is the entry may have its symbol. A scalar output has its own name.
     """
     return frozenset(
         name
         for out in program.outputs
+        if out.shape
         for index, lit in zip(indices(out.shape, 1), out.lits, strict=True)
         if program.names.get(lit >> 1) != (name := out.name + "_".join(map(str, index)), lit & 1)
     )
