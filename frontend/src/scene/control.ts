@@ -336,6 +336,14 @@ export class Control {
     else this.note.value = null;
   }
 
+  /** Bend flexible links by the initial modal coordinates of the simulation. */
+  bend(): void {
+    this.motions.pause();
+    const { modes } = this.drawn.value!;
+    this.scene.setModes(modes?.map((_, k) => this.runs.modes.value[k] ?? 0) ?? null);
+    this.publish(this.scene.move(this.scene.posture()).q);
+  }
+
   setBase(entry: number, value: number): void {
     this.store.base.value = this.store.base.value.map((old, k) => (k === entry ? value : old));
   }

@@ -10,6 +10,7 @@ from symoro.files import file_name
 from symoro.robot.consistency import warnings
 from symoro.robot.coordinates import independent
 from symoro.robot.description import BaseKind, Robot
+from symoro.robot.flexibility import mode_names
 from symoro.robot.formats.robot_tree import tree_of
 from symoro.robot.platform import parallel_robot
 from symoro.robot.topology import JOINT_LETTERS, describe, loops, outward, structure
@@ -49,6 +50,7 @@ def edited(payload: Mapping[str, Any]) -> View:
 def view(robot: Robot) -> View:
     """Return all data of a robot that the page displays."""
     values = default_values(robot)
+    modes = mode_names(robot)
     return View(
         robot=tree_of(robot),
         name=robot.name,
@@ -83,6 +85,7 @@ def view(robot: Robot) -> View:
         bodies=_bodies(robot, values),
         tables=tables(robot),
         legs=_legs(robot),
+        **({"modes": modes} if modes else {}),
     )
 
 
