@@ -213,7 +213,14 @@ function CopyLine({ row }: { row: Equation }) {
         copied.value = true;
       }}
     >
-      {copied.value ? "✓" : "⧉"}
+      {copied.value ? (
+        "✓"
+      ) : (
+        <svg viewBox="0 0 12 12" width="12" height="12" fill="none" stroke="currentColor" aria-hidden="true">
+          <rect x="1.5" y="3.5" width="7" height="7" rx="1" />
+          <path d="M4 1.5h5.5a1 1 0 0 1 1 1V8" />
+        </svg>
+      )}
     </button>
   );
 }
