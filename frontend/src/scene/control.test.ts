@@ -98,7 +98,7 @@ function setUp(name: "fourbar" | "rx90" | "gripper"): { store: Store; control: C
 }
 
 async function until(done: () => boolean): Promise<void> {
-  for (let k = 0; k < 200 && !done(); k++) await new Promise((next) => setTimeout(next, 5));
+  for (let k = 0; k < 800 && !done(); k++) await new Promise((next) => setTimeout(next, 5));
   expect(done()).toBe(true);
 }
 

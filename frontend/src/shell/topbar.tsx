@@ -4,6 +4,7 @@ import type { EntryData } from "../backend/messages";
 import { FORMAT_NAMES, THEMES, writable } from "./actions";
 import type { ShellState } from "./shellState";
 import { chooseFiles, openRecent, saveAs } from "./files";
+import { openModel } from "./maximise";
 import { Menu, type Item } from "./menu";
 import { menusInOrder, modelsInOrder, shortTitle, subtitle } from "./modelMenus";
 
@@ -54,7 +55,7 @@ function modelItem(shell: ShellState, entry: EntryData): Item {
     title: shortTitle(entry),
     note: entry.why_not ? `not for this robot: ${entry.why_not}` : subtitle(entry),
     disabled: Boolean(entry.why_not),
-    run: () => void (shell.store.requested.value = { model: entry.id, options: {} }),
+    run: () => openModel(shell.store, entry.id),
   };
 }
 
