@@ -21,7 +21,9 @@ Command lines are those that start with `symoro`, in an indented block or a ```s
 tutorial also those inside a sentence; a line with a word in capitals, which the reader replaces, is not run, nor is
 `symoro gui`, which does not end. The examples of a page share an empty folder. A fence after a line that ends with a
 file name (`arm.yaml`:) is written into that folder. A fence of text directly below an example contains lines
-of its output. Fences of YAML, JSON and XML must be accepted by their parsers.
+of its output, with numbers within 1 %; a fence opened by ```text approximately, within 50 %, for results of an
+optimisation that follows the round-off of the processor. Fences of YAML, JSON and XML must be accepted by their
+parsers.
 """
 
 from __future__ import annotations
@@ -61,7 +63,8 @@ PLACEHOLDER = re.compile(r"\b[A-Z]{4,}\b|\.\.\.")
 ENDLESS = re.compile(r"symoro gui\b")
 NEEDS = re.compile(r"^Needs `pip install '?symoro\[([\w,]+)\]'?`", re.MULTILINE)
 SHOWN = re.compile(
-    r"^```(python|sh)\n((?:(?!```).*\n)*)```\n\n```text\n((?:(?!```).*\n)*)```$", re.MULTILINE
+    r"^```(python|sh)\n((?:(?!```).*\n)*)```\n\n```text( approximately)?\n((?:(?!```).*\n)*)```$",
+    re.MULTILINE,
 )  # an example and, directly below, what it prints
 PARSERS: dict[str, Callable[[str], object]] = {
     "yaml": yaml.safe_load,
@@ -71,6 +74,9 @@ PARSERS: dict[str, Callable[[str], object]] = {
 DATA = re.compile(r"^```(yaml|json|xml)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d*)?(?:e[-+]?\d+)?")
 CHANGING = re.compile(r"\d+(?:\.\d+)? (?:s|ms|us)\b|\d+\.\d+\.\d+")  # durations, versions
+RULE = re.compile(r"--+")  # below the head of a column, as wide as its longest number
+DIFFERENCE = 0.01  # relative, of numbers of an output
+LARGE_DIFFERENCE = 0.5  # relative, where the result of an optimisation depends on the processor
 SMALLEST = 1e-6  # smaller numbers of an output are round-off
 LARGE = ("casadi", "cuda", "fmu", "jax", "study", "sweep", "torch")  # extras that make bridges checks
 WITH_INLINE = ("README.md", "tutorial.md")
@@ -122,14 +128,14 @@ def saved_outputs(page: Path) -> list[str]:
     return ["".join("".join(output["text"]) for output in outputs) for outputs in streams]
 
 
-def is_close(saved: str, printed: str) -> bool:
-    """Return whether two outputs have the same words in any order and numbers within 1 %."""
-    saved, printed = CHANGING.sub("", saved), CHANGING.sub("", printed)
+def is_close(saved: str, printed: str, difference: float = DIFFERENCE) -> bool:
+    """Return whether two outputs have the same words in any order and numbers within a relative difference."""
+    saved, printed = (RULE.sub("-", CHANGING.sub("", output)) for output in (saved, printed))
     if sorted(NUMBER.sub("", saved).split()) != sorted(NUMBER.sub("", printed).split()):
         return False
     numbers, others = (sorted(map(float, NUMBER.findall(output))) for output in (saved, printed))
     return len(numbers) == len(others) and all(
-        abs(a - b) <= max(0.01 * abs(a), SMALLEST) for a, b in zip(numbers, others, strict=True)
+        abs(a - b) <= max(difference * abs(a), SMALLEST) for a, b in zip(numbers, others, strict=True)
     )
 
 
@@ -202,12 +208,13 @@ def wrong_outputs(text: str, printed: dict[int, str]) -> Iterator[tuple[re.Match
         the example with its fence, the first such line, and the output of the example.
     """
     for shown in SHOWN.finditer(text):
-        language, code, expected = shown.groups()
+        language, code, is_rough, expected = shown.groups()
+        difference = LARGE_DIFFERENCE if is_rough else DIFFERENCE
         outputs = [output for start, output in printed.items() if shown.start() <= start < shown.end()]
         is_run = len(outputs) == (1 if language == "python" else len(code.splitlines()))
         lines = "".join(outputs).splitlines()
         for line in expected.splitlines() if is_run else ():
-            if "..." not in line and not any(is_close(line, other) for other in [*lines, ""]):
+            if "..." not in line and not any(is_close(line, other, difference) for other in [*lines, ""]):
                 yield (
                     shown,
                     line,
@@ -219,10 +226,10 @@ def wrong_outputs(text: str, printed: dict[int, str]) -> Iterator[tuple[re.Match
 def updated(text: str, printed: dict[int, str]) -> str:
     """Return a page with the present outputs of its examples; outputs abridged by `...` do not change."""
     wrong = [
-        (shown, output) for shown, _, output in wrong_outputs(text, printed) if "..." not in shown.group(3)
+        (shown, output) for shown, _, output in wrong_outputs(text, printed) if "..." not in shown.group(4)
     ]
     for shown, output in reversed(wrong):
-        text = text[: shown.start(3)] + output + text[shown.end(3) :]
+        text = text[: shown.start(4)] + output + text[shown.end(4) :]
     return text
 
 
@@ -257,7 +264,7 @@ def broken_examples(page: Path, text: str, update: bool = False) -> list[str]:
         print(f"{page.relative_to(ROOT)}: outputs updated", flush=True)
         return messages
     for shown, wrong, _ in wrong_outputs(text, printed):
-        number = text.count("\n", 0, shown.start(3)) + 1
+        number = text.count("\n", 0, shown.start(4)) + 1
         messages.append(f"the output at line {number} is out of date: '{wrong}'")
     for number, (example, saved) in enumerate(
         zip(EXAMPLE.finditer(text), saved_outputs(page), strict=False), 1

@@ -76,7 +76,6 @@ def test_the_smallest_distance_is_certified_between_samples() -> None:
     expected = clearance.model.distances(motion(fine)[0]).min()
     fastest = np.full(3, 1.2 / 0.02**2 * 1.0)  # the largest second derivative of the bend
     smallest = clearance.smallest(motion, np.linspace(0, 1, 3), fastest, {})
-    assert smallest is not None
     assert expected > clearance.least
     assert smallest.distance == pytest.approx(expected, abs=2 * smallest.tolerance)
     assert smallest.time == pytest.approx(0.37, abs=0.05)

@@ -59,6 +59,14 @@ def test_the_statistic_is_that_of_the_full_covariance() -> None:
     assert got.parameters[0].unit == "kg m^2" and got.residual_rows()[0][0] == "kept rows"
 
 
+def test_correlated_residuals_are_noted() -> None:
+    """The covariance is widened parameter by parameter, but the statistic of all needs their correlations too."""
+    a, b = identified(0), identified(1)
+    wider = replace(b, estimate=replace(b.estimate, autocorrelation=2.0))
+    assert "correlated in time" in " ".join(symoro.compare(a, wider).notes)
+    assert "correlated in time" not in " ".join(symoro.compare(a, b).notes)
+
+
 @pytest.mark.parametrize(("factor", "differs"), [(0.999, False), (1.001, True)])
 def test_a_difference_is_significant_beyond_three_deviations(factor: float, differs: bool) -> None:
     a = identified(0)

@@ -221,7 +221,7 @@ def test_invalid_bounds_and_priors_are_rejected(options: dict, message: str) -> 
 
 def test_bounds_that_just_agree_are_accepted() -> None:
     result = noisy()
-    for total in (5.0, (8.0, 9.0)):
+    for total in (5.0, np.int64(5), (8.0, 9.0)):
         got = consistent(
             result.base, result.estimate, result.data, masses={1: (3, 4), 2: (2, 4)}, total_mass=total
         )

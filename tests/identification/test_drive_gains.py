@@ -50,6 +50,25 @@ def test_intervals_contain_gains_and_parameters() -> None:
     )  # noise of the currents does not bias the gains
 
 
+def test_the_units_of_the_currents_have_no_effect() -> None:
+    """One current may be in A and another one in counts."""
+    results = []
+    for unit in (1.0, 1e-9):
+        made = [recorded(payload, gains=GAINS * [1, unit], noise=30.0) for payload in (None, WEIGHED)]
+        result = identified(*made, drive_gains="estimate")
+        assert result.drive_gains is not None
+        scale = GAINS * [1, unit]
+        results.append(
+            (
+                result.drive_gains.values / scale,
+                result.drive_gains.deviations / np.abs(scale),
+                result.estimate.deviations,
+            )
+        )
+    for one, other in zip(*results, strict=True):
+        assert one == pytest.approx(other, rel=1e-6)
+
+
 def test_the_deviations_contain_those_of_the_gains() -> None:
     estimated = identified(*logs(noise=3.0), drive_gains="estimate")
     assert estimated.drive_gains is not None

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pytest
-from scipy import linalg
+from scipy import linalg, signal
 
 from symoro.errors import ArgumentError
+from symoro.identification.autocorrelation import with_autocorrelation
 from symoro.identification.equations import RowBlock
 from symoro.identification.essential_parameters import essential
 from symoro.identification.instrumental_variables import burg
@@ -187,6 +189,38 @@ def test_essential_parameters_are_those_that_matter() -> None:
     assert result.estimate.values == pytest.approx(
         np.linalg.lstsq(A[:, 0, :3], y[:, 0], rcond=None)[0], abs=1e-10
     )
+
+
+def test_autocorrelation_of_rows_in_which_a_joint_rests() -> None:
+    """The rows at the beginning of a long log widen the deviations of parameters without effect on them too."""
+    samples, a = 4000, 0.9
+    t = np.arange(samples) / samples
+    A = np.stack([np.ones(samples), np.sin(20 * t), np.where(t > 0.5, np.cos(30 * t), 0.0)], axis=1)
+    noise = signal.lfilter([np.sqrt(1 - a * a)], [1, -a], np.random.default_rng(3).standard_normal(samples))
+    every = np.ones((samples, 1), dtype=bool)
+    rows = RowBlock(t, A[:, None], (A.sum(1) + noise)[:, None], np.ones((samples, 1)), every)
+    estimate = weighted(("A", "B", "C"), absorbed(empty(np.ones((1, 3), dtype=bool)), rows, every))
+    early = RowBlock(*(getattr(rows, f)[: samples // 2] for f in ("time", "A", "y", "direction", "kept")))
+    result = with_autocorrelation(estimate, [early], "dynamic", 1)
+    expected = ((1 + a) / (1 - a)) ** 0.5  # of parameters that vary slowly
+    assert result.autocorrelation == pytest.approx(expected, rel=0.15)
+    assert result.deviations / estimate.deviations == pytest.approx(np.full(3, expected), rel=0.15)
+
+
+def test_widened_deviations_are_those_of_the_essential_parameters() -> None:
+    """Autocorrelation widens the covariance; the reduced set does not return to that of independent rows."""
+    data = data_of(block())
+    estimate = weighted(NAMES, data)
+    factors = np.array([1.0, 2.0, 3.0, 2.0, 1.5])
+    widened = replace(estimate, covariance=estimate.covariance * np.outer(factors, factors))
+    for given in (estimate, widened):
+        kept = essential(given, data, ratio=np.inf).estimate
+        assert kept.covariance == pytest.approx(given.covariance, rel=1e-8)
+    left_out = essential(widened, data, ratio=0.0, level=0.0).estimate
+    assert len(left_out.names) == 1
+    k = NAMES.index(left_out.names[0])
+    precision = np.linalg.inv(widened.covariance)[k, k]
+    assert left_out.deviations[0] >= precision**-0.5 * (1 - 1e-8)
 
 
 def test_columns_that_depend_on_others_are_named() -> None:

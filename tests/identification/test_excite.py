@@ -105,6 +105,13 @@ def most(robot: Robot, result: Excitation) -> dict[str, float]:
     }
 
 
+def test_effort_limits_hold_with_load_dependent_friction() -> None:
+    robot = arm().with_frame(1, FL=0.3).with_frame(2, FL=0.1)
+    result = excite(robot, harmonics=2, frequency=0.5, options=symoro.ExcitationOptions(margin=1.0, starts=1))
+    assert most(robot, result)["effort"] <= 1
+    assert result.used["effort"] > 0.9
+
+
 @pytest.mark.parametrize("seed", [0, 1, 2])
 @pytest.mark.parametrize("effort", [3000.0, 300.0])
 def test_limits_hold_between_samples_without_a_margin(seed: int, effort: float) -> None:

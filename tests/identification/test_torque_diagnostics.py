@@ -12,10 +12,12 @@ import pytest
 
 import symoro
 from symoro.errors import ArgumentError, FormatError, OptionError
-from symoro.identification.delay import aligned
+from symoro.identification.autocorrelation import first_rows
+from symoro.identification.delay import aligned, estimated_delay
 from symoro.identification.dynamic import Identification
 from symoro.identification.log import log_of_arrays
 from symoro.identification.log_description import parse_description
+from symoro.identification.rows import picked
 from tests.identification.test_statistics import squared_errors
 from tests.identification.truth import base_values, torque_warnings, two_links
 
@@ -148,6 +150,24 @@ def test_a_delay_is_estimated_with_its_deviation_and_reported(lag: float, decima
     (line,) = torque_warnings(identification)
     assert ("lag behind" if lag > 0 else "lead") in line and "--delay" in line
     assert ("zero-order hold" in line) == (lag == -0.5 / RATE)
+
+
+def test_a_delay_is_estimated_from_rows_in_which_a_joint_rests() -> None:
+    """Only the rows at the beginning of a long log are examined, and a joint may not move there."""
+    lag, robot = 0.01, two_links()
+    q = sines(robot, 0.4, 0.0, RATE, 12.0)[0].copy()
+    t = np.arange(len(q)) / RATE
+    q[:, 1] = 0.4 + np.where(t > 6, 0.5 * np.sin(2 * np.pi * (t - 6)) ** 3, 0.0)
+    qd = np.gradient(q, 1 / RATE, axis=0)
+    qdd = np.gradient(qd, 1 / RATE, axis=0)
+    tau = symoro.generate(robot, "inverse-dynamics").function()(q=q, qd=qd, qdd=qdd)["tau"]
+    tau = np.roll(tau, round(lag * RATE), axis=0) + 0.1 * np.random.default_rng(0).standard_normal(tau.shape)
+    result = symoro.identify(robot, log_of_arrays(RATE, q, tau), slow=0.05, decimation=4)
+    (whole,) = first_rows(result.rows)
+    early = picked(whole, np.flatnonzero(whole.time < 5))
+    assert not early.A[:, :, result.estimate.names.index("FV2")].any()
+    delay = estimated_delay("dynamic", [early], result.estimate, 0.8)
+    assert delay is not None and abs(delay.seconds - lag) < 5 * delay.deviation < 2e-3
 
 
 @pytest.mark.parametrize("runs", [12, pytest.param(60, marks=pytest.mark.slow)])

@@ -42,7 +42,8 @@ def of(result: Identification, name: str) -> Criterion:
 
 
 def residual(relative: float, *equations: float) -> Residual:
-    return Residual(100, relative, np.array(equations), np.ones(2))
+    """Residual whose white noise is negligible."""
+    return Residual(100, relative, np.array(equations), np.full(2, np.inf))
 
 
 def with_fit(value: float) -> Identification:
@@ -127,6 +128,17 @@ def test_a_good_log_passes() -> None:
     assert result.verdict.level == "pass" and result.verdict.line == "verdict: pass"
     assert "verdict: pass" in str(result) and "validation log second" in str(result.verdict)
     assert all(result.verdict.satisfies(level) for level in LEVELS)
+
+
+def test_noise_of_a_joint_is_no_error_of_the_model() -> None:
+    """A wrist whose torques are mostly noise does not fail; the same residual of a wrong model does."""
+    noise = np.array([0.5, 0.2])
+    for deviation, value, level in ((0.2, 0.0, "pass"), (0.25, 0.54, "fail"), (2.0, 0.8955, "fail")):
+        kept = Residual(100, 0.1, np.array([0.01, 0.9]), np.array([0.5, deviation]))
+        result = replace(good(), residuals=replace(good().residuals, kept=kept), noise=noise)
+        assert of(result, "fit-residual").value == pytest.approx(value, rel=1e-3)
+        assert of(result, "fit-residual").level == level
+    assert of(replace(result, noise=None), "fit-residual").value == 0.9
 
 
 def test_every_warning_has_a_level() -> None:

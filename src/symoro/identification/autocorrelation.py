@@ -31,7 +31,7 @@ from symoro.identification.equations import Booleans, RowBlock, row_noise
 from symoro.identification.regression import Estimate
 from symoro.identification.rows import LogRows, whole
 from symoro.identification.signals import HALF, decimation_filter, step_weights
-from symoro.identification.tolerances import AUTOCORRELATED, AUTOCORRELATION_RATIO
+from symoro.identification.tolerances import AUTOCORRELATED, AUTOCORRELATION_RATIO, LEAST_EIGENVALUE
 
 Array = NDArray[np.float64]
 LARGEST_ORDER = 24  # largest order of the autoregression
@@ -82,13 +82,14 @@ def with_autocorrelation(
         ]
     )
     usual = np.median(drawn, axis=0)
-    middles = np.log(np.median(drawn / usual, axis=1))
-    middle = float(np.median(ratios / usual))
+    middles = np.log(np.nanmedian(drawn / usual, axis=1))
+    own = ratios / usual  # NaN for parameters that have no effect on these rows
+    middle = float(np.nanmedian(own))
     if not (
         middle > AUTOCORRELATION_RATIO and np.log(middle) > AUTOCORRELATED * float(np.std(middles))
     ):  # false for NaN too
         return estimate
-    wider = np.maximum(ratios / usual, 1.0)
+    wider = np.maximum(np.where(np.isnan(own), middle, own), 1.0)
     return replace(estimate, covariance=estimate.covariance * np.outer(wider, wider), autocorrelation=middle)
 
 
@@ -114,7 +115,9 @@ class _Fit:
         self.squares = [Z.T @ Z for Z in self.rows]
         normal = np.sum(self.squares, axis=0)
         scale = np.sqrt(np.diag(normal))
-        self.inverse = np.linalg.inv(normal / np.outer(scale, scale)) / np.outer(scale, scale)
+        scale[scale == 0] = 1.0  # a joint that rests in these rows
+        unit = normal / np.outer(scale, scale)
+        self.inverse = np.linalg.pinv(unit, LEAST_EIGENVALUE, hermitian=True) / np.outer(scale, scale)
 
     def residuals(self, noise: Sequence[Array]) -> list[Array]:
         """Return the residuals A K - y of each equation after a fit to noise in place of the measurements.

@@ -15,14 +15,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from symoro.identification.base_motion import (
-    ANGULAR_VELOCITY,
-    ORIENTATION,
-    PREFIX,
-    SPECIFIC_FORCE,
-    continuous,
-    rotations,
-)
+from symoro.identification.base_motion import ANGULAR_VELOCITY, ORIENTATION, PREFIX, SPECIFIC_FORCE
 from symoro.identification.diagnostics import DiagnosticWarning, warning
 from symoro.identification.log import Log
 from symoro.identification.tolerances import (
@@ -32,6 +25,7 @@ from symoro.identification.tolerances import (
     LEAST_CHANGE,
     RATE_WINDOW,
 )
+from symoro.models.numeric.rotation import from_quaternion, logarithm
 from symoro.trajectory.samples import compared
 
 Array = NDArray[np.float64]
@@ -58,25 +52,15 @@ def _rotation_warnings(part: dict[str, Array], rate: float) -> Iterator[Diagnost
     if Q is None or w is None:
         return
     step = max(1, round(RATE_WINDOW * rate))
-    unit = continuous(Q / np.linalg.norm(Q, axis=1, keepdims=True))[::step]
+    rotations = from_quaternion(Q[::step])
     sums = np.concatenate([np.zeros((1, 3)), np.cumsum((w[1:] + w[:-1]) / 2, axis=0)]) / rate
     integrals = np.diff(sums[::step], axis=0)
-    if len(unit) < 4:
+    if len(rotations) < 4:
         return
-    turns = _rotation_vectors(unit[:-1], unit[1:])
+    turns = logarithm(np.swapaxes(rotations[:-1], 1, 2) @ rotations[1:])
     mismatch = compared(turns.ravel(), integrals.ravel(), LEAST_CHANGE, FACTOR_OF_RATES)
     if mismatch:
         yield warning("base-rotation", mismatch=mismatch)
-
-
-def _rotation_vectors(before: Array, after: Array) -> Array:
-    """Return the rotation vectors (N, 3) from orientations to others, in the axes of the former; quaternions (N, 4)."""
-    w, v = before[:, :1], before[:, 1:]
-    vector = w * after[:, 1:] - v * after[:, :1] - np.cross(v, after[:, 1:])
-    scalar = np.sum(before * after, axis=1)
-    size = np.linalg.norm(vector, axis=1)
-    angle = 2 * np.arctan2(size, scalar)
-    return vector * np.where(size > 0, angle / np.where(size > 0, size, 1.0), 2.0)[:, None]
 
 
 def _gravity_warnings(part: dict[str, Array], gravity: Array) -> Iterator[DiagnosticWarning]:
@@ -88,8 +72,7 @@ def _gravity_warnings(part: dict[str, Array], gravity: Array) -> Iterator[Diagno
         mean = float(np.linalg.norm(specific, axis=1).mean())
         off, shown = abs(mean - size), f"its mean magnitude is {mean:.3g} m/s2"
     else:
-        unit = Q / np.linalg.norm(Q, axis=1, keepdims=True)
-        average = np.einsum("kij,kj->ki", rotations(unit), specific).mean(axis=0)
+        average = np.einsum("kij,kj->ki", from_quaternion(Q), specific).mean(axis=0)
         off = float(np.linalg.norm(average + gravity))
         shown = f"its mean in the world is ({', '.join(f'{x:.3g}' for x in average)}) m/s2"
     if off > GRAVITY_MISMATCH * size:

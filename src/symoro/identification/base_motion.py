@@ -30,6 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import ArgumentError
+from symoro.models.numeric.rotation import from_quaternion
 
 Array = NDArray[np.float64]
 PREFIX = "base_"
@@ -136,17 +137,6 @@ def continuous_orientation(arrays: Mapping[str, Array]) -> dict[str, Array]:
     return {**arrays, kind: continuous(arrays[kind])} if kind in arrays else dict(arrays)
 
 
-def rotations(quaternions: Array) -> Array:
-    """Return the rotation matrices (N, 3, 3) of unit quaternions (N, 4), w first."""
-    w, x, y, z = quaternions.T
-    rows = [
-        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-    ]
-    return np.moveaxis(np.array(rows), -1, 0)
-
-
 def angular_velocity(quaternions: Array, rates: Array) -> Array:
     """Return the angular velocity (N, 3) in frame 0, from unit quaternions and their time derivatives (N, 4)."""
     w, v = quaternions[:, :1], quaternions[:, 1:]
@@ -174,7 +164,7 @@ def base_motion(
     if ORIENTATION in given:
         filtered = smooth(continuous(given[ORIENTATION]))
         unit = filtered / np.linalg.norm(filtered, axis=1, keepdims=True)
-        rotation = rotations(unit)
+        rotation = from_quaternion(unit)
         if ANGULAR_VELOCITY not in given:
             angular = angular_velocity(unit, slopes(unit))
     name = next(name for name in LINEAR if name in given)
@@ -196,6 +186,7 @@ def random_base_motion(count: int, contacts: int, length: float, rng: np.random.
         rng: random number generator.
     """
     quaternions = rng.standard_normal((count, 4))
-    unit = quaternions / np.linalg.norm(quaternions, axis=1, keepdims=True)
     angular, rate, linear = rng.standard_normal((3, count, 3))
-    return BaseMotion(rotations(unit), angular, rate, length * linear, False, np.zeros((count, contacts, 6)))
+    return BaseMotion(
+        from_quaternion(quaternions), angular, rate, length * linear, False, np.zeros((count, contacts, 6))
+    )

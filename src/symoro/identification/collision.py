@@ -134,7 +134,7 @@ class Clearance:
 
     def smallest(
         self, motion: Motion, times: Array, accelerations: Array, ranges: Mapping[int, float]
-    ) -> SmallestDistance | None:
+    ) -> SmallestDistance:
         """Return the smallest distance along a motion, or any distance below the required one.
 
         Args:
@@ -142,13 +142,8 @@ class Clearance:
             times: increasing times, from the start to the end of the motion.
             accelerations: largest absolute accelerations of the joints (m,).
             ranges: largest absolute positions of the prismatic joints (m), by joint.
-
-        Returns:
-            The smallest distance; None if no pair of links is checked.
         """
         model = self.model
-        if not model.pairs:
-            return None
         bounds = model.rate_bounds(ranges)
         q, qd = motion(times)
         all_gaps = model.row_distances(q)

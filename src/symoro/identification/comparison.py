@@ -29,11 +29,18 @@ from symoro.errors import ArgumentError, FormatError, Place
 from symoro.expr.formula import ZERO, Formula
 from symoro.files import reason
 from symoro.identification.dynamic import Identification, symbolic_robot
+from symoro.identification.equations import row_name
 from symoro.identification.identified_robot import column_base, nominal_columns
 from symoro.identification.postures import in_mode_of
 from symoro.identification.regression import Residual
 from symoro.identification.text import parameter_unit, rounded
-from symoro.identification.tolerances import LEAST_EIGENVALUE, ROUND_OFF, SAME_GROUPING, SIGNIFICANT
+from symoro.identification.tolerances import (
+    AUTOCORRELATION_RATIO,
+    LEAST_EIGENVALUE,
+    ROUND_OFF,
+    SAME_GROUPING,
+    SIGNIFICANT,
+)
 from symoro.models.identification.base.geometry import value
 from symoro.models.identification.base.parameters import BaseParameters, split
 from symoro.robot.description import MOTOR, Robot
@@ -62,6 +69,7 @@ class ComparedResult:
             motor, on which its effect depends.
         residuals: relative residuals, by data.
         logs: names of the logs.
+        autocorrelation: factor by which correlated residuals widened the deviations, median.
     """
 
     name: str
@@ -72,6 +80,7 @@ class ComparedResult:
     constants: Mapping[str, Mapping[str, float]]
     residuals: Mapping[str, Shares] = field(default_factory=dict)
     logs: tuple[str, ...] = ()
+    autocorrelation: float = 1.0
 
     def variances(self, names: list[str]) -> Array:
         """Return the covariance of some of the parameters; zeros for a robot."""
@@ -187,9 +196,8 @@ class Comparison(OneLineRepr):
         for case in cases:
             pair = [one.residuals.get(case, {}) for one in (self.first, self.second)]
             for equation in dict.fromkeys([*pair[0], *pair[1]]):
-                where = f"joint {equation}" if equation.isdigit() else equation
                 shares = [_percent(one.get(equation, nan)) for one in pair]
-                rows.append((CASES.get(case, case), where, *shares))
+                rows.append((CASES.get(case, case), row_name(equation), *shares))
         return rows
 
     def __str__(self) -> str:
@@ -382,6 +390,12 @@ def _notes(a: ComparedResult, b: ComparedResult) -> list[str]:
         )
     elif not robots:
         notes.append("The logs of the results are assumed to be independent.")
+    correlated = [one.name for one in (a, b) if one.autocorrelation > AUTOCORRELATION_RATIO]
+    if correlated:
+        notes.append(
+            f"The residuals of {' and '.join(correlated)} are correlated in time. The deviations account for this, but "
+            "not their correlations, so that p is too small."
+        )
     return notes
 
 
@@ -421,6 +435,7 @@ def _of_identification(result: Identification) -> ComparedResult:
         friction_constants(result.robot),
         {case: shares(residual) for case, residual in cases.items() if residual is not None},
         tuple(result.log_names),
+        estimate.autocorrelation,
     )
 
 
@@ -550,6 +565,7 @@ def _of_data(name: str, data: Mapping[str, Any]) -> ComparedResult:
         {key: {c: float(x) for c, x in own.items()} for key, own in data["constants"].items()},
         {case: shares(residual) for case, residual in cases.items() if residual is not None},
         tuple(str(log) for log in data["logs"]),
+        float(data["colour"]),
     )
 
 

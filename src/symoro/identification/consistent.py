@@ -193,7 +193,7 @@ def mass_interval(name: str, given: float | Interval) -> Interval:
         ArgumentError: a bound is negative or not a number, or the lower bound exceeds the upper bound.
     """
     try:
-        low, high = (0.0, float(given)) if isinstance(given, int | float) else map(float, given)
+        low, high = (0.0, float(given)) if isinstance(given, int | float | np.number) else map(float, given)
     except (TypeError, ValueError):
         raise ArgumentError(f"{name}: expected a lower and an upper bound in kg, got {given!r}") from None
     if not (isfinite(low) and low >= 0 and high >= 0):  # false for NaN too
@@ -253,7 +253,7 @@ def checked_link_weights(robot: Robot, factors: Mapping[int, float]) -> dict[int
     for j, factor in factors.items():
         if not (factor > 0 and isfinite(factor)):
             raise ArgumentError(f"prior weight of link {j}: expected a positive number, got {factor}")
-    return {j: float(factors.get(j, 1.0)) for j in inertial_links(robot)}
+    return dict.fromkeys(inertial_links(robot), 1.0) | {int(j): float(x) for j, x in factors.items()}
 
 
 def checked_nominal(robot: Robot, cad: Mapping[str, float]) -> dict[str, float]:

@@ -27,7 +27,14 @@ from symoro.identification.equations import SCALAR, RowBlock
 from symoro.identification.log import Log
 from symoro.identification.log_description import ESTIMATE, HOLD
 from symoro.identification.regression import Estimate
-from symoro.identification.tolerances import DELAY_CONVERGED, DELAY_ITERATIONS, DELAY_ROWS, LONGEST_DELAY
+from symoro.identification.tolerances import (
+    DELAY_CONVERGED,
+    DELAY_ITERATIONS,
+    DELAY_ROWS,
+    LEAST_EIGENVALUE,
+    LONGEST_DELAY,
+    ROUND_OFF,
+)
 
 Array = NDArray[np.float64]
 TAPS = 8  # samples to each side that interpolation uses: its error is below 1e-10 for smooth motions
@@ -197,12 +204,9 @@ def estimated_delay(
         for rows, curve in curves:
             part, kept = _normal(rows, curve, estimate.sigma, K, delay)
             normal, count = normal + part, count + kept
-        try:
-            if without is None:
-                without, _, before = _solved(np.delete(np.delete(normal, -2, 0), -2, 1), count)
-            values, deviations, left = _solved(normal, count)
-        except np.linalg.LinAlgError:
-            return None
+        if without is None:
+            without, _, before = _solved(np.delete(np.delete(normal, -2, 0), -2, 1), count)
+        values, deviations, left = _solved(normal, count)
         K, change, deviation = values[:-1], float(values[-1]), float(deviations[-1])
         delay += change
         if not abs(delay) < most:
@@ -246,16 +250,19 @@ def _solved(normal: Array, count: int) -> tuple[Array, Array, float]:
         count: number of rows of A.
 
     Returns:
-        The parameters K, their standard deviations, and the mean squared residual.
+        The parameters K, their standard deviations, and the mean squared residual. The deviation of a parameter that
+        the rows do not determine is NaN.
     """
     scale = np.sqrt(np.maximum(np.diag(normal), 1e-300))
     unit = normal / np.outer(scale, scale)
-    inverse = np.linalg.inv(unit[:-1, :-1])
+    # A joint that rests in these rows leaves parameters undetermined, which does not affect the others.
+    sizes, axes = np.linalg.eigh(unit[:-1, :-1])
+    kept = sizes > LEAST_EIGENVALUE * sizes[-1]
+    axes = axes[:, kept]
+    inverse = axes / sizes[kept] @ axes.T
     values = inverse @ unit[:-1, -1]
     left = max(float(1 - unit[:-1, -1] @ values), 0.0) * normal[-1, -1]
-    variance = left / max(count - len(values), 1)
-    with np.errstate(
-        invalid="ignore"
-    ):  # variance of a column that is dependent up to round-off: NaN, and no estimate
-        deviations = np.sqrt(np.diag(inverse) * variance) / scale[:-1]
+    variance = left / max(count - int(kept.sum()), 1)
+    determined = 1 - np.sum(axes**2, axis=1) < ROUND_OFF
+    deviations = np.where(determined, np.sqrt(np.diag(inverse) * variance) / scale[:-1], np.nan)
     return values * scale[-1] / scale[:-1], deviations, variance

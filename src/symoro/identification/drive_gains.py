@@ -87,6 +87,19 @@ def at_gains(data: RFactors, gains: Array) -> RFactors:
     return replace(data, factors=factors, support=data.support[:, :-1])
 
 
+def current_units(data: RFactors) -> Array:
+    """Return a gain of each joint with which its currents have the size of the regressor rows (n,).
+
+    Results do not depend on the units of the currents (A, mA, counts) if ranks and convergence are decided with these
+    gains.
+
+    Args:
+        data: R factors of [A, w, i].
+    """
+    sizes = np.array([(np.linalg.norm(R[:, :-1]), np.linalg.norm(R[:, -1])) for R in data.factors])
+    return np.asarray(sizes[:, 0] / np.where(sizes[:, 1] > 0, sizes[:, 1], 1.0))
+
+
 def estimated_gains(labels: Sequence[str], data: RFactors) -> DriveGains:
     """Estimate the drive gains together with the parameters.
 
@@ -98,6 +111,9 @@ def estimated_gains(labels: Sequence[str], data: RFactors) -> DriveGains:
         ArgumentError: the known torques do not determine the gains.
         ProgramError: the iteration does not converge.
     """
+    units = current_units(data)
+    factors = (R * np.append(np.ones(R.shape[1] - 1), g) for R, g in zip(data.factors, units, strict=True))
+    data = replace(data, factors=tuple(factors))
     sigma = own_deviations(data)
     problem = _Problem([data.wide(k, 1 / s) for k, s in enumerate(sigma)])
     problem.check_scale()
@@ -112,7 +128,7 @@ def estimated_gains(labels: Sequence[str], data: RFactors) -> DriveGains:
             size /= 2
         K, h = K + size * dK, h + size * dh
         cost = problem.cost(K, h)
-        if np.abs(dh).max() <= FACTOR_CONVERGED**2 * np.abs(h).max() and size == 1.0:
+        if size == 1.0 and np.all(np.abs(dh) <= FACTOR_CONVERGED**2 * np.abs(h)):
             break
     else:
         raise ProgramError(
@@ -122,10 +138,11 @@ def estimated_gains(labels: Sequence[str], data: RFactors) -> DriveGains:
     J, _ = problem.linearised(K, h)
     P, n = len(K), len(h)
     s2 = cost / max(data.independent - P - n, 1.0)
-    gains = 1 / h
-    covariance = s2 * _solved(J, np.zeros(len(J)))[1][P:, P:] * np.outer(gains**2, gains**2)
+    gains = units / h
+    change = -gains / h  # of the gains with h
+    covariance = s2 * _solved(J, np.zeros(len(J)))[1][P:, P:] * np.outer(change, change)
     slopes = -np.linalg.lstsq(J[:, :P] / problem.sizes, J[:, P:], rcond=None)[0] / problem.sizes[:, None]
-    result = DriveGains(tuple(labels), gains, covariance, slopes * -(h**2))
+    result = DriveGains(tuple(labels), gains, covariance, slopes / change)
     _check(result)
     return result
 

@@ -43,6 +43,7 @@ from symoro.identification.diagnostics import DiagnosticWarning
 from symoro.identification.drive_gains import (
     DriveGains,
     at_gains,
+    current_units,
     estimated_gains,
     gain_warnings,
     with_uncertain_gains,
@@ -156,6 +157,7 @@ class Identification(OneLineRepr, FormerWarningsName):
         validation_rows: the rows of the regression of the validation logs; None without such logs.
         drive_gains: estimated drive gains, by which the torques of the logs were multiplied; None if they were given.
         described: the robot as described, whose drives are those of the result if the logs contain no torques.
+        noise: standard deviation of the rows of each equation due to white noise of the torques; None if unknown.
         payloads: estimated payloads, by name.
     """
 
@@ -176,6 +178,7 @@ class Identification(OneLineRepr, FormerWarningsName):
     validation_rows: LogRows | None = None
     drive_gains: DriveGains | None = None
     described: Robot | None = None
+    noise: Array | None = None
 
     @cached_property
     def robot(self) -> Robot:
@@ -205,6 +208,7 @@ class Identification(OneLineRepr, FormerWarningsName):
             self.validation,
             self.consistent,
             self.warnings,
+            self.noise,
         )
 
     @cached_property
@@ -453,6 +457,7 @@ def identify(
         LogRows(rows.model, others, preparation) if others else None,
         gains,
         described,
+        noise,
     )
 
 
@@ -655,7 +660,7 @@ def _estimated_gains(
         for k, log in enumerate(logs)
     ]
     data = reduce(joined, parts)
-    check_rows(equation, at_gains(data, np.ones(len(equation.labels))))
+    check_rows(equation, at_gains(data, current_units(data)))
     return estimated_gains(equation.labels, data)
 
 

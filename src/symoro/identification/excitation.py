@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from symoro.deprecation import takes_options
 from symoro.display import OneLineRepr
 from symoro.errors import ArgumentError, NotApplicableError, OptionError, ProgramError
+from symoro.expr.formula import ZERO
 from symoro.files import MADE_BY
 from symoro.identification.collision import Clearance, SmallestDistance, requested_clearance
 from symoro.identification.dynamic import check_left_out, symbolic_robot
@@ -170,6 +171,7 @@ def excite(
             f"got {harmonics} harmonics and {frequency:g} Hz"
         )
     known = {**dict(described.nominal), **(values or {})}
+    described = _without_load_friction(described, known)
     limits = motion_limits(described, acceleration, chosen.margin, _torque(described, torque, known), known)
     equation = _equation(described, values, friction, chosen.without)
     count = chosen.samples or 8 * harmonics
@@ -198,6 +200,20 @@ def excite(
         notes, smallest = tuple(clearance.notes()), work.smallest_distance(best[1])
         result = replace(result, smallest=smallest, clearance=clearance.least, notes=notes)
     return replace(result, unlimited=_unlimited(described, limits.own, torque))
+
+
+def _without_load_friction(robot: Robot, known: Mapping[str, float]) -> Robot:
+    """Return the robot without load-dependent friction, with effort limits that leave room for it.
+
+    With the torque r without this friction, the torque is |tau| = |r| / (1 - |FL|) at most.
+    """
+    frames = []
+    for frame in robot.frames:
+        if not frame.FL.is_zero and frame.limits.effort is not None:
+            effort = frame.limits.effort * (1 - abs(frame.FL.value(known)))
+            frame = replace(frame, limits=replace(frame.limits, effort=effort))
+        frames.append(replace(frame, FL=ZERO))
+    return robot.replace(frames=tuple(frames))
 
 
 def _verify(clearance: Clearance, trajectory: Trajectory) -> None:

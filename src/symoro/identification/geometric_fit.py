@@ -18,6 +18,7 @@ from symoro.identification.tolerances import (
     GEOMETRIC_ITERATIONS,
     REWEIGHTING_ITERATIONS,
     ROUND_OFF,
+    WEAKEST_SHARE,
 )
 from symoro.models.calibration.chain import Errors, NumericChain, end_poses, error_columns
 from symoro.models.calibration.columns import GeometricColumn
@@ -71,7 +72,7 @@ class Fitting:
             )
         ratio, weakest = condition(rows)
         if ratio * ROUND_OFF > 1:
-            shown = [c.name for c, x in zip(self.chosen, np.abs(weakest), strict=True) if x > 0.1]
+            shown = [c.name for c, x in zip(self.chosen, np.abs(weakest), strict=True) if x > WEAKEST_SHARE]
             raise ProgramError(
                 f"the postures do not determine {', '.join(shown)}: condition number {ratio:.1e}",
                 hint="measure further postures, with several different positions of every joint",

@@ -465,7 +465,7 @@ def with_drive_gains(log: Log, gains: Sequence[float]) -> Log:
     """Return a log whose torques are multiplied by gains, one per joint."""
     if not len(gains):
         return log
-    _check_gains(gains, log.joints)
+    _check_gains(gains, log.joints if "torque" in log.part(0, 1) else 0)
 
     def scaled(samples: dict[str, Array]) -> dict[str, Array]:
         return {**samples, "torque": samples["torque"] * np.array(gains)}
@@ -477,6 +477,8 @@ def with_drive_gains(log: Log, gains: Sequence[float]) -> Log:
 
 
 def _check_gains(gains: Sequence[float], joints: int) -> None:
+    if not joints:
+        raise ArgumentError("drive_gains: the log contains no torques", hint="omit the drive gains")
     if len(gains) != joints:
         raise ArgumentError(f"drive_gains: expected {joints} numbers, one per joint, got {len(gains)}")
     if not all(np.isfinite(gain) and gain for gain in gains):

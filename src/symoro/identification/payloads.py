@@ -28,6 +28,7 @@ from symoro.display import OneLineRepr
 from symoro.errors import ArgumentError, NotApplicableError
 from symoro.expr.formula import ZERO, Formula, formula
 from symoro.identification.diagnostics import DiagnosticWarning, warning
+from symoro.identification.identified_robot import inertial_links
 from symoro.identification.log_payload import LogPayload, payload_kind
 from symoro.identification.tolerances import ROUND_OFF, SIGNIFICANT
 from symoro.models.identification.base.parameters import BaseParameters
@@ -298,7 +299,7 @@ def _groups(
 def _carrier(robot: Robot, link: int | str | None) -> tuple[int, Array]:
     """Return the link that carries a payload, and the matrix (10, 10) of its parameters in the frame of this link."""
     number, place = payload_frame(robot, link)
-    if number == 0:
+    if number not in inertial_links(robot):
         raise ArgumentError("a payload on the base has no effect on any torque")
     numbers = dict(robot.nominal)
     if place is None:

@@ -43,6 +43,7 @@ from symoro.identification.tolerances import (
     RANDOM_SETS,
     ROUND_OFF,
     SINGULAR_INFORMATION,
+    WEAKEST_SHARE,
 )
 from symoro.models.calibration.chain import NumericChain, end_poses, error_columns, numeric_chain
 from symoro.models.calibration.columns import GeometricColumn, columns, path_to
@@ -186,7 +187,7 @@ def optimal_postures(
     w = task.rows(postures)
     ratio, weakest = condition(w.reshape(-1, parameters))
     if ratio * ROUND_OFF > 1:
-        hidden = [c.name for c, x in zip(task.chosen, np.abs(weakest), strict=True) if x > 0.1]
+        hidden = [c.name for c, x in zip(task.chosen, np.abs(weakest), strict=True) if x > WEAKEST_SHARE]
         raise ProgramError(
             f"no postures within the limits determine {', '.join(hidden)}: condition number {ratio:.1e}",
             hint="widen the limits or the region, select more postures, or keep the base or the tool at its nominal "

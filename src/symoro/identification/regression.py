@@ -42,6 +42,7 @@ from symoro.identification.tolerances import (
     LEAST_EIGENVALUE,
     NEGLIGIBLE_COLUMN,
     RANK,
+    ROUND_OFF,
     SMALL_COEFFICIENT,
 )
 
@@ -224,7 +225,9 @@ def normal_rows(estimate: Estimate, data: RFactors) -> tuple[Array, float]:
     K, P = estimate.values, len(estimate.values)
     scale = np.maximum(estimate.deviations, EXACT_PARAMETER * np.abs(K))
     if estimate.method == "WLS" and (scale == estimate.deviations).all():
-        return data.together(1 / estimate.sigma), data.independent
+        white = weighted(estimate.names, data).deviations
+        if np.allclose(estimate.deviations, white, rtol=ROUND_OFF, atol=0.0):  # not those of correlated rows
+            return data.together(1 / estimate.sigma), data.independent
     scale[scale == 0] = 1.0
     sizes, ways = np.linalg.eigh(estimate.correlations)
     root = np.sqrt(np.maximum(sizes, LEAST_EIGENVALUE * sizes[-1]))

@@ -231,7 +231,6 @@ SAME_GROUPING = 1e-6
 
 # -- floating robots
 
-QUATERNION_LENGTH = 0.01  # relative: quaternions of a sensor with three digits are nearer to length 1
 GRAVITY_MISMATCH = (
     0.3  # relative to gravity: errors of accelerometers and mean accelerations of a log are smaller
 )
@@ -282,6 +281,7 @@ SAME_PLACEMENT = 0.02  # rad, or relative to the robot's size: alignments nearer
 DIFFERENT_ROTATION = 0.3  # rad: rotations nearer than this are equal
 EQUAL_COST = 1e-7  # relative to the range of costs: costs nearer than this are equal
 MEAN_SQUARE_ROUND_OFF = 1e-20  # relative to the squared size of the robot
+WEAKEST_SHARE = 0.1  # of the unit combination that measurements determine least: its main parameters
 STRONG_CORRELATION = 0.95  # correlation of two calibrated parameters from which it is listed
 
 # -- collisions

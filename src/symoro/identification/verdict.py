@@ -5,7 +5,8 @@
 The verdict is the worst level of all criteria. A criterion that the data do not permit to compute is doubtful. The
 limits are those of module `tolerances`:
 
-    fit-residual          largest residual of a joint relative to its torques, on the rows that the fit uses
+    fit-residual          largest residual of a joint beyond the white noise of its torques, relative to these torques,
+                          on the rows that the fit uses
     validation-residual   the same on the validation logs; without any, on the last third of the logs for parameters
                           from the first two thirds
     validation-ratio      weighted relative validation residual divided by that of the fit
@@ -29,10 +30,12 @@ from dataclasses import dataclass
 from math import isnan
 
 import numpy as np
+from numpy.typing import NDArray
 
 from symoro.display import aligned
 from symoro.identification.consistent import Consistent
 from symoro.identification.diagnostics import DiagnosticWarning
+from symoro.identification.equations import row_name
 from symoro.identification.regression import Estimate, Residual, Residuals
 from symoro.identification.rows import RFactors
 from symoro.identification.tolerances import (
@@ -47,6 +50,7 @@ from symoro.identification.tolerances import (
     VERDICT_WARNINGS,
 )
 
+Array = NDArray[np.float64]
 LEVELS = ("pass", "doubtful", "fail")
 PASS, DOUBTFUL, FAIL = LEVELS
 SIMULATED = ("IDIM-IV", "DIDIM", "CLOE")
@@ -147,6 +151,7 @@ def verdict(
     validation: Mapping[str, Residuals],
     constrained: Consistent | None,
     warnings: Sequence[DiagnosticWarning],
+    noise: Array | None,
 ) -> Verdict:
     """Return the verdict on an identification.
 
@@ -159,10 +164,11 @@ def verdict(
         validation: residuals on validation logs, by name.
         constrained: physically consistent parameters; None if they were not requested.
         warnings: warnings of the identification.
+        noise: standard deviation of the rows of each equation due to white noise of the torques; None if unknown.
     """
     criteria = [
-        _joint_residual("fit-residual", labels, {"": residuals.kept}),
-        *_validation(labels, residuals, validation),
+        _joint_residual("fit-residual", labels, {"": residuals.kept}, noise),
+        *_validation(labels, residuals, validation, noise),
         *_autocorrelation(estimate, residuals),
         Criterion("condition", _condition(estimate, data), VERDICT_CONDITION, "regressor with unit columns"),
         _deviation(essential),
@@ -181,31 +187,43 @@ def verdict(
     return Verdict((*criteria, _warnings(warnings)))
 
 
-def _joint_residual(name: str, labels: Sequence[str], cases: Mapping[str, Residual]) -> Criterion:
-    """Return the criterion of the largest relative residual of a joint.
+def _joint_residual(
+    name: str, labels: Sequence[str], cases: Mapping[str, Residual], noise: Array | None
+) -> Criterion:
+    """Return the criterion of the largest relative residual of a joint beyond the white noise of its torques.
+
+    Noise of small torques, as those of a wrist, is no error of the model; the deviations of the parameters include it.
 
     Args:
         name: name of the criterion.
         labels: names of the equations.
         cases: residuals by description of the data.
+        noise: standard deviation of the rows of each equation due to white noise; None if unknown.
     """
     shares = [
         (float(value), label, case)
         for case, residual in cases.items()
-        for label, value in zip(labels, residual.equations, strict=True)
+        for label, value in zip(labels, _beyond_noise(residual, noise), strict=True)
         if np.isfinite(value)  # a joint without torque or rows in a validation log
     ]
     if not shares:
         return Criterion(name, np.nan, VERDICT_RESIDUAL, "no rows", True)
     value, label, case = max(shares)
-    where = f"joint {label}" if label.isdigit() else label
-    return Criterion(
-        name, value, VERDICT_RESIDUAL, f"residual relative to the torques of {where}{case}", True
-    )
+    quantity = f"residual beyond the noise, relative to the torques of {row_name(label)}{case}"
+    return Criterion(name, value, VERDICT_RESIDUAL, quantity, True)
+
+
+def _beyond_noise(residual: Residual, noise: Array | None) -> Array:
+    """Return the relative residual of each equation without the white noise."""
+    if noise is None:
+        return residual.equations
+    size = residual.deviations
+    share = np.divide(noise, size, out=np.ones_like(noise), where=size > noise)
+    return np.asarray(residual.equations * np.sqrt(1 - share**2))
 
 
 def _validation(
-    labels: Sequence[str], residuals: Residuals, validation: Mapping[str, Residuals]
+    labels: Sequence[str], residuals: Residuals, validation: Mapping[str, Residuals], noise: Array | None
 ) -> list[Criterion]:
     cases = {f", validation log {name}": one.kept for name, one in validation.items()}
     if not cases and residuals.held_out is not None:
@@ -220,7 +238,7 @@ def _validation(
     worst, case = max(shares, default=(np.nan, ""))
     fit = max(residuals.kept.relative, UNIT_RESIDUAL)  # smaller residuals are caused by rounding
     return [
-        _joint_residual("validation-residual", labels, cases),
+        _joint_residual("validation-residual", labels, cases, noise),
         Criterion(
             "validation-ratio",
             worst / fit,

@@ -146,3 +146,10 @@ FLAT_SLOPE = 1e-12
 """Squared gradient, relative to the largest one, below which the end effector hardly moves towards the plane."""
 ON_PLANE = 1e-10
 """Distance from the plane, relative to the robot's length, below which it is round-off."""
+
+# -- Capsules.
+
+SHORTEST_LINE = 1e-9
+"""Length of a line between two frames, relative to the robot's reach, below which it is round-off without a capsule."""
+CROSSING = 1e-9
+"""Distance of the axes of two capsules, relative to the sum of their radii, below which the axes cross."""

@@ -16,7 +16,7 @@ from symoro.files import MADE_BY
 from symoro.identification.comparison import friction_constants, grouped
 from symoro.identification.consistent import TOTAL, Consistent
 from symoro.identification.dynamic import Identification
-from symoro.identification.equations import known_load_names
+from symoro.identification.equations import known_load_names, row_name
 from symoro.identification.payloads import EstimatedPayload
 from symoro.identification.regression import Residual, Residuals
 from symoro.identification.text import parameter_unit, rounded
@@ -197,7 +197,7 @@ def _residuals(result: Identification) -> Section:
         for name, case in cases
         if case is not None
     ]
-    labels = [f"joint {label}" if label.isdigit() else label for label in result.model.labels]
+    labels = map(row_name, result.model.labels)
     text = "Residuals are relative to the measurements; 'weighted' divides each equation by the deviation of its rows."
     return Section("Residuals", (text,), ("data", "rows", "weighted", *labels), tuple(rows))
 

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from symoro.errors import ArgumentError, NotApplicableError
 from symoro.models.numeric.fixed_point import Array
 from symoro.models.numeric.tree import NumericTree, Placements, formulas, local_pose, numeric_tree, placements
+from symoro.models.tolerances import CROSSING, SHORTEST_LINE
 from symoro.robot.description import BaseKind, Frame, JointType, Placement, Robot
 from symoro.robot.flexibility import flexible_links
 from symoro.robot.size import robot_reach
@@ -34,8 +35,6 @@ Indices = NDArray[np.int64]
 
 FLOOR = -1  # number of the floor in pairs of bodies; bodies have the numbers of their frames
 LINK_RADIUS = 0.05  # radius of capsules that follow the frames, share of the reach: 5 cm for a reach of 1 m
-SHORTEST_LINE = 1e-9  # share of the reach: a shorter line between two frames is round-off, and has no capsule
-CROSSING = 1e-9  # share of the sum of two radii: axes that are closer cross up to round-off
 
 
 # -- segments
