@@ -18,6 +18,7 @@ from symoro.robot.wheels import WheelKind
 from symoro.ui.bodies import bodies
 from symoro.ui.service import edits
 from symoro.ui.service.answer_types import (
+    ABSENT,
     BodiesView,
     BodyView,
     CouplingView,
@@ -50,7 +51,6 @@ def edited(payload: Mapping[str, Any]) -> View:
 def view(robot: Robot) -> View:
     """Return all data of a robot that the page displays."""
     values = default_values(robot)
-    modes = mode_names(robot)
     return View(
         robot=tree_of(robot),
         name=robot.name,
@@ -85,7 +85,7 @@ def view(robot: Robot) -> View:
         bodies=_bodies(robot, values),
         tables=tables(robot),
         legs=_legs(robot),
-        **({"modes": modes} if modes else {}),
+        modes=mode_names(robot) or ABSENT,
     )
 
 
