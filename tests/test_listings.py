@@ -105,6 +105,7 @@ def test_saved_models_on_the_command_line(
     assert (
         main(["generate", "inverse-dynamics", "planar2r", "--derivative", "vjp", "--save", "vjp.json"]) == 0
     )
+    assert main(["generate", "base-parameters", "planar2r", "--save", "base.json"]) == 0
     capsys.readouterr()
     codes = []
     for words in (["planar2r", "--effort", "search"], ["arm.json"]):
@@ -116,6 +117,7 @@ def test_saved_models_on_the_command_line(
     for words, message in (
         (["count", "jacobian", "arm.json"], "contains the model 'inverse-dynamics', not 'jacobian'"),
         (["count", "inverse-dynamics", "arm.json", "--effort", "quick"], "--effort does not apply"),
+        (["count", "base-parameters", "base.json", "--no-rotor"], "--no-rotor does not apply"),
         (["count", "inverse-dynamics", "none.json"], "none.json: the file cannot be read"),
         (["generate", "jacobian", "planar2r", "--save", "arm.txt"], "supported formats are .json"),
     ):

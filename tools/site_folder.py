@@ -169,7 +169,7 @@ def check_distribution(pyodide: Path, own: Path) -> None:
 def copy_packages(pyodide: Path, target: Path) -> list[str]:
     """Copy the wheels of NumPy and SciPy, and those that they need; return the names of the packages that exist."""
     lock = json.loads((pyodide / LOCK).read_text("utf-8"))["packages"]
-    found = []
+    available = []
     for name in ("numpy", "scipy"):
         wanted, names = [name], set()
         while wanted:
@@ -180,8 +180,8 @@ def copy_packages(pyodide: Path, target: Path) -> list[str]:
         if len(files) == len(names) and all(path.is_file() for path in files):
             for path in files:
                 shutil.copy2(path, target)
-            found.append(name)
-    return found
+            available.append(name)
+    return available
 
 
 def write_prepared(folder: Path, robots: Iterable[str] | None, packages: list[str]) -> None:

@@ -68,7 +68,7 @@ function takenHash(): string {
 
 async function start(): Promise<void> {
   const store = createStore(withCache(withRetry(await chooseBack())));
-  // Who follows a link expects the robot of the link; the tour creates another one.
+  // A user who follows a link expects its robot; the tour creates another one.
   const shell = createShellState(store, local, !location.hash && !namedRobot());
   const places: Storages = { session, local, now: Date.now };
   store.register(shellActions(shell));

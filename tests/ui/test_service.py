@@ -17,8 +17,10 @@ from symoro.models.geometric.scene import all_frames
 from symoro.robot import library
 from symoro.robot.formats import loads
 from symoro.runtime.function import Function
+from symoro.runtime.ranges import pose_size
 from symoro.ui.failure import on_the_page
 from symoro.ui.service import CALLS, call, call_text
+from symoro.ui.service.postures import _LoopClosure
 
 RX90 = call("robot_open", {"id": "rx90"})
 
@@ -343,6 +345,17 @@ def test_all_postures_of_a_pose(name: str) -> None:
         for one in result["solutions"]
     ]
     assert min(away) < 1e-6 or name in ("sr400", "fivebar", "panda")  # not closed at the start; one of many
+
+
+def test_the_closure_of_loops_is_relative_to_the_size_of_the_robot() -> None:
+    robot = symoro.load("fourbar")
+    gaps = []
+    for scale in (1e-4, 1.0, 1e4):
+        values = {name: float(x) * (scale if name.startswith("D") else 1) for name, x in robot.nominal}
+        size = float(pose_size(robot, values, np.eye(4)))
+        gaps.append(_LoopClosure(robot, values, size)(np.array([0.5, 0.3, 0.2]), None)[1])
+    np.testing.assert_allclose(gaps, gaps[0], rtol=1e-9)
+    assert gaps[0] > 0.1
 
 
 def test_a_pose_out_of_reach_has_no_posture() -> None:

@@ -128,9 +128,14 @@ export interface WorkspaceRequest {
   values?: Record<string, number>;
 }
 
-/** Request for the masses and loads of a robot, at given numbers of its symbols. */
+/**
+ * Request for the masses and loads of a robot, at given numbers of its symbols.
+ *
+ * `contacts` is the option of `contact-dynamics`; an empty list selects its default, None no contacts.
+ */
 export interface MechanicsRequest extends RobotRequest {
   values?: Record<string, number>;
+  contacts?: unknown[];
 }
 
 /** Request for the base inertial parameters of a robot, with options of the model `base-parameters`. */
@@ -713,15 +718,25 @@ export interface BodyWrench {
   moment: number[];
 }
 
+/** Point of a link in contact with the ground: coordinates (m) in `frame`. */
+export interface ContactView {
+  name: string;
+  frame: number;
+  at: number[];
+}
+
 /**
- * Masses and loads of a robot for display; gravity (m/s2) in frame 0.
+ * Masses and loads of a robot for display; gravity (m/s2) in the world, contacts in the order of the request.
  *
+ * `ends` contains the ends of all chains of a robot with a floating base, as values of the option `contacts`.
  * `unknown` contains the symbols without a nominal value, whose numbers are defaults of the page.
  */
 export interface Mechanics {
   masses: BodyMass[];
   gravity: number[];
   wrenches: BodyWrench[];
+  contacts: ContactView[];
+  ends: unknown[];
   unknown: string[];
 }
 

@@ -34,7 +34,7 @@ it("answers from files, without Python", async () => {
   expect(called).toEqual([]);
 });
 
-it("asks Python about other calls, other arguments and edited robots", async () => {
+it("calls Python for other calls, other arguments and edited robots", async () => {
   const { backend, called } = created();
   const view = await backend.call<typeof VIEW>("robot_open", { id: "rx90" });
   await backend.call("frames", { robot: view.robot, loops: false });
@@ -53,7 +53,7 @@ it("answers about the robot of a stored session without Python, if its document 
   expect(loaded).toEqual(["lists", "rx90"]);
 });
 
-it("asks Python about an edited robot of a stored session, also under the name of a bundled robot", async () => {
+it("calls Python for an edited robot of a stored session, also under the name of a bundled robot", async () => {
   const { backend, called } = created();
   for (const robot of [{ ...VIEW.robot, symoro: 2 }, { ...VIEW.robot, name: "mine" }]) {
     expect(await backend.call("robot_view", { robot })).toEqual({ slow: "robot_view" });

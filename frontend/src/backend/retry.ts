@@ -7,7 +7,7 @@ import { Failure, type Backend, type CallOptions } from "./backend";
 
 /** Pauses in milliseconds before the repetitions of a request; a restart of the server takes about 2 s. */
 const PAUSES = [500, 1000, 2000, 4000];
-/** Pause in milliseconds between the questions whether a lost server has returned. */
+/** Pause in milliseconds between requests to a server that does not answer. */
 const AGAIN_MS = 2000;
 
 /** Whether the server does not answer at present. */
@@ -31,12 +31,12 @@ function isForgotten(error: unknown): boolean {
 }
 
 export function withRetry(backend: Backend): Backend {
-  let asking = false;
+  let polling = false;
 
-  /** Ask until the server answers again. */
-  async function askForReturn(): Promise<void> {
-    if (asking) return;
-    asking = true;
+  /** Repeat a request until the server answers again. */
+  async function pollServer(): Promise<void> {
+    if (polling) return;
+    polling = true;
     while (serverLost.value) {
       await pause(AGAIN_MS);
       if (!serverLost.value) break;
@@ -45,7 +45,7 @@ export function withRetry(backend: Backend): Backend {
         (error: unknown) => (serverLost.value = isLost(error)),
       );
     }
-    asking = false;
+    polling = false;
   }
 
   return {
@@ -71,7 +71,7 @@ export function withRetry(backend: Backend): Backend {
           if (!repeatable || reported || options.signal?.aborted) throw error;
           if (isLost(error)) serverLost.value = true;
           if (k === PAUSES.length) {
-            void askForReturn();
+            void pollServer();
             throw error;
           }
           await pause(PAUSES[k]!, options.signal);

@@ -9,6 +9,17 @@ interface Fixture {
 const dataAddress = (source: string): string => `data:text/javascript,${encodeURIComponent(source)}`;
 const fixtures = import.meta.glob<Fixture>("./fixtures/*.json", { eager: true });
 
+/** Return the plan of a joint that starts with unit velocity, from the formula of its acceleration. */
+function oneJoint(acceleration: string, changes: Partial<SimulationPlan> = {}): SimulationPlan {
+  const direct = `export const INPUTS = {q: [1], qd: [1], tau: [1]}; export const OUTPUTS = {qdd: [1]};
+    export const call = (q, qd, tau) => ({qdd: Float64Array.of(${acceleration})});`;
+  return {
+    ...{ parts: { q: [0, 1], qd: [1, 2] }, start: [0, 1], units: [1, 1], times: [0, 0.005, 0.01], tau: [0], at: [0], rtol: 1e-9, atol: 1e-9 },
+    ...{ dry_friction: false, inputs: {}, values: {}, direct, closing: null, wheels: null },
+    ...changes,
+  };
+}
+
 describe("a simulation in the page", () => {
   it.each(Object.keys(fixtures))("agrees with SciPy: %s", async (name) => {
     const { plan, end } = fixtures[name]!.default;
@@ -39,5 +50,21 @@ describe("a simulation in the page", () => {
     const { rows, why } = await simulate({ ...plan, tau: [Number.NaN, 0] }, undefined, dataAddress);
     expect(rows).toHaveLength(1);
     expect(why).toContain("not finite");
+  });
+
+  it.each([1e3, 5e4, 1e5])("damps a fast joint with Coulomb friction without instability: %d 1/s", async (rate) => {
+    const { rows, why } = await simulate(oneJoint(`-${rate} * qd[0] - 1e-6 * Math.sign(qd[0])`, { dry_friction: true }), undefined, dataAddress);
+    expect(why).toBe("");
+    expect(Math.abs(rows.at(-1)![0]! * rate - (1 - Math.exp(-0.01 * rate)))).toBeLessThan(1e-6);
+    expect(Math.abs(rows.at(-1)![1]!)).toBeLessThan(1e-3);
+  });
+
+  it.each([1e-4, 1, 1e4])("compares corrections of a loop with the size of the robot: %d m", async (size) => {
+    const closing = (correction: number): string =>
+      `export const INPUTS = {q: [1], qd: [1]}; export const OUTPUTS = {dq: [1], gap: [], det: [], room: [], qd: [1]};
+       export const call = () => ({dq: Float64Array.of(${correction * size}), gap: 0, det: 1, room: 1, qd: Float64Array.of(0)});`;
+    const plan = { ...oneJoint("0"), start: [0, 0], units: [size, size] };
+    expect((await simulate({ ...plan, closing: closing(1e-10) }, undefined, dataAddress)).why).toBe("");
+    expect((await simulate({ ...plan, closing: closing(1e-8) }, undefined, dataAddress)).why).toContain("singular");
   });
 });

@@ -72,13 +72,13 @@ const REMAINDER = 1.1; // a step up to this ratio longer reaches the end of an i
 const SLOWER = 0.2; // smallest and largest ratio of consecutive steps
 const FASTER = 5;
 const LEAST_STEP = 1e-9; // s; where shorter steps would be required, the motion ends
-// s; with Coulomb friction, a step of this length is accepted with any error, because sign(qd) is not continuous
+// s; in a step of this length the error may be as large as the discontinuity of Coulomb friction, sign(qd)
 const LEAST_STEP_OF_FRICTION = 1e-4;
 const CLOSING_TRIES = 12;
 const CLOSED = 1e-11; // closure error of the loops, in units of the robot's length
 const ROOM = 1e-5; // distance from a singular configuration, relative
 const AGREE = 0.05; // largest change by the closure, relative to the motion in a step
-const LEAST_WAY = 1e-8; // rad or m; smaller motions are round-off
+const LEAST_WAY = 1e-8; // rad, or relative to the robot's length; smaller motions are round-off
 
 const OPEN = "the loops do not close";
 const SINGULAR = "a singular configuration of the loops is near";
@@ -194,13 +194,29 @@ class Motion {
       if (gap![0]! > CLOSED) continue;
       const sign = Math.sign(det![0]!);
       if (y) {
-        const way = farthest(this.part(y, "q"), q);
-        if (farthest(before, q) > AGREE * Math.max(way, LEAST_WAY) || sign !== this.sign) return SINGULAR;
+        const way = this.farthest(this.part(y, "q"), q);
+        if (this.farthest(before, q) > AGREE * Math.max(way, LEAST_WAY) || sign !== this.sign) return SINGULAR;
       }
       this.sign = sign;
       return "";
     }
     return OPEN;
+  }
+
+  /** Return the largest difference of positions (radians, or relative to the robot's length). */
+  private farthest(a: Vector, b: Vector): number {
+    return a.reduce((most, x, k) => Math.max(most, Math.abs(x - b[k]!) / this.plan.units[this.q[0] + k]!), 0);
+  }
+
+  /** Return the discontinuities of the rates where the velocities that change their signs between states are zero. */
+  jumps(states: Vector[]): Vector {
+    const [below, above] = [-1, 1].map((side) => {
+      const at = Float64Array.from(states.at(-1)!);
+      for (let i = this.qd[0]; i < this.qd[1]; i++)
+        if (states.some((state) => state[i]! * at[i]! <= 0)) at[i] = side * Number.MIN_VALUE;
+      return this.rates(at);
+    }) as [Vector, Vector];
+    return above.map((x, i) => Math.abs(x - below[i]!));
   }
 }
 
@@ -209,25 +225,35 @@ function product(matrix: Vector, vector: Vector): Vector {
   return Float64Array.from({ length: matrix.length / n }, (_, r) => vector.reduce((sum, x, c) => sum + matrix[r * n + c]! * x, 0));
 }
 
-function farthest(a: Vector, b: Vector): number {
-  return a.reduce((most, x, k) => Math.max(most, Math.abs(x - b[k]!)), 0);
-}
-
-/** Return the state after a step of length h, and its error relative to the tolerances. */
-function stepped(motion: Motion, plan: SimulationPlan, y: Vector, first: Vector, h: number): { z: Vector; last: Vector; error: number } {
+/** Return the states of a step of length h, the last one at its end, its last rates, and the error of each entry. */
+function stepped(motion: Motion, y: Vector, first: Vector, h: number): { states: Vector[]; last: Vector; errors: Vector } {
   const slopes = [first];
-  let z = y;
+  const states = [y];
   for (const row of A) {
-    z = y.map((x, i) => x + h * row.reduce((sum, a, k) => sum + a * slopes[k]![i]!, 0));
+    const z = y.map((x, i) => x + h * row.reduce((sum, a, k) => sum + a * slopes[k]![i]!, 0));
+    states.push(z);
     slopes.push(motion.rates(z));
   }
-  let total = 0;
-  for (let i = 0; i < y.length; i++) {
-    const difference = h * ERROR.reduce((sum, e, k) => sum + e * slopes[k]![i]!, 0);
-    const tolerance = plan.atol * plan.units[i]! + plan.rtol * Math.max(Math.abs(y[i]!), Math.abs(z[i]!));
-    total += (difference / tolerance) ** 2;
-  }
-  return { z, last: slopes[6]!, error: Math.sqrt(total / Math.max(1, y.length)) };
+  return { states, last: slopes[6]!, errors: y.map((_, i) => h * ERROR.reduce((sum, e, k) => sum + e * slopes[k]![i]!, 0)) };
+}
+
+/** Return the root mean square of the errors of a step from y to z, relative to the tolerances and `allowed` errors. */
+function relative({ atol, rtol, units }: SimulationPlan, y: Vector, z: Vector, errors: Vector, allowed?: Vector): number {
+  const total = errors.reduce((sum, error, i) => {
+    const tolerance = atol * units[i]! + rtol * Math.max(Math.abs(y[i]!), Math.abs(z[i]!)) + (allowed?.[i] ?? 0);
+    return sum + (error / tolerance) ** 2;
+  }, 0);
+  return Math.sqrt(total / Math.max(1, y.length));
+}
+
+/**
+ * Whether the errors of a step are not larger than the discontinuities of Coulomb friction: h j for the velocities, and
+ * h^2 j for the positions.
+ */
+function isFriction(motion: Motion, plan: SimulationPlan, states: Vector[], errors: Vector, h: number): boolean {
+  const jumps = motion.jumps(states);
+  const largest = jumps.reduce((most, jump, i) => Math.max(most, jump / plan.units[i]!), 0);
+  return relative(plan, states[0]!, states.at(-1)!, errors, jumps.map((jump, i) => h * (jump + h * largest * plan.units[i]!))) <= 1;
 }
 
 /**
@@ -262,13 +288,16 @@ export async function simulate(
       const rest = end - t;
       // A remainder shorter than a step is not left over for a tiny step.
       const length = rest < REMAINDER * h ? rest : Math.min(h, rest / 2);
-      const { z, last, error } = stepped(motion, plan, y, slope, length);
+      const { states, last, errors } = stepped(motion, y, slope, length);
+      const z = states.at(-1)!;
+      const error = relative(plan, y, z, errors);
       const ratio = Math.min(FASTER, Math.max(SLOWER, SAFETY * Math.max(error, 1e-10) ** -0.2));
-      const accepted = error <= 1 || (length <= REMAINDER * least && Number.isFinite(error));
+      const shortest = length <= REMAINDER * least;
+      const accepted = error <= 1 || (shortest && isFriction(motion, plan, states, errors, length));
       const wrong = accepted ? motion.project(y, z) : Number.isFinite(error) ? TOO_SMALL : NOT_FINITE;
       if (wrong) {
         if (length <= LEAST_STEP) return ended(wrong, t);
-        h = accepted || !Number.isFinite(error) ? length * SLOWER : Math.max(least, length * Math.min(ratio, 1));
+        h = accepted || !Number.isFinite(error) ? length * SLOWER : Math.max(shortest ? 0 : least, length * Math.min(ratio, 1));
         continue;
       }
       t = length === rest ? end : t + length;
@@ -276,7 +305,7 @@ export async function simulate(
       // The last slope is that of the next step, unless the projection has changed the state.
       slope = plan.closing || plan.parts["Q0"] ? motion.rates(y) : last;
       // The end of a sample interval does not shorten the following steps.
-      h = Math.max(least, length === rest ? Math.max(h, length * ratio) : length * ratio);
+      h = Math.max(error > 1 ? least : 0, length === rest ? Math.max(h, length * ratio) : length * ratio);
       if (Date.now() - reported > 200) {
         report(t);
         reported = Date.now();

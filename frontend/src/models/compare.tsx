@@ -1,7 +1,7 @@
 // Two models or robots side by side, with their operation counts and equations.
 
 import { signal, useSignal } from "@preact/signals";
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 
 import type { Counts, EntryData, GalleryEntry, ModelAnswer, View } from "../backend/messages";
 import { Maximise } from "../shell/maximise";
@@ -56,9 +56,8 @@ export function Compare({ session }: { session: Session }) {
     );
   }, []);
   const sides = comparison.value!;
-  const opened = useMemo(() => new Map<string, Promise<View>>(), []);
-  const left = useCompared(session, sides[0], opened);
-  const right = useCompared(session, sides[1], opened);
+  const left = useCompared(session, sides[0]);
+  const right = useCompared(session, sides[1]);
   const change = (at: 0 | 1, side: Selection): void => {
     comparison.value = at === 0 ? [side, sides[1]] : [sides[0], side];
   };
@@ -86,12 +85,11 @@ export function Compare({ session }: { session: Session }) {
 }
 
 /** Return the model of one side; the robot that is open follows its edits. */
-function useCompared(session: Session, side: Selection, opened: Map<string, Promise<View>>): Awaited<Compared> {
+function useCompared(session: Session, side: Selection): Awaited<Compared> {
   const { store } = session;
   const open = store.view.value!;
   return useAnswer(async () => {
-    if (side.robot && !opened.has(side.robot)) opened.set(side.robot, store.backend.call<View>("robot_open", { id: side.robot }));
-    const view = side.robot ? await opened.get(side.robot)! : open;
+    const view = side.robot ? await store.backend.call<View>("robot_open", { id: side.robot }) : open;
     const { models } = await store.backend.call<{ models: EntryData[] }>("catalogue", { robot: view.robot });
     const entry = models.find(({ id }) => id === side.model);
     const options = entry ? changedOptions(entry, side.options) : side.options;

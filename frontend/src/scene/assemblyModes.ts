@@ -5,7 +5,7 @@
 
 import type { View } from "../backend/messages";
 import { endFrame } from "./extras";
-import { coordinateIndices, freeJoints, random, within } from "./joints";
+import { coordinateIndices, freeJoints, random, scaleOf, within } from "./joints";
 import { pose, product, type Pose } from "./pose";
 import { sequence, type PoseSolution, type PoseSolver } from "./poseSolver";
 import type { PostureSolver } from "./posture";
@@ -157,8 +157,8 @@ export class AssemblyModes {
     if (!row.every(Number.isFinite) || !(this.solver.numeric.closure(row) < CLOSURE)) return false;
     if (!this.solver.workingModes) return true;
     const T = Array.from(this.endPose(this.postures.transforms(row)));
-    const unit = (k: number): number => (this.view.joints[k]!.kind === "P" ? this.reach : 1);
-    return this.solver.closedFormAt(T, row).some((one) => this.active.every((k) => Math.abs(one[k]! - row[k]!) < EQUAL * unit(k)));
+    const near = (a: number, b: number, k: number): boolean => Math.abs(a - b) < EQUAL * scaleOf(this.view.joints[k]!, this.reach);
+    return this.solver.closedFormAt(T, row).some((one) => this.active.every((k) => near(one[k]!, row[k]!, k)));
   }
 
   /** Whether two postures are one mode: equal poses of the platform, or of all frames of other robots. */

@@ -26,7 +26,8 @@ type Colours = { [role in keyof Palette]: THREE.Color };
 
 const RED = new THREE.Color(1, 0, 0);
 const GREEN = new THREE.Color(0, 1, 0);
-const TINY = 1e-7;
+/** Frames that are nearer to each other, relative to the robot's size, coincide: rounding errors of products of transforms. */
+const COINCIDENT = 1e-7;
 
 /** Return the drawn origin of a frame; the expanded look shifts coinciding frames along their z axes. */
 export function drawnAt(view: View, T: ArrayLike<number>, j: number, style: Style): Point {
@@ -34,7 +35,7 @@ export function drawnAt(view: View, T: ArrayLike<number>, j: number, style: Styl
   if (!style.expanded || j === 0) return at;
   let before = 0;
   let ant = view.frames[j - 1]?.ant ?? 0;
-  while (ant > 0 && distance(origin(T, ant), at) < TINY) {
+  while (ant > 0 && distance(origin(T, ant), at) < COINCIDENT * view.bodies.size) {
     before += 1;
     ant = view.frames[ant - 1]!.ant;
   }
@@ -240,9 +241,7 @@ export class Body {
   /** Draw the box around frames: the body of a floating base, or the chassis between wheels. */
   private hull(T: Float64Array, part: BodyView): void {
     const mesh = this.hulls.get(part)!;
-    const box = new THREE.Box3();
-    for (const j of part.corners) box.expandByPoint(new THREE.Vector3(...origin(T, j)));
-    box.expandByScalar(part.radius);
+    const box = hullBox(T, part);
     box.getCenter(mesh.position);
     box.getSize(mesh.scale);
   }
@@ -298,6 +297,11 @@ export function inFrame(T: ArrayLike<number>, j: number, point: readonly number[
   return [0, 1, 2].reduce((sum, column) => plus(sum, axis(T, j, column), point[column] ?? 0), origin(T, j));
 }
 
+/** Return the box of a body around the origins of frames, in frame 0. */
+export function hullBox(T: ArrayLike<number>, { corners, radius }: BodyView): THREE.Box3 {
+  return new THREE.Box3().setFromPoints(corners.map((j) => new THREE.Vector3(...origin(T, j)))).expandByScalar(radius);
+}
+
 function ballAt(at: Point, radius: number): THREE.Matrix4 {
   return new THREE.Matrix4().makeScale(radius, radius, radius).setPosition(...at);
 }
@@ -326,7 +330,7 @@ function setPlate(mesh: THREE.Mesh, corners: THREE.Vector3[]): THREE.Vector3[] {
   const first = corners[0]!.clone().sub(middle);
   const normal = corners
     .map((corner) => first.clone().cross(corner.clone().sub(middle)))
-    .reduce((best, one) => (one.lengthSq() > best.lengthSq() ? one : best), new THREE.Vector3(0, 0, 1e-12))
+    .reduce((best, one) => (one.lengthSq() > best.lengthSq() ? one : best), new THREE.Vector3())
     .normalize();
   const side = normal.clone().cross(first);
   const angle = (corner: THREE.Vector3) => {

@@ -61,6 +61,7 @@ export class Control {
   private readonly placementsByKey = new Map<string, Placements>();
   private published: number[] = [];
   private abort = new AbortController();
+  private workspaceAbort = new AbortController();
   private readonly disposers: (() => void)[] = [];
 
   constructor(
@@ -84,6 +85,11 @@ export class Control {
     this.disposers.push(
       effect(() => void this.show(store.view.value)),
       effect(() => this.reparametrise(store.parameters.value)),
+      effect(() => {
+        // A workspace is that of one robot and one set of parameters.
+        void [this.drawn.value, store.parameters.value];
+        untracked(() => void this.showWorkspace(false));
+      }),
       effect(() => this.applyPosture(store.q.value)),
       effect(() => scene.setMeshes(store.meshes.value)),
       effect(() => this.takeGiven(store.droppedMotion.value, this.ready.value)),
@@ -100,6 +106,7 @@ export class Control {
 
   dispose(): void {
     this.abort.abort();
+    this.workspaceAbort.abort();
     this.runs.stop();
     this.motions.dispose();
     this.dragging.dispose();
@@ -158,7 +165,7 @@ export class Control {
     } catch (error) {
       if (!signal.aborted) this.warn(words(error));
     }
-    if (signal.aborted) return;
+    if (signal.aborted || this.drawn.peek() !== view) return;
     this.closedView.value = view;
     void this.dragging.load(view, placed(view), signal);
   }
@@ -222,8 +229,7 @@ export class Control {
     this.refused.value = null;
     this.note.value = null;
     this.dragging.reset();
-    this.workspace.value = false;
-    this.scene.cloud(null);
+    this.overlays.reset();
     this.motions.waves.value = new Map();
     this.runs.reset();
   }
@@ -356,13 +362,16 @@ export class Control {
   /** Draw positions of the end effector at postures within the limits, coloured by manipulability, or remove them. */
   async showWorkspace(wanted: boolean): Promise<void> {
     const view = this.drawn.value;
+    this.workspaceAbort.abort();
+    const { signal } = (this.workspaceAbort = new AbortController());
     this.workspace.value = wanted;
     if (!wanted || !view) return this.scene.cloud(null);
     try {
       const payload = { robot: view.robot, values: this.store.parameters.value };
-      const answer = await this.store.backend.call<WorkspaceCloud>("workspace", payload);
-      if (view === this.drawn.value && this.workspace.value) this.scene.cloud(answer.points, answer.manipulability);
+      const answer = await this.store.backend.call<WorkspaceCloud>("workspace", payload, { signal });
+      if (!signal.aborted) this.scene.cloud(answer.points, answer.manipulability);
     } catch (error) {
+      if (signal.aborted) return;
       this.workspace.value = false;
       this.warn(words(error));
     }

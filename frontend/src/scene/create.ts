@@ -3,15 +3,15 @@
 import * as THREE from "three";
 
 import type { Mechanics, View } from "../backend/messages";
-import { Body, drawnAt, inFrame, type Style } from "./body";
+import { Body, drawnAt, hullBox, inFrame, type Style } from "./body";
 import { Viewpoint } from "./camera";
 import { Cloud } from "./cloud";
 import { DARK, LIGHT } from "./colours";
 import { location, radiusOf } from "./extras";
 import { Ghosts, ghostColour } from "./ghosts";
 import { Gizmo } from "./gizmo";
-import { forceEllipsoid, velocityEllipsoid } from "./ellipsoid";
-import { freeJoints, home } from "./joints";
+import { forceEllipsoid, mobility, positionJacobian, velocityEllipsoid } from "./ellipsoid";
+import { home } from "./joints";
 import { Labels, title, type Label } from "./labels";
 import { LinkDrag } from "./linkDrag";
 import { load } from "./modules";
@@ -19,6 +19,7 @@ import { sample } from "./motion";
 import { Overlay } from "./overlay";
 import { axis, origin, parameterPolyline, plus, robotSize, typicalLength, type Point } from "./polyline";
 import { Player } from "./player";
+import { supportForces, type SupportForce } from "./support";
 import { PostureSolver, loadPostureSolver } from "./posture";
 import type { CreateScene, Appearance, Ghost, JointTorques, Motion, Overlays, SceneDrag, ViewDirection } from "./scene";
 import { drawLabelsOn, sceneSvg } from "./sceneSvg";
@@ -32,8 +33,7 @@ const MARGIN = 0.08;
 const IDLE = 120;
 const SEEN = 80;
 const MOST_PLACES = 600;
-/** Joint displacement of central differences: radians, or part of the robot's size. */
-const DIFFERENCE = 1e-5;
+const CORNERS = [0, 1, 2, 3, 4, 5, 6, 7];
 /** Largest number of steps that fit the handles into the picture. */
 const HANDLE_STEPS = 6;
 
@@ -101,6 +101,7 @@ export const createScene: CreateScene = (container, options) => {
   let pulled: (() => SceneDrag | null) | null = null;
   const listeners: ((frame: number | null) => void)[] = [];
   const ghostListeners: ((index: number) => void)[] = [];
+  const supportListeners: ((forces: SupportForce[] | null) => void)[] = [];
   const dragListeners: ((drag: SceneDrag) => void)[] = [];
   const report = (drag: SceneDrag | null) => drag && dragListeners.forEach((listener) => listener(drag));
 
@@ -163,40 +164,30 @@ export const createScene: CreateScene = (container, options) => {
 
   function drawOverlay(): void {
     if (!overlay || !overlays || !view) return;
-    const velocity = overlays.velocity || overlays.force ? velocityEllipsoid(positionJacobian()) : null;
+    const columns = overlays.velocity || overlays.force ? positionJacobian(solver!, q, overlayFrame, reach, broken) : null;
+    const velocity = columns && velocityEllipsoid(columns);
+    const force = velocity && overlays.force ? forceEllipsoid(velocity, mobility(solver!, q, overlayFrame, reach, broken)) : null;
+    solver!.transforms(q);
     // Gravity is given in the world.
     const g = new THREE.Vector3(...((mechanics?.gravity ?? [0, 0, 0]) as Point));
     g.applyMatrix3(new THREE.Matrix3().setFromMatrix4(root.matrix).transpose());
+    const gravity: Point = [g.x, g.y, g.z];
+    const loaded = overlays.contacts && mechanics?.contacts.length ? mechanics : null;
+    const support = loaded && supportForces(T, loaded, gravity, reach);
+    if (loaded) for (const listener of supportListeners) listener(support);
     const counts = overlay.update(T, {
       shown: overlays,
       mechanics,
       torques,
+      support,
       velocity,
-      force: velocity && forceEllipsoid(velocity),
+      force,
       frame: overlayFrame,
       reach,
       unit: view.bodies.unit,
-      gravity: [g.x, g.y, g.z],
+      gravity,
     });
     canvas.dataset["overlay"] = JSON.stringify(counts);
-  }
-
-  /**
-   * Return the columns of the Jacobian of the position of the overlay's frame, by central differences along the joints
-   * that the user moves, with closed loops. A unit velocity of a prismatic joint is one length of the robot per second.
-   */
-  function positionJacobian(): Point[] {
-    const at = (k: number, by: number): Point => {
-      const moved = solver!.move(q, q.map((value, i) => (i === k ? value + by : value)), broken);
-      return origin(solver!.transforms(moved.q), overlayFrame);
-    };
-    const columns = freeJoints(view!, broken).map((k): Point => {
-      const unit = view!.joints[k]!.kind === "P" ? reach : 1;
-      const [before, after] = [at(k, -DIFFERENCE * unit), at(k, DIFFERENCE * unit)];
-      return [0, 1, 2].map((c) => (after[c]! - before[c]!) / (2 * DIFFERENCE)) as Point;
-    });
-    solver!.transforms(q);
-    return columns;
   }
 
   const spot = new THREE.Vector3();
@@ -252,7 +243,7 @@ export const createScene: CreateScene = (container, options) => {
   }
 
   function measure(): void {
-    reach = Math.max(robotSize(T, false), ...ends().map((end) => Math.hypot(...end))) || 1;
+    reach = Math.max(robotSize(T, 0), ...ends().map((end) => Math.hypot(...end))) || 1;
     usual = typicalLength(T, view!.frames.map((frame) => frame.ant));
   }
 
@@ -279,6 +270,9 @@ export const createScene: CreateScene = (container, options) => {
     const cells = 2 * Math.ceil((1.6 * reach) / cell);
     grid = new THREE.GridHelper(cells * cell, cells, dark ? 0x454c55 : 0xb4bac2, dark ? 0x23282e : 0xe4e7eb);
     grid.rotation.x = Math.PI / 2;
+    // A robot below the plane z = 0 is not covered by the lines.
+    grid.material.depthWrite = false;
+    grid.renderOrder = -1;
     grid.visible = look.grid;
     world.add(grid);
     redraw();
@@ -300,11 +294,12 @@ export const createScene: CreateScene = (container, options) => {
     return points.filter((point) => point.every(Number.isFinite));
   }
 
-  /** Return the ends of the links without a child frame, and of rails. */
+  /** Return the ends of the links without a child frame and of rails, and the corners of a floating or wheeled base. */
   function ends(): Point[] {
     return (view?.bodies.parts ?? []).flatMap((part) => {
       if (part.shape === "bar") return [inFrame(T, part.frame, part.point)];
       if (part.shape === "beam") return tips.length ? [] : [inFrame(T, part.frame, [part.length, 0, 0])];
+      if (part.shape === "hull") return CORNERS.map((k) => corner(hullBox(T, part), k).toArray());
       if (part.shape !== "rail") return [];
       const foot = parameterPolyline(T, view!.frames[part.frame - 1]!.ant, part.frame).points[2];
       return [part.low, part.high].map((along) => plus(foot, axis(T, part.frame, 2), along));
@@ -326,7 +321,7 @@ export const createScene: CreateScene = (container, options) => {
     if (look.meshes && view?.visuals?.length) {
       root.updateMatrixWorld(true);
       const box = new THREE.Box3().setFromObject(visuals.group);
-      for (const k of box.isEmpty() ? [] : [0, 1, 2, 3, 4, 5, 6, 7]) points.push(corner(box, k));
+      for (const k of box.isEmpty() ? [] : CORNERS) points.push(corner(box, k));
     }
     const wide = Math.max(room, 1.2 * arrow());
     viewpoint.fit(points, wide, from);
@@ -493,6 +488,8 @@ export const createScene: CreateScene = (container, options) => {
     setBase(pose) {
       base = pose;
       setRoot();
+      // Gravity turns with respect to frame 0.
+      drawOverlay();
     },
     setModes(e) {
       solver?.setModes(e);
@@ -582,6 +579,7 @@ export const createScene: CreateScene = (container, options) => {
       torques = next;
       redraw();
     },
+    onSupport: (listener) => void supportListeners.push(listener),
     highlight(joints) {
       if (joints.length === highlighted.size && joints.every((j) => highlighted.has(j))) return;
       highlighted = new Set(joints);

@@ -165,6 +165,10 @@ export class Dragging {
       this.control.warn("The loops cannot close in this pose.");
       return false;
     }
+    if (!Number.isFinite(error)) {
+      this.control.warn("The position of this frame is not a finite number with these parameters.");
+      return false;
+    }
     this.scene.put(q);
     if (error > REACHED) {
       const names = stopped.map((k) => view.joints[k]!.name).join(", ");

@@ -1,6 +1,8 @@
 // Ellipsoids of the velocity and the force of a point, from its Jacobian.
 
-import type { Point } from "./polyline";
+import { freeJoints, genericPosture, scaleOf } from "./joints";
+import { origin, type Point } from "./polyline";
+import type { PostureSolver } from "./posture";
 
 export interface Ellipsoid {
   /** Unit vectors of the semi-axes. */
@@ -11,6 +13,37 @@ export interface Ellipsoid {
 
 /** Shortest semi-axis of a velocity ellipsoid that is inverted for the force ellipsoid, relative to the longest. */
 const FLATTEST = 0.02;
+/** Semi-axes below this part of the longest one are errors of the differences. */
+const ZERO = 1e-4;
+/** Joint displacement of central differences: radians, or part of the robot's size. */
+const DIFFERENCE = 1e-5;
+
+/**
+ * Return the columns of the Jacobian of the position of a frame, by central differences along the joints that the user
+ * moves; null if the loops cannot stay closed. A unit velocity of a prismatic joint is one length of the robot per second.
+ *
+ * @param size size of the robot in metres
+ */
+export function positionJacobian(solver: PostureSolver, q: number[], frame: number, size: number, broken = false): Point[] | null {
+  const at = (k: number, by: number): Point | null => {
+    const moved = solver.move(q, q.map((value, i) => (i === k ? value + by : value)), broken);
+    return moved.closed ? origin(solver.transforms(moved.q), frame) : null;
+  };
+  const columns = freeJoints(solver.view, broken).map((k): Point | null => {
+    const unit = scaleOf(solver.view.joints[k]!, size);
+    const [before, after] = [at(k, -DIFFERENCE * unit), at(k, DIFFERENCE * unit)];
+    return before && after && ([0, 1, 2].map((c) => (after[c]! - before[c]!) / (2 * DIFFERENCE)) as Point);
+  });
+  return columns.every((column) => column !== null) ? columns : null;
+}
+
+/** Return the number of directions in which a frame moves in general: the rank of its Jacobian near a posture. */
+export function mobility(solver: PostureSolver, q: number[], frame: number, size: number, broken = false): number {
+  const shift = genericPosture(solver.view, size);
+  const generic = solver.move(q, q.map((value, k) => value + shift[k]!), broken).q;
+  const velocity = velocityEllipsoid(positionJacobian(solver, generic, frame, size, broken) ?? []);
+  return velocity ? velocity.lengths.filter((x) => x > ZERO).length : 3;
+}
 
 /**
  * Return the ellipsoid of the velocities J qd with |qd| = 1, from the columns of J. Its semi-axes are the singular values
@@ -27,10 +60,14 @@ export function velocityEllipsoid(columns: Point[]): Ellipsoid | null {
 
 /**
  * Return the ellipsoid of the forces that unit joint torques balance; its semi-axes are inverse to those of the
- * velocities. Near a singularity the longest one is limited.
+ * velocities. Near a singularity the longest one is limited. It is flat in directions in which the point never moves,
+ * such as the normal of the plane of a planar robot, because the bearings carry these forces.
+ *
+ * @param mobile number of directions in which the point moves in general
  */
-export function forceEllipsoid({ axes, lengths }: Ellipsoid): Ellipsoid {
-  const inverse = lengths.map((x) => 1 / Math.max(FLATTEST, x));
+export function forceEllipsoid({ axes, lengths }: Ellipsoid, mobile = 3): Ellipsoid {
+  const order = [0, 1, 2].sort((a, b) => lengths[b]! - lengths[a]!);
+  const inverse = lengths.map((x, k) => (order.indexOf(k) < mobile ? 1 / Math.max(FLATTEST, x) : 0));
   const longest = Math.max(...inverse);
   return { axes, lengths: inverse.map((x) => x / longest) as Ellipsoid["lengths"] };
 }

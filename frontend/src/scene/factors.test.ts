@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 
-import { forceEllipsoid, symmetricEigen, velocityEllipsoid } from "./ellipsoid";
+import { forceEllipsoid, mobility, positionJacobian, symmetricEigen, velocityEllipsoid } from "./ellipsoid";
+import { endFrame } from "./extras";
 import { evaluated, nearness, vanishingFactors, type Scaled } from "./factors";
+import { solved } from "./fixtures";
 import type { Point } from "./polyline";
 
 const at = (values: Record<string, number>) => (name: string): Scaled | null =>
@@ -66,6 +68,33 @@ describe("ellipsoids", () => {
     expect([...velocity.lengths].sort()).toEqual([0.25, 0.5, 1]);
     const force = forceEllipsoid(velocity);
     velocity.lengths.forEach((x, k) => expect(x * force.lengths[k]!).toBeCloseTo(0.25, 12));
+  });
+
+  it("of forces are flat where the bearings carry them, in each posture", () => {
+    const stretched = velocityEllipsoid([[0, 2, 0], [0, 1, 0]])!;
+    expect([...forceEllipsoid(stretched, 2).lengths].sort()).toEqual([0, expect.closeTo(0.02, 12), 1]);
+  });
+
+  it("have the Jacobian of a planar platform, and none where its loops cannot close", async () => {
+    const { postures, q, reach, view } = await solved("fivebar");
+    const frame = endFrame(view);
+    expect(mobility(postures, q, frame, reach)).toBe(2);
+    const [a, b] = positionJacobian(postures, q, frame, reach)!;
+    expect(Math.hypot(a![2], b![2])).toBeLessThan(1e-9);
+    const active = view.joints.flatMap((joint, k) => (joint.active ? [k] : []));
+    // The first crank moves away from the second one until both couplers are in one line.
+    let last = q;
+    for (let k = 0; k < 400; k++) {
+      const next = postures.move(last, last.map((value, n) => (n === active[0] ? value + 0.02 : value)));
+      if (!next.closed) break;
+      last = next.q;
+    }
+    const limit = (step: number): number[] => {
+      const next = postures.move(last, last.map((value, n) => (n === active[0] ? value + step : value)));
+      if (next.closed) last = next.q;
+      return step > 1e-9 ? limit(step / 2) : last;
+    };
+    expect(positionJacobian(postures, limit(0.01), frame, reach)).toBeNull();
   });
 
   it("are flat in a singular configuration, and absent without motion", () => {

@@ -119,14 +119,14 @@ export function nearness(text: string, values: (name: string) => Scaled | null):
 export function scaledValues(view: View, q: readonly number[], parameters: Record<string, number>, reach: number): (name: string) => Scaled | null {
   const joints = new Map(view.joints.map((joint, k) => [`q${joint.frame}`, { joint, value: q[k] }]));
   return (name) => {
-    const found = joints.get(name);
-    if (!found) {
+    const variable = joints.get(name);
+    if (!variable) {
       const value = parameters[name];
       return value === undefined ? null : { value, bound: Math.abs(value) };
     }
-    if (found.value === undefined) return null;
-    const size = found.joint.kind === "P" ? reach : 0;
-    return { value: found.value, bound: Math.max(Math.abs(found.value), size) };
+    const { joint, value } = variable;
+    if (value === undefined) return null;
+    return { value, bound: Math.max(Math.abs(value), joint.kind === "P" ? reach : 0) };
   };
 }
 

@@ -2,6 +2,9 @@
 
 import * as THREE from "three";
 
+/** Bars shorter than this part of their width are not visible, and have no direction. */
+const SHORTEST = 1e-6;
+
 const matrix = new THREE.Matrix4();
 const turn = new THREE.Quaternion();
 const place = new THREE.Vector3();
@@ -36,7 +39,7 @@ export class Instances {
   between(from: ArrayLike<number>, to: ArrayLike<number>, width: number, colour: THREE.Color, length?: number): void {
     direction.set(to[0]! - from[0]!, to[1]! - from[1]!, to[2]! - from[2]!);
     const far = direction.length();
-    if (!(far > 1e-9)) return;
+    if (!(far > SHORTEST * width)) return;
     turn.setFromUnitVectors(up, direction.divideScalar(far));
     place.set(from[0]!, from[1]!, from[2]!);
     this.add(matrix.compose(place, turn, size.set(width, width, length ?? far)), colour);

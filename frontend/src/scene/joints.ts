@@ -10,6 +10,8 @@ export interface Range {
 }
 
 const TURN = 180 / Math.PI;
+/** rad or m; a posture at a limit exceeds it by less, because of rounding errors in the conversion from degrees. */
+const AT_LIMIT = 1e-9;
 
 /** Return the limits of a joint; without limits a full turn, or the robot's size about the reference posture. */
 export function range(joint: JointView, reach: number, about = 0): Range {
@@ -24,7 +26,17 @@ export function range(joint: JointView, reach: number, about = 0): Range {
 
 /** Whether a value is within the joint limits of the robot. */
 export function within(joint: JointView, value: number): boolean {
-  return value >= (joint.lower ?? -Infinity) - 1e-9 && value <= (joint.upper ?? Infinity) + 1e-9;
+  return value >= (joint.lower ?? -Infinity) - AT_LIMIT && value <= (joint.upper ?? Infinity) + AT_LIMIT;
+}
+
+/** Return the unit in which positions of a joint are compared: one radian, or the size of the robot. */
+export function scaleOf(joint: JointView, size: number): number {
+  return joint.kind === "P" ? size : 1;
+}
+
+/** Return a posture without special angles: positions in radians, or relative to the size of the robot. */
+export function genericPosture(view: View, size: number): number[] {
+  return view.joints.map((joint, k) => (0.31 + 0.173 * k) * scaleOf(joint, size));
 }
 
 export function toShown(joint: JointView, value: number, degrees: boolean): number {

@@ -173,7 +173,7 @@ export class Motions {
         const usual = joint.kind === "P" ? (looped ? 0.06 : 0.15) * this.scene.reach() : looped ? 0.25 : 0.5;
         const room = Math.min((joint.upper ?? Infinity) - q[k]!, q[k]! - (joint.lower ?? -Infinity));
         const amplitude = room > 0 ? Math.min(usual, room) : 0;
-        return [k, { amplitude: +amplitude.toFixed(4), frequency: 0.25, phase: +((0.6 * n) % (2 * Math.PI)).toFixed(2) }];
+        return [k, { amplitude: +amplitude.toPrecision(3), frequency: 0.25, phase: +((0.6 * n) % (2 * Math.PI)).toFixed(2) }];
       }),
     );
   }
@@ -200,8 +200,9 @@ export class Motions {
     this.of.note.value = null;
     this.preparing.value = true;
     const done: Motion = { times: [], q: [] };
+    const view = this.of.drawn.peek();
     let from = this.scene.posture();
-    for (let k = 0; k < motion.times.length; k++) {
+    for (let k = 0; k < motion.times.length && this.of.drawn.peek() === view; k++) {
       const moved = this.scene.follow(from, motion.q[k]!);
       if (!moved.closed) {
         this.of.warn(`the motion ends at ${motion.times[k]!.toFixed(2)} s, because the loops cannot close beyond`);
@@ -209,10 +210,11 @@ export class Motions {
       }
       done.times.push(motion.times[k]!);
       done.q.push((from = moved.q));
-      if (this.of.drawn.value?.loops.length && k % ROWS_AT_ONCE === 0) await new Promise((next) => setTimeout(next));
+      if (view?.loops.length && k % ROWS_AT_ONCE === 0) await new Promise((next) => setTimeout(next));
     }
     this.preparing.value = false;
-    if (done.times.length < 2) return;
+    // Another robot may have been opened, or this one edited, meanwhile.
+    if (done.times.length < 2 || this.of.drawn.peek() !== view) return;
     this.store.motion.value = done;
     this.keepInPicture(done);
     this.play();

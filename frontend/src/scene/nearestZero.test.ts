@@ -19,6 +19,11 @@ describe("nearest zero along one joint", () => {
   });
   it("stays at a zero", () => {
     expect(nearestZero(([x]) => Math.sin(x!), [0], [0], [TURN])![0]).toBeCloseTo(0, 12);
+    expect(nearestZero(([x, y]) => Math.sin(x!) * Math.sin(y!), [0, 1], [0, 1], [[0, 0], TURN])).toEqual([0, 1]);
+  });
+  it("is not a pole, where the sign changes too", () => {
+    expect(nearestZero(([x]) => Math.tan(x!), [1.4], [0], [TURN])![0]).toBeCloseTo(0, 12);
+    expect(nearestZero(([x]) => 1 / (x! - 0.1234), [0], [0], [TURN])).toBeNull();
   });
   it("is absent without a change of sign, with limits, or without a number", () => {
     expect(nearestZero(([x]) => 2 + Math.sin(x!), [0], [0], [TURN])).toBeNull();

@@ -4,6 +4,8 @@
 const INTERVALS = 360;
 /** Bisections of an interval, until it is as small as the spacing of double-precision numbers. */
 const BISECTIONS = 60;
+/** Distance from a zero, relative to an interval, at which the function is larger than its rounding errors. */
+const BESIDE = 1e-3;
 
 /**
  * Return the posture with f(q) = 0 that differs from q in one joint and by the least displacement relative to the range
@@ -17,6 +19,7 @@ export function nearestZero(
   joints: readonly number[],
   ranges: readonly (readonly [lower: number, upper: number])[],
 ): number[] | null {
+  if (f([...q]) === 0) return [...q];
   let best: { q: number[]; distance: number } | null = null;
   joints.forEach((joint, n) => {
     const [lower, upper] = ranges[n]!;
@@ -47,5 +50,8 @@ function bracketed(f: (x: number) => number | null, from: number, to: number): n
     if (value > 0 === start > 0) a = middle;
     else b = middle;
   }
-  return (a + b) / 2;
+  const zero = (a + b) / 2;
+  const [value, beside] = [f(zero), f(zero + BESIDE * (to - from))];
+  // The sign also changes at a pole, where the magnitude is larger than beside it.
+  return value !== null && beside !== null && Math.abs(value) < Math.abs(beside) ? zero : null;
 }

@@ -16,7 +16,7 @@
 
 import type { View } from "../backend/messages";
 import { toolLink } from "./extras";
-import { coordinateIndices, cutJointIndices } from "./joints";
+import { coordinateIndices, cutJointIndices, scaleOf } from "./joints";
 import { dampedSolution, dot, extendBasis, removeComponents, type Vector } from "./linear";
 import { rotationVector, type Pose, type Triple } from "./pose";
 import type { PostureSolver } from "./posture";
@@ -39,7 +39,7 @@ export interface NumericResult {
   error: number;
   /** Whether the loops are closed. */
   closed: boolean;
-  /** Joints (indices in view.joints) that stopped at a limit. */
+  /** Joints (indices in view.joints) that have stopped at a limit. */
   stopped: number[];
 }
 
@@ -127,7 +127,7 @@ export class NumericInverse {
   }
 
   private scale(k: number): number {
-    return this.view.joints[k]!.kind === "P" ? this.reach : 1;
+    return scaleOf(this.view.joints[k]!, this.reach);
   }
 
   /** Add the Jacobian of a point on a frame to six rows: position (relative to the reach), then rotation. */
@@ -222,8 +222,8 @@ export class NumericInverse {
     const upper = variables.map((k) => Math.max(view.joints[k]!.upper ?? Infinity, q[k]!));
     const stopped = new Set<number>();
     let last: { q: number[]; error: number } | null = null;
-    let [gone, alone, weight] = [false, false, 1];
-    for (let i = 0; i < iterations && !gone; i++) {
+    let [finished, firstAlone, weight] = [false, false, 1];
+    for (let i = 0; i < iterations && !finished; i++) {
       const levels = this.levels(this.postures.transforms(q), task);
       const [loops, first] = view.loops.length ? levels : [null, levels[0]];
       const error = first?.size ?? 0;
@@ -232,14 +232,14 @@ export class NumericInverse {
       if (last && comparable && error > last.error * (1 + INCREASE) + SMALLEST_STEP) {
         variables.forEach((k) => (q[k] = last!.q[k]!));
         last = null;
-        if (alone) weight *= MORE_DAMPING;
-        alone = true;
-        gone = weight > LARGEST_WEIGHT;
+        if (firstAlone) weight *= MORE_DAMPING;
+        firstAlone = true;
+        finished = weight > LARGEST_WEIGHT;
         continue;
       }
       if (last) weight = Math.max(1, weight / LESS_DAMPING);
       last = comparable ? { q: [...q], error } : null;
-      const used = alone ? levels.slice(0, loops ? 2 : 1) : levels;
+      const used = firstAlone ? levels.slice(0, loops ? 2 : 1) : levels;
       const step = this.step(used, weight, (v) => [lower[v]! - q[variables[v]!]!, upper[v]! - q[variables[v]!]!], stopped);
       const largest = step.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
       const share = Math.min(1, LARGEST_STEP / Math.max(largest, LARGEST_STEP));
@@ -247,9 +247,12 @@ export class NumericInverse {
         const next = q[k]! + share * step[v]! * this.scale(k);
         q[k] = Math.min(Math.max(next, lower[v]!), upper[v]!);
       });
-      gone = !(largest > SMALLEST_STEP);
+      finished = !(largest > SMALLEST_STEP);
     }
-    return this.result(this.postures.follow(q), task, [...stopped].map((v) => variables[v]!));
+    // A joint that stopped may have moved away from its limit later.
+    const atLimit = (v: number): boolean =>
+      Math.min(q[variables[v]!]! - lower[v]!, upper[v]! - q[variables[v]!]!) <= SMALLEST_STEP * this.scale(variables[v]!);
+    return this.result(this.postures.follow(q), task, [...stopped].filter(atLimit).map((v) => variables[v]!));
   }
 
   /** Return the largest closure error of the loops in a posture (lengths relative to the reach, angles in radians). */

@@ -1,19 +1,23 @@
-// Mechanical quantities drawn over a robot: centre of mass, gravity, wrenches, joint torques, ellipsoids.
+// Mechanical quantities drawn over a robot: centre of mass, gravity, wrenches, joint torques, contact forces, ellipsoids.
 
 import * as THREE from "three";
 
 import type { Mechanics } from "../backend/messages";
 import { inFrame } from "./body";
+import { LIGHT } from "./colours";
 import type { Ellipsoid } from "./ellipsoid";
 import { Instances, cylinderOnOrigin } from "./instances";
 import { axis, origin, plus, type Point } from "./polyline";
 import type { JointTorques, Overlays } from "./scene";
+import type { SupportForce } from "./support";
 
 const COLOURS = {
   centre: new THREE.Color("#c2185b"),
   gravity: new THREE.Color("#7b3fb3"),
   wrench: new THREE.Color("#0b8a6f"),
   torque: new THREE.Color("#d3342f"),
+  contact: new THREE.Color("#0086b3"),
+  pull: new THREE.Color(LIGHT.warning),
   velocity: "#2f8f3a",
   force: "#b3541e",
 };
@@ -21,13 +25,16 @@ const COLOURS = {
 const PIECES = 14;
 /** Angle of the arrow of the largest torque, in radians. */
 const WIDEST = 5;
-/** Torques below this part of the largest one are not drawn. */
+/** Largest number of drawn contact forces. */
+const MOST_CONTACTS = 128;
+/** Torques and contact forces below this part of the largest one are not drawn. */
 const SMALL = 0.01;
 
 export interface OverlayState {
   shown: Overlays;
   mechanics: Mechanics | null;
   torques: JointTorques | null;
+  support: SupportForce[] | null;
   velocity: Ellipsoid | null;
   force: Ellipsoid | null;
   /** Frame of the ellipsoids. */
@@ -47,11 +54,13 @@ export class Overlay {
   private readonly ellipsoids: Record<"velocity" | "force", THREE.Mesh>;
 
   constructor(frames: number) {
-    const flat = () => new THREE.MeshLambertMaterial();
-    const most = 64 + (PIECES + 8) * (frames + 2);
+    // Centres of mass are inside the solids of the links, so that everything is drawn in front of them.
+    const flat = () => new THREE.MeshLambertMaterial({ depthTest: false });
+    const most = 64 + MOST_CONTACTS + (PIECES + 8) * (frames + 2);
     this.bars = new Instances(cylinderOnOrigin(new THREE.CylinderGeometry(1, 1, 1, 8).translate(0, 0.5, 0)), flat(), most);
     this.tips = new Instances(cylinderOnOrigin(new THREE.ConeGeometry(1, 1, 12).translate(0, 0.5, 0)), flat(), most);
     this.balls = new Instances(new THREE.SphereGeometry(1, 18, 12), flat(), most);
+    for (const part of [this.bars, this.tips, this.balls]) part.mesh.renderOrder = 1;
     this.ellipsoids = { velocity: ellipsoid(COLOURS.velocity), force: ellipsoid(COLOURS.force) };
     this.group.add(this.bars.mesh, this.tips.mesh, this.balls.mesh, ...Object.values(this.ellipsoids));
   }
@@ -74,6 +83,7 @@ export class Overlay {
     count("gravity", () => total && this.gravity(total, state));
     count("wrenches", () => mechanics && this.wrenches(T, mechanics, state));
     count("torques", () => state.torques && this.torques(T, state.torques, state.unit));
+    count("contacts", () => state.support && this.contacts(state.support, state));
     for (const name of ["velocity", "force"] as const) {
       const one = shown[name] ? state[name] : null;
       this.ellipsoids[name].visible = one !== null;
@@ -98,10 +108,10 @@ export class Overlay {
   private centres(T: ArrayLike<number>, { masses }: Mechanics, total: Point, unit: number): void {
     const largest = Math.max(...masses.map((one) => one.mass));
     for (const one of masses) {
-      const radius = 1.6 * unit * Math.cbrt(Math.max(0, one.mass) / largest);
+      const radius = 1.3 * unit * Math.cbrt(Math.max(0, one.mass) / largest);
       this.ball(inFrame(T, one.frame, one.centre), Math.max(0.5 * unit, radius), COLOURS.centre);
     }
-    this.ball(total, 2.6 * unit, COLOURS.centre);
+    this.ball(total, 2 * unit, COLOURS.centre);
   }
 
   private gravity(total: Point, { gravity, reach, unit }: OverlayState): void {
@@ -119,6 +129,17 @@ export class Overlay {
         const to = inFrame(T, one.frame, one[kind].map((x) => (x / largest) * 0.3 * reach));
         this.arrow(from, to, (kind === "force" ? 0.6 : 0.35) * unit, COLOURS.wrench);
       }
+    }
+  }
+
+  /** Draw the forces of the ground on the robot: pushing arrows end at the contacts, pulling ones start there. */
+  private contacts(forces: readonly SupportForce[], { reach, unit }: OverlayState): void {
+    const largest = Math.max(0, ...forces.map((one) => Math.hypot(...one.force)));
+    for (const { at, force, pulls } of forces) {
+      if (!(Math.hypot(...force) > SMALL * largest)) continue;
+      const along = (0.3 * reach) / largest;
+      const [from, to] = pulls ? [at, plus(at, force, along)] : [plus(at, force, -along), at];
+      this.arrow(from, to, 0.6 * unit, pulls ? COLOURS.pull : COLOURS.contact);
     }
   }
 

@@ -1,17 +1,31 @@
 // Controller of the mechanical quantities in the scene: requests their numbers and follows the motion.
 
-import { effect, signal, untracked, type ReadonlySignal } from "@preact/signals";
+import { batch, computed, effect, signal, untracked, type ReadonlySignal } from "@preact/signals";
 
 import { Failure } from "../backend/backend";
-import type { Mechanics, View } from "../backend/messages";
+import type { Mechanics, OptionData, View } from "../backend/messages";
+import { read, shown } from "../models/options";
 import type { Store } from "../store/store";
 import { torquesAt } from "./motion";
 import type { JointTorques, Motion, Scene } from "./scene";
+import { supportText } from "./support";
 import { overlays } from "./viewState";
+
+const CONTACTS = { kind: "points" } as OptionData;
 
 export class OverlayControl {
   /** Remark on the drawn quantities, such as values that are defaults of the page. */
   readonly remark = signal("");
+  /** Contact points as in the option `contacts` of the model contact-dynamics; empty: its default. */
+  readonly contacts = signal("");
+  /** Contact points at the ends of all chains of the robot. */
+  readonly ends = signal("");
+  /** Contact forces of the displayed posture in words, and why they are impossible. */
+  readonly support = signal({ text: "", warning: "" });
+  /** Whether contact forces exist for this kind of robot. */
+  readonly supportable: ReadonlySignal<boolean>;
+  /** Whether a motion is loaded whose forces were computed without contacts. */
+  readonly contactFree: ReadonlySignal<boolean>;
   private readonly undo: (() => void)[];
   private requests = 0;
 
@@ -21,15 +35,25 @@ export class OverlayControl {
     drawn: ReadonlySignal<View | null>,
     endFrame: () => number,
   ) {
+    this.supportable = computed(() => drawn.value?.base === "floating");
+    this.contactFree = computed(() => Boolean(store.motion.value?.base || store.motion.value?.efforts));
+    const supported = computed(() => overlays.value.contacts && this.supportable.value);
+    scene.onSupport((forces) => {
+      const next = supportText(forces);
+      const { text, warning } = this.support.peek();
+      if (next.text !== text || next.warning !== warning) this.support.value = next;
+    });
     this.undo = [
       effect(() => {
-        if (drawn.value) scene.overlay(overlays.value, endFrame());
+        const contacts = supported.value && !this.contactFree.value;
+        if (!contacts) this.support.value = { text: "", warning: "" };
+        if (drawn.value) scene.overlay({ ...overlays.value, contacts }, endFrame());
       }),
       effect(() => {
         const { centre, gravity, wrenches } = overlays.value;
-        const [view, values] = [drawn.value, store.parameters.value];
-        if (!view || !(centre || gravity || wrenches)) return untracked(() => void (this.remark.value = ""));
-        void this.request(view, values).then((mechanics) => mechanics && scene.setMechanics(mechanics));
+        const [view, values, contacts] = [drawn.value, store.parameters.value, supported.value ? this.contacts.value : null];
+        if (!view || !(centre || gravity || wrenches || supported.value)) return untracked(() => void (this.remark.value = ""));
+        void this.request(view, values, contacts).then((mechanics) => mechanics !== undefined && scene.setMechanics(mechanics));
       }),
       effect(() => {
         const [motion, time] = [store.motion.value, store.time.value];
@@ -43,16 +67,26 @@ export class OverlayControl {
     for (const end of this.undo) end();
   }
 
-  private async request(view: View, values: Record<string, number>): Promise<Mechanics | null> {
+  /** Forget the contacts of the previous robot. */
+  reset(): void {
+    batch(() => (this.contacts.value = this.ends.value = ""));
+  }
+
+  /** Return the numbers of a robot; null if there are none, undefined if a later request replaces this one. */
+  private async request(view: View, values: Record<string, number>, contacts: string | null): Promise<Mechanics | null | undefined> {
     const turn = ++this.requests;
     try {
-      const answer = await this.store.backend.call<Mechanics>("mechanics", { robot: view.robot, values });
-      if (turn !== this.requests) return null;
+      const points = contacts === null ? {} : { contacts: read(CONTACTS, contacts) ?? [] };
+      const answer = await this.store.backend.call<Mechanics>("mechanics", { robot: view.robot, values, ...points });
+      if (turn !== this.requests) return undefined;
+      if (contacts !== null) this.ends.value = shown(CONTACTS, answer.ends);
       const names = answer.unknown.slice(0, 6).join(", ") + (answer.unknown.length > 6 ? ", …" : "");
       this.remark.value = answer.unknown.length ? `The file contains no numbers for ${names}; the values of the page are used.` : "";
       return answer;
     } catch (error) {
-      if (turn === this.requests) this.remark.value = error instanceof Failure ? error.problem.message : String(error);
+      if (turn !== this.requests) return undefined;
+      this.support.value = { text: "", warning: "" };
+      this.remark.value = error instanceof Failure ? error.problem.message : error instanceof RangeError ? error.message : String(error);
       return null;
     }
   }

@@ -7,7 +7,10 @@ export interface Polyline {
   points: [Point, Point, Point, Point];
 }
 
+/** Squared sine of the angle between axes that count as parallel. */
 const PARALLEL = 1e-6;
+/** Lengths below this part of the longest one are rounding errors. */
+const SHORT = 1e-9;
 
 /**
  * Return the polyline between two frames in modified Denavit-Hartenberg parameters, from their transforms: P = b z_i +
@@ -52,22 +55,22 @@ export function distance(a: Point, b: Point): number {
 }
 
 /** Return the size of a robot: the largest distance of a frame from the base; one metre if there is none. */
-export function robotSize(T: ArrayLike<number>, never0 = true): number {
+export function robotSize(T: ArrayLike<number>, ifZero = 1): number {
   let largest = 0;
   for (let j = 1; j <= T.length / 16; j++) {
     const length = distance(origin(T, j), [0, 0, 0]);
     if (Number.isFinite(length)) largest = Math.max(largest, length);
   }
-  return largest > 1e-9 ? largest : never0 ? 1 : 0;
+  return largest || ifZero;
 }
 
 /** Return the typical link length, for the size of arrows: the median of the nonzero lengths. */
 export function typicalLength(T: ArrayLike<number>, antecedents: number[]): number {
   const lengths = antecedents
     .map((ant, k) => distance(origin(T, ant), origin(T, k + 1)))
-    .filter((length) => length > 1e-9)
     .sort((a, b) => a - b);
-  return lengths[lengths.length >> 1] ?? 0;
+  const drawn = lengths.filter((length) => length > SHORT * lengths.at(-1)!);
+  return drawn[drawn.length >> 1] ?? 0;
 }
 
 /**

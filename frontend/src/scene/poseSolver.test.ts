@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 
 import { solved } from "./fixtures";
+import { random } from "./joints";
 import { NumericInverse } from "./numericInverse";
 import { angles, fromQuaternion, inverse, pose, product, quaternion, rotationVector } from "./pose";
+import { sequence } from "./poseSolver";
 
 const POSTURE = [0.4, 0.9, -0.5, 0.6, 0.8, -0.3];
 
@@ -107,10 +109,10 @@ describe("an arm with a spherical wrist", () => {
 
   it("finds by iteration from random postures what its closed form has", async () => {
     const { solver, pose } = await solved("rx90");
-    const found = solver.sampled(pose(POSTURE), POSTURE);
-    expect(found.length).toBeGreaterThan(5);
+    const sampled = solver.sampled(pose(POSTURE), POSTURE);
+    expect(sampled.length).toBeGreaterThan(5);
     const known = solver.all(pose(POSTURE), POSTURE);
-    for (const { label } of found) expect(known.map((one) => one.label)).toContain(label);
+    for (const { label } of sampled) expect(known.map((one) => one.label)).toContain(label);
   });
 });
 
@@ -127,6 +129,23 @@ describe("limits", () => {
     const inside = numeric.solve(POSTURE, { frame: 6, pose: pose([0.49, ...POSTURE.slice(1)]), levels: ["position", "rotation"] });
     expect(inside.error).toBeLessThan(1e-9);
     expect(inside.stopped).toEqual([]);
+  });
+
+  it("are named only for joints that are at a limit in the result", async () => {
+    const { view, solver, pose, q: home, reach } = await solved("rx90");
+    const chance = sequence();
+    const all = view.joints.map((_, k) => k);
+    let stops = 0;
+    for (let trial = 0; trial < 40; trial++) {
+      const [from, to] = [1, 1.3].map((share) => random(view, home, all, reach, share, chance));
+      const { q, stopped } = solver.numeric.solve(from!, { frame: 6, pose: pose(to!), levels: ["position", "rotation"] });
+      stops += stopped.length;
+      for (const k of stopped) {
+        const { lower, upper } = view.joints[k]!;
+        expect(Math.min(Math.abs(q[k]! - lower!), Math.abs(q[k]! - upper!))).toBeLessThan(1e-12);
+      }
+    }
+    expect(stops).toBeGreaterThan(10);
   });
 });
 
@@ -175,5 +194,13 @@ describe("a platform with three legs", () => {
     const { q: moved, error } = solver.follow(q, view.platform!.frame, shifted(pose(q), [0.02 * reach, 0.01 * reach, 0]), ["position", "rotation"]);
     expect(error).toBeLessThan(1e-9);
     expect(postures.loopError(moved)).toBeLessThan(1e-9);
+  });
+});
+
+describe("the solutions of an iteration", () => {
+  it("are listed once when they have become equal", async () => {
+    const { solver, pose } = await solved("rx90");
+    const [own, other] = solver.all(pose(POSTURE), POSTURE);
+    expect(solver.moved([own!, other!, other!, own!], pose(POSTURE), POSTURE)).toHaveLength(2);
   });
 });

@@ -3,7 +3,7 @@
 import type { InverseModules, View } from "../backend/messages";
 import { Configurations, distinct } from "./configuration";
 import { endFrame } from "./extras";
-import { coordinateIndices, cutJointIndices, random, within } from "./joints";
+import { coordinateIndices, cutJointIndices, random, scaleOf, within } from "./joints";
 import { load, type LoadedModel } from "./modules";
 import { NumericInverse, type Level, type PoseTask } from "./numericInverse";
 import { rotationVector, type Pose } from "./pose";
@@ -203,21 +203,25 @@ export class PoseSolver {
     for (let k = 0; k < STARTS && rows.length < MOST_SAMPLED && Date.now() < end; k++) {
       const result = this.numeric.solve(this.randomStart(q), { frame, pose, levels: ["position", "rotation"] });
       if (!result.closed || result.error > ACCURACY) continue;
-      const row = this.nearTurns(result.q, q);
-      if (rows.every((one) => this.distance(one, this.nearTurns(row, one)) > EQUAL)) rows.push(row);
+      this.addNew(rows, this.nearTurns(result.q, q));
     }
     return this.described(rows, q);
   }
 
-  /** Return solutions found before, moved to another pose by iteration. */
+  /** Return known solutions, moved to another pose by iteration. */
   moved(solutions: readonly PoseSolution[], pose: Pose, q: number[]): PoseSolution[] {
     const frame = endFrame(this.view);
     const rows = [q];
     for (const { q: start } of solutions.slice(1)) {
       const result = this.numeric.solve(start, { frame, pose, levels: ["position", "rotation"] }, 8);
-      if (result.closed && result.error < ACCURACY) rows.push(result.q);
+      if (result.closed && result.error < ACCURACY) this.addNew(rows, result.q);
     }
     return this.described(rows, q);
+  }
+
+  /** Add a posture to others unless it equals one of them, up to full turns. */
+  private addNew(rows: number[][], row: number[]): void {
+    if (rows.every((one) => this.distance(one, this.nearTurns(row, one)) > EQUAL)) rows.push(row);
   }
 
   private described(rows: number[][], q: number[]): PoseSolution[] {
@@ -281,7 +285,7 @@ export class PoseSolver {
       const distances = outputs.map((out) =>
         places.reduce((sum, place) => {
           const k = this.coordinates[place]!;
-          return sum + (this.nearTurn(k, out["q"]![place]!, q[k]!) - q[k]!) ** 2;
+          return sum + this.difference(k, this.nearTurn(k, out["q"]![place]!, q[k]!), q[k]!) ** 2;
         }, 0),
       );
       return distances[1]! < distances[0]! ? 1 : 0;
@@ -321,10 +325,11 @@ export class PoseSolver {
 
   /** Return the largest difference of a joint (radians, or fraction of the reach). */
   private distance(a: number[], b: number[]): number {
-    return this.coordinates.reduce(
-      (most, k) => Math.max(most, Math.abs(a[k]! - b[k]!) / (this.view.joints[k]!.kind === "P" ? this.reach : 1)),
-      0,
-    );
+    return this.coordinates.reduce((most, k) => Math.max(most, this.difference(k, a[k]!, b[k]!)), 0);
+  }
+
+  private difference(k: number, a: number, b: number): number {
+    return Math.abs(a - b) / scaleOf(this.view.joints[k]!, this.reach);
   }
 
   private isWithin(row: number[]): boolean {

@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
 
 import { fixture, placed } from "./fixtures";
+import type { View } from "../backend/messages";
+import type { LoadedModel } from "./modules";
 import { origin, robotSize, typicalLength, parameterPolyline } from "./polyline";
+import { PostureSolver } from "./posture";
 
 describe("frame transforms", () => {
   it("agrees with direct geometry", async () => {
@@ -99,6 +102,36 @@ describe("closed loops", () => {
     const lost = q.map((value, k) => (k === opened ? 0 : value));
     expect(robot.loopError(lost)).toBeGreaterThan(0.01);
     expect(robot.loopError(robot.withCutJoints(lost))).toBeLessThan(1e-9);
+  });
+});
+
+describe("a robot of any size", () => {
+  it.each([1e-4, 1, 1e4])("has the same error of an open loop: scale %d", async (scale) => {
+    const robot = await placed("fourbar", { D2: 0.3 * scale, D3: 0.8 * scale, D4: 0.9 * scale, D5: 0.6 * scale });
+    const q = robot.closed([0.5], [0.5, 0, 0, 0])!;
+    expect(robot.loopError(q)).toBeLessThan(1e-9);
+    const open = robot.withCutJoints(q.map((value, k) => (k === 1 ? value + 1e-3 : value)));
+    // The second joint is at 0.3 from the first one; the largest distance of a frame from the base is 0.97.
+    expect(robot.loopError(open) / 1e-3).toBeGreaterThan(0.5);
+    expect(robot.loopError(open) / 1e-3).toBeLessThan(1);
+  });
+
+  it.each([1e-4, 1, 1e4])("moves a slide in steps that are a part of its size: scale %d", (scale) => {
+    let calls = 0;
+    const T = Float64Array.of(1, 0, 0, scale, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1);
+    const frames = { call: () => ({ T }), set: () => undefined, size: () => 0 };
+    const loops = {
+      set: () => undefined,
+      call: ({ qa }: { qa: number[] }) => {
+        calls += 1;
+        return { status: Float64Array.of(0), residual: Float64Array.of(0), q: Float64Array.from(qa) };
+      },
+    };
+    const joint = { frame: 1, kind: "P", active: true, opened: false, coupled: false };
+    const view = { joints: [joint], coordinates: [1], loops: [{ opened: 1, twin: 1 }] } as unknown as View;
+    const solver = new PostureSolver(view, frames as unknown as LoadedModel, loops as unknown as LoadedModel, {});
+    expect(solver.move([0], [scale])).toEqual({ q: [scale], closed: true });
+    expect(calls).toBe(10);
   });
 });
 

@@ -1,8 +1,9 @@
 // Postures and frame transforms of a robot from generated code; coupled joints follow, loops are closed.
 
 import type { Placements, View } from "../backend/messages";
-import { coordinateIndices, freeJoints, cutJointIndices } from "./joints";
+import { coordinateIndices, freeJoints, cutJointIndices, scaleOf } from "./joints";
 import { load, type LoadedModel } from "./modules";
+import { robotSize } from "./polyline";
 
 export interface PostureResult {
   /** Variables of all joints; if the loops cannot be closed, the last posture in which they were closed. */
@@ -10,9 +11,10 @@ export interface PostureResult {
   closed: boolean;
 }
 
-/** Largest step that stays in one assembly mode (radians, or fraction of the robot's reach). */
+/** Largest step that stays in one assembly mode (radians, or fraction of the robot's size). */
 const STEP = 0.1;
 const MOST_STEPS = 40;
+/** Largest error of a closed loop (lengths relative to the robot's size, entries of the rotation); models close to 1e-9. */
 const OPEN = 1e-6;
 /** Calls of five Newton steps each from a posture with open loops. */
 const CLOSING_CALLS = 5;
@@ -95,13 +97,20 @@ export class PostureSolver {
     return posture;
   }
 
-  /** Return the largest error between the two sides of a loop, rotation included. */
+  /** Return the largest error between the two sides of a loop: lengths relative to the robot's size, and rotations. */
   loopError(q: number[]): number {
     const T = this.transforms(q);
+    const size = robotSize(T);
     let largest = 0;
     for (const { opened, twin } of this.view.loops)
-      for (let e = 0; e < 12; e++) largest = Math.max(largest, Math.abs(T[at(opened) + e]! - T[at(twin) + e]!));
+      for (let e = 0; e < 12; e++) largest = Math.max(largest, Math.abs(T[at(opened) + e]! - T[at(twin) + e]!) / (e % 4 === 3 ? size : 1));
     return largest;
+  }
+
+  /** Return the units in which the positions of all joints are compared. */
+  private scales(q: number[]): number[] {
+    const size = robotSize(this.transforms(q));
+    return this.view.joints.map((joint) => scaleOf(joint, size));
   }
 
   /** Move from one posture to another; loops stay closed in the same assembly mode unless they are open by choice. */
@@ -110,7 +119,9 @@ export class PostureSolver {
     if (!this.loops) return { q: from, closed: false };
     if (!(this.loopError(from) < OPEN)) return this.closeFromOpen(to);
     const change = this.driven.map((k) => to[k]! - from[k]!);
-    const steps = Math.min(MOST_STEPS, Math.max(1, Math.ceil(Math.max(...change.map(Math.abs), 0) / STEP)));
+    const scales = this.scales(from);
+    const largest = Math.max(...change.map((by, n) => Math.abs(by) / scales[this.driven[n]!]!), 0);
+    const steps = Math.min(MOST_STEPS, Math.max(1, Math.ceil(largest / STEP)));
     let q = from;
     for (let i = 1; i <= steps; i++) {
       const active = this.driven.map((k, n) => from[k]! + (change[n]! * i) / steps);
@@ -153,9 +164,10 @@ export class PostureSolver {
   closed(active: number[], near: number[]): number[] | null {
     let best: number[] | null = null;
     let smallest = Infinity;
+    const scales = this.scales(near);
+    const distance = (posture: number[]): number => this.coordinates.reduce((sum, k) => sum + ((posture[k]! - near[k]!) / scales[k]!) ** 2, 0);
     for (const posture of this.modesAt(active, near)) {
-      const distance = posture ? this.distance(posture, near) : Infinity;
-      if (distance < smallest) [best, smallest] = [posture, distance];
+      if (posture && distance(posture) < smallest) [best, smallest] = [posture, distance(posture)];
     }
     return best;
   }
@@ -187,10 +199,6 @@ export class PostureSolver {
   private nearestAngle(k: number, value: number, before: number): number {
     if (this.view.joints[k]!.kind !== "R") return value;
     return value + 2 * Math.PI * Math.round((before - value) / (2 * Math.PI));
-  }
-
-  private distance(a: number[], b: number[]): number {
-    return this.coordinates.reduce((sum, k) => sum + (a[k]! - b[k]!) ** 2, 0);
   }
 }
 

@@ -4,6 +4,7 @@ import type { FrameSource } from "./video";
 import type { Mechanics, Module, Placements, View } from "../backend/messages";
 import type { LabelStyle } from "./labels";
 import type { PostureSolver } from "./posture";
+import type { SupportForce } from "./support";
 
 export interface Motion {
   /** Seconds, increasing. */
@@ -55,6 +56,7 @@ export interface Overlays {
   gravity: boolean;
   wrenches: boolean;
   torques: boolean;
+  contacts: boolean;
   velocity: boolean;
   force: boolean;
 }
@@ -146,6 +148,8 @@ export interface Scene {
   overlay(shown: Overlays, frame: number): void;
   setMechanics(mechanics: Mechanics | null): void;
   setTorques(torques: JointTorques | null): void;
+  /** Call a function when the drawn forces of the ground change; null: no forces support the robot. */
+  onSupport(listener: (forces: SupportForce[] | null) => void): void;
   /** Highlight joints and the links between them, such as those of a singular configuration. */
   highlight(joints: readonly number[]): void;
   breakLoops(broken: boolean): void;

@@ -51,7 +51,9 @@ describe("scene as SVG", () => {
     const turned = (angle: number, colour: string) =>
       new THREE.Mesh(new THREE.PlaneGeometry(1, 1), new THREE.MeshBasicMaterial({ color: colour, side: THREE.DoubleSide })).rotateY(angle);
     world.add(turned(0.5, "#ff0000"), turned(-0.5, "#0000ff"));
-    for (const path of drawing(world).querySelectorAll("path")) {
+    const paths = [...drawing(world).querySelectorAll("path")];
+    expect(paths.length).toBeGreaterThan(1);
+    for (const path of paths) {
       const xs = [...path.getAttribute("d")!.matchAll(/([\d.]+),/g)].map((point) => Number(point[1]));
       // Red is in front on the left of the picture's centre (x = 100), blue on the right.
       const wrong = path.getAttribute("fill") === "#ff0000" ? Math.max(...xs) - 100 : 100 - Math.min(...xs);

@@ -1,5 +1,6 @@
 // The scene as a vector drawing: the visible parts of faces, lines and points. Hidden parts are removed by a depth
-// buffer; the rest is drawn the farthest first (painter's algorithm): opaque faces, lines, transparent faces, handles.
+// buffer; the rest is drawn the farthest first (painter's algorithm): opaque faces, lines, transparent faces, handles. The
+// grid is drawn behind all of them.
 
 import * as THREE from "three";
 
@@ -28,6 +29,8 @@ interface Polygon {
 interface Stroke {
   ends: [THREE.Vector3, THREE.Vector3];
   colour: string;
+  /** Whether it is drawn behind everything, as the grid is. */
+  behind: boolean;
 }
 
 interface Dot {
@@ -65,10 +68,13 @@ export function sceneSvg(world: THREE.Object3D, camera: THREE.Camera, sheet: She
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">`,
     `<rect width="${width}" height="${height}" fill="${ground}"/>`,
+    ...drawing.strokes.filter(({ behind }) => behind).map(({ ends, colour }) => lineText(...ends, colour)),
     `<g stroke-width="${SEAM}" stroke-linejoin="round">`,
     ...paths(sorted(visible(opaque, COVERED_EDGE))),
     "</g>",
-    ...drawing.strokes.flatMap(({ ends, colour }) => buffer.visibleParts(...ends).map(([a, b]) => lineText(a, b, colour))),
+    ...drawing.strokes
+      .filter(({ behind }) => !behind)
+      .flatMap(({ ends, colour }) => buffer.visibleParts(...ends).map(([a, b]) => lineText(a, b, colour))),
     ...drawing.dots.filter(({ at }) => buffer.shows(at)).map(({ at, fill }) => `<circle cx="${number(at.x)}" cy="${number(at.y)}" r="1.5" fill="${fill}"/>`),
     ...paths(grouped(visible(transparent, UNCOVERED_EDGE))),
     ...paths(sorted(drawing.polygons.filter(({ above }) => above))),
@@ -202,7 +208,7 @@ function illuminated(albedo: THREE.Color, normal: THREE.Vector3, lights: THREE.L
   return albedo.clone().multiply(irradiance);
 }
 
-function segments(line: THREE.Line, { color }: THREE.MeshLambertMaterial, drawing: Drawing, camera: THREE.Camera, sheet: Sheet): void {
+function segments(line: THREE.Line, { color, depthWrite }: THREE.MeshLambertMaterial, drawing: Drawing, camera: THREE.Camera, sheet: Sheet): void {
   const { position, color: colours } = line.geometry.attributes;
   if (!position) return;
   const point = (k: number): THREE.Vector3 =>
@@ -211,7 +217,7 @@ function segments(line: THREE.Line, { color }: THREE.MeshLambertMaterial, drawin
   for (let k = line.geometry.drawRange.start; k + 1 < end; k += line instanceof THREE.LineSegments ? 2 : 1) {
     const ends: [THREE.Vector3, THREE.Vector3] = [point(k), point(k + 1)];
     if (!isAhead(...ends)) continue;
-    drawing.strokes.push({ ends, colour: hex(colours ? new THREE.Color().fromBufferAttribute(colours as THREE.BufferAttribute, k) : color) });
+    drawing.strokes.push({ ends, colour: hex(colours ? new THREE.Color().fromBufferAttribute(colours as THREE.BufferAttribute, k) : color), behind: !depthWrite });
   }
 }
 

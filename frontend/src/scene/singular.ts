@@ -7,16 +7,12 @@ import type { SingularAnswer, SingularCase, SingularCondition, View } from "../b
 import type { Store } from "../store/store";
 import { Configurations } from "./configuration";
 import { DETERMINANT, evaluated, NEAR, nearness, scaledValues } from "./factors";
-import { freeJoints, range } from "./joints";
+import { freeJoints, genericPosture, range } from "./joints";
 import { nearestZero } from "./nearestZero";
 import type { Scene } from "./scene";
 
 /** Relative magnitude of a factor below which the configuration is singular, in double precision. */
 export const ZERO = 1e-6;
-
-/** Positions of the joints of a posture without special angles: of the first joint, and from joint to joint. */
-const GENERIC_START = 0.31;
-const GENERIC_STEP = 0.173;
 
 export interface NearCondition {
   of: SingularCase;
@@ -37,6 +33,7 @@ export class Singular {
     return this.watched.value || (request?.model === DETERMINANT && !request.options["to"]);
   });
   private of: View | null = null;
+  private abort = new AbortController();
   private readonly undo: (() => void)[];
 
   /** All conditions with their distances at the displayed posture. */
@@ -92,7 +89,7 @@ export class Singular {
     const [view, solver] = [this.drawn.value, this.scene.postures()];
     if (!view || !solver) return "";
     // In a posture that is singular under this condition alone; the displayed one may be singular under several.
-    const generic = view.joints.map((_, k) => GENERIC_START + GENERIC_STEP * k);
+    const generic = genericPosture(view, this.scene.reach());
     const singular = this.postureOf(condition, generic);
     if (!singular) return "";
     const configurations = new Configurations(view);
@@ -103,10 +100,13 @@ export class Singular {
   }
 
   dispose(): void {
+    this.abort.abort();
     for (const end of this.undo) end();
   }
 
   private clear(): void {
+    this.abort.abort();
+    this.running.value = false;
     this.answer.value = null;
     this.problem.value = null;
     this.of = null;
@@ -115,14 +115,16 @@ export class Singular {
   private async request(view: View): Promise<void> {
     if (this.of === view) return;
     this.of = view;
+    this.abort.abort();
+    const { signal } = (this.abort = new AbortController());
     this.running.value = true;
     try {
-      const answer = await this.store.backend.call<SingularAnswer>("singularities", { robot: view.robot });
-      if (this.of === view) this.answer.value = answer;
+      const answer = await this.store.backend.call<SingularAnswer>("singularities", { robot: view.robot }, { signal });
+      if (!signal.aborted) this.answer.value = answer;
     } catch (error) {
-      if (this.of === view) this.problem.value = error instanceof Failure ? error.problem.message : String(error);
+      if (!signal.aborted) this.problem.value = error instanceof Failure ? error.problem.message : String(error);
     } finally {
-      if (this.of === view || !this.of) this.running.value = false;
+      if (!signal.aborted) this.running.value = false;
     }
   }
 }

@@ -1,6 +1,7 @@
 // Settings of the picture: frames, labels, meshes, grid.
 
 import { useSignal, useSignalEffect } from "@preact/signals";
+import { Fragment } from "preact";
 
 import { Choice } from "./choice";
 import type { Control } from "./control";
@@ -84,16 +85,19 @@ export function ViewSettings({ control }: { control: Control }) {
         />
         workspace, coloured by manipulability
       </label>
-      {OVERLAYS.map(([name, text]) => (
-        <label class="sc-check" key={name}>
-          <input
-            type="checkbox"
-            checked={overlays.value[name]}
-            data-testid={`scene-overlay-${name}`}
-            onChange={() => (overlays.value = { ...overlays.value, [name]: !overlays.value[name] })}
-          />
-          {text}
-        </label>
+      {OVERLAYS.filter(([name]) => name !== "contacts" || control.overlays.supportable.value).map(([name, text]) => (
+        <Fragment key={name}>
+          <label class="sc-check">
+            <input
+              type="checkbox"
+              checked={overlays.value[name]}
+              data-testid={`scene-overlay-${name}`}
+              onChange={() => (overlays.value = { ...overlays.value, [name]: !overlays.value[name] })}
+            />
+            {text}
+          </label>
+          {name === "contacts" && overlays.value.contacts && <Contacts control={control} />}
+        </Fragment>
       ))}
       {control.overlays.remark.value && <p class="sc-hint">{control.overlays.remark.value}</p>}
       <p class="sc-hint">
@@ -107,5 +111,39 @@ export function ViewSettings({ control }: { control: Control }) {
       </p>
       {control.drawn.value?.loops.length ? <p class="sc-hint">Cut joints of loops are drawn hollow.</p> : null}
     </>
+  );
+}
+
+/** Contact points of the robot, and the forces of the ground on them. */
+function Contacts({ control }: { control: Control }) {
+  const { contacts, ends, support, contactFree } = control.overlays;
+  const { text, warning } = support.value;
+  return (
+    <fieldset class="sc-contacts" data-testid="scene-contacts">
+      <legend>contact points</legend>
+      <input
+        class="sc-field"
+        aria-label="contact points"
+        placeholder="tool or last link"
+        title="Frames, or frames with a point, separated by semicolons: 4; 8 (0, 0, -0.2); LF_FOOT"
+        value={contacts.value}
+        data-testid="scene-contact-points"
+        onChange={(event) => (contacts.value = event.currentTarget.value)}
+      />
+      {ends.value && ends.value !== contacts.value && (
+        <button data-testid="scene-contact-ends" onClick={() => (contacts.value = ends.value)}>
+          ends of all chains
+        </button>
+      )}
+      {contactFree.value && (
+        <p class="sc-hint">This motion is computed without contacts. Remove it for the forces of the robot at rest.</p>
+      )}
+      {warning && (
+        <p class="sc-near" role="status">
+          {warning}
+        </p>
+      )}
+      {text && <p class="sc-hint">{text}</p>}
+    </fieldset>
   );
 }

@@ -14,6 +14,7 @@ export const overlays = signal<Overlays>({
   gravity: false,
   wrenches: false,
   torques: false,
+  contacts: false,
   velocity: false,
   force: false,
 });
@@ -31,6 +32,7 @@ export const OVERLAYS: [keyof Overlays, string][] = [
   ["gravity", "gravity at the centre of mass"],
   ["wrenches", "external wrenches by the links"],
   ["torques", "joint torques along a motion"],
+  ["contacts", "contact forces of the ground on the robot at rest"],
   ["velocity", "manipulability ellipsoid"],
   ["force", "force ellipsoid"],
 ];

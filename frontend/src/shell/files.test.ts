@@ -4,7 +4,7 @@ import { beforeEach, expect, it, vi } from "vitest";
 import { Failure, type Backend } from "../backend/backend";
 import { sampleView, CELLS } from "../store/sample";
 import { createStore } from "../store/store";
-import { openNamed } from "./files";
+import { openBundled, openNamed } from "./files";
 import { createShellState, readSettings } from "./shellState";
 
 const UNKNOWN = { kind: "UnknownNameError", message: "no bundled robot called 'nope'", hint: "choose one of: rx90" };
@@ -56,4 +56,25 @@ it("starts the tour on the first visit only, and never for the robot of a link",
   expect(first.tour.value).toBe(0);
   first.tour.value = null;
   expect(createShellState(createStore(backend()), localStorage).tour.value).toBeNull();
+});
+
+it("shows the robot that was chosen last, also if the answer about an earlier one arrives later", async () => {
+  const answers = new Map<string, () => void>();
+  const slow: Backend = {
+    call: <T,>(name: string, payload: object = {}) => {
+      const { id } = payload as { id?: string };
+      if (name !== "robot_open") return Promise.resolve({ models: [] } as T);
+      return new Promise<T>((resolve) => answers.set(id!, () => resolve(sampleView(CELLS, { name: id! }) as T)));
+    },
+  };
+  const shell = createShellState(createStore(slow), localStorage, false);
+  const [first, last] = [openBundled(shell, "first"), openBundled(shell, "last")];
+  answers.get("last")!();
+  expect(await last).toBe(true);
+  shell.store.meshes.value = new Map([["link.stl", new File([], "link.stl")]]);
+  answers.get("first")!();
+  expect(await first).toBe(false);
+  expect(shell.store.view.value!.name).toBe("last");
+  expect(shell.store.meshes.value.size).toBe(1);
+  expect(shell.busy.value).toBe(false);
 });

@@ -4,7 +4,7 @@ import { Failure } from "../backend/backend";
 import type { View } from "../backend/messages";
 import { save } from "../store/download";
 import type { RecentRobot } from "../store/recent";
-import { sharedState, showShared } from "../store/share";
+import { sharedState, sharedView, showShared } from "../store/share";
 import { unsetEdits } from "../tables/symbols";
 import type { ShellState, Correction } from "./shellState";
 import { motionIn } from "./motionfiles";
@@ -88,11 +88,7 @@ export function chooseFiles(shell: ShellState): void {
 }
 
 export function openBundled(shell: ShellState, id: string): Promise<boolean> {
-  return shell.openRobot(`${id} cannot be opened`, async () => {
-    const view = await shell.store.backend.call<View>("robot_open", { id });
-    shell.store.meshes.value = new Map();
-    return view;
-  });
+  return shell.openRobot(`${id} cannot be opened`, () => shell.store.backend.call<View>("robot_open", { id }));
 }
 
 /**
@@ -109,24 +105,19 @@ export async function openNamed(shell: ShellState, id: string, otherwise: string
 }
 
 export function openRecent(shell: ShellState, { name, robot }: RecentRobot): Promise<boolean> {
-  return shell.openRobot(`${name} cannot be opened`, async () => {
-    const view = await shell.store.backend.call<View>("robot_view", { robot });
-    shell.store.meshes.value = new Map();
-    return view;
-  });
+  return shell.openRobot(`${name} cannot be opened`, () => shell.store.backend.call<View>("robot_view", { robot }));
 }
 
 /** Open the robot of a link in the fragment of the address; return whether the address contained a valid one. */
 export async function openLink(shell: ShellState, hash: string): Promise<boolean> {
+  const title = "The link cannot be opened";
   try {
     const shared = await sharedState(hash);
     if (!shared) return false;
-    shell.recent.next();
-    await showShared(shell.store, shared);
-    shell.panel.value = null;
-    return true;
+    const { store } = shell;
+    return await shell.openRobot(title, () => sharedView(store, shared), undefined, (view) => showShared(store, shared, view));
   } catch (error) {
-    shell.showError("The link cannot be opened", error);
+    shell.showError(title, error);
     return false;
   }
 }

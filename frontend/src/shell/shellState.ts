@@ -48,8 +48,12 @@ export interface ShellState {
   /** Step of the tour, from 0; null if the tour is closed. */
   readonly tour: Signal<number | null>;
   readonly busy: ReadonlySignal<boolean>;
-  /** Open the robot that a request returns; an error is shown in a panel. */
-  openRobot(title: string, request: () => Promise<View>, text?: string): Promise<boolean>;
+  /**
+   * Open the robot that a request returns, unless another one was requested later; an error is shown in a panel.
+   *
+   * Returns whether the robot was opened. `text` is the text of its file, and `show` shows it.
+   */
+  openRobot(title: string, request: () => Promise<View>, text?: string, show?: (view: View) => void): Promise<boolean>;
   showError(title: string, error: unknown, more?: Pick<ErrorReport, "text" | "remedies">): void;
 }
 
@@ -80,6 +84,7 @@ export function writeSettings(storage: Pick<Storage, "getItem" | "setItem">, cha
 export function createShellState(store: Store, storage: Storage, tour = true): ShellState {
   const settings = readSettings(storage);
   const working = signal(0);
+  let latest = 0;
   const errorReport = signal<ErrorReport | null>(null);
   const panel = signal<Panel | null>(null);
   const theme = signal<Theme>(settings.theme ?? "system");
@@ -112,18 +117,20 @@ export function createShellState(store: Store, storage: Storage, tour = true): S
     sizes,
     tour: signal<number | null>(settings.toured || !tour ? null : 0),
     busy: computed(() => working.value > 0),
-    async openRobot(title, request, text) {
+    async openRobot(title, request, text, show = store.show) {
+      const turn = ++latest;
       working.value++;
       try {
         const view = await request();
+        if (turn !== latest) return false;
         recent.next();
-        store.show(view);
+        show(view);
         panel.value = null;
         errorReport.value = null;
         return true;
       } catch (error) {
-        const remedies = isLost(error) ? [{ title: "Try again", run: async () => void (await shell.openRobot(title, request, text)) }] : [];
-        report(title, error, { remedies, ...(text !== undefined && { text }) });
+        const remedies = isLost(error) ? [{ title: "Try again", run: async () => void (await shell.openRobot(title, request, text, show)) }] : [];
+        if (turn === latest) report(title, error, { remedies, ...(text !== undefined && { text }) });
         return false;
       } finally {
         working.value--;

@@ -65,14 +65,17 @@ export async function sharedState(hash: string): Promise<SharedState | null> {
   return { robot, q, base, values, asked };
 }
 
+/** Return the view of the robot of a link; throw a Failure if the posture of the link does not fit it. */
+export async function sharedView({ backend }: Store, { robot, q }: SharedState): Promise<View> {
+  const view = await backend.call<View>("robot_view", { robot });
+  if (q.length !== view.joints.length) throw damaged(`its posture has ${q.length} positions, its robot has ${view.joints.length} joints`);
+  return view;
+}
+
 /** Show the robot of a link in its posture, with its model; undo returns to the previous robot. */
-export async function showShared(store: Store, shared: SharedState): Promise<void> {
-  const view = await store.backend.call<View>("robot_view", { robot: shared.robot });
-  if (shared.q.length !== view.joints.length)
-    throw damaged(`its posture has ${shared.q.length} positions, its robot has ${view.joints.length} joints`);
+export function showShared(store: Store, shared: SharedState, view: View): void {
   batch(() => {
     store.show(view);
-    store.meshes.value = new Map();
     store.q.value = shared.q;
     store.base.value = shared.base;
     const known = Object.entries(shared.values).filter(([name]) => view.symbols.includes(name));

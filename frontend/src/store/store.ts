@@ -136,6 +136,7 @@ export function createStore(backend: Backend): Store {
   const motion = signal<Motion | null>(null);
   const request = signal<ModelChoice | null>(null);
   const models = signal<ModelChoice[]>([]);
+  const meshes = signal(new Map<string, File>());
   const actions = signal<Action[]>([]);
   let queue: Promise<unknown> = Promise.resolve();
   /** Posture, parameters and base of a robot when another replaced it; undo restores them. */
@@ -250,7 +251,7 @@ export function createStore(backend: Backend): Store {
     },
     dark: signal(false),
     maximised: signal<PaneName | null>(null),
-    meshes: signal(new Map<string, File>()),
+    meshes,
     canUndo: computed(() => past.value.length > 0),
     canRedo: computed(() => future.value.length > 0),
     show(next) {
@@ -262,6 +263,7 @@ export function createStore(backend: Backend): Store {
         base.value = [...AT_ORIGIN];
         selected.value = null;
         motion.value = null;
+        meshes.value = new Map();
         view.value = next;
       });
     },

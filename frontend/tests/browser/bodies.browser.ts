@@ -3,6 +3,7 @@
 import { expect, test } from "vitest";
 
 import { slide, testPage } from "./harness";
+import { openQuadruped } from "./quadruped";
 
 const it = testPage();
 
@@ -93,3 +94,45 @@ test("every link of every structure has a body in the scene", async () => {
   }
   expect(lacking).toEqual([]);
 }, 120_000);
+
+test("the ground carries the weight of a robot with legs", async () => {
+  await openQuadruped(it);
+  await it.page.getByTestId("scene-tab-joints").click();
+  for (const frame of [2, 5, 8, 11]) {
+    await slide(joint(frame), 0.5);
+    await slide(joint(frame + 1), -1);
+  }
+  await it.page.getByTestId("scene-tab-view").click();
+  const panel = it.page.getByTestId("scene-contacts");
+  await it.page.getByTestId("scene-overlay-contacts").check();
+  // By default the last link's frame is the only contact.
+  await expect.poll(() => panel.innerText()).toMatch("The robot cannot stand still on these contacts");
+  const forces = async (): Promise<number[]> => [...(await panel.innerText()).matchAll(/([\d.]+) N/g)].map((match) => Number(match[1]));
+  expect(await forces()).toEqual([]);
+
+  const before = await it.picture();
+  await it.page.getByTestId("scene-contact-ends").click();
+  await expect.poll(forces).toHaveLength(4);
+  expect(await it.page.getByTestId("scene-contact-points").inputValue()).toBe("LF_foot; RF_foot; LH_foot; RH_foot");
+  const [LF, RF, LH, RH] = await forces();
+  expect(LF! + RF! + LH! + RH!).toBeCloseTo(29.6 * 9.81, 0);
+  expect([LF, LH]).toEqual([RF, RH]);
+  await expect.poll(() => data("overlay")).toBe('{"contacts":8}');
+  expect((await it.compared(before, await it.picture())).differing).toBeGreaterThan(500);
+  await it.page.getByTestId("scene-overlay-centre").check();
+  await it.page.getByTestId("scene-overlay-gravity").check();
+  await it.shot("contact-forces");
+  expect(await it.findings('[data-testid="scene-contacts"]')).toEqual([]);
+
+  // A point below the trunk in front of the centre of mass carries too much, and the ground would have to hold the feet.
+  const field = it.page.getByTestId("scene-contact-points");
+  await field.fill("0 (0.2, 0, -0.474); LF_foot; RF_foot");
+  await field.press("Enter");
+  await expect.poll(() => panel.innerText()).toMatch("The ground would have to pull at LF_foot, RF_foot, which it cannot.");
+  await it.shot("contact-forces-pull");
+  await field.fill("nothing");
+  await field.press("Enter");
+  await expect.poll(() => it.page.locator(".sc-panel").innerText()).toMatch("no frame called 'nothing'");
+  await expect.poll(() => data("overlay")).not.toMatch("contacts\":8");
+  expect(await forces()).toEqual([]);
+});

@@ -3,6 +3,7 @@
 import { expect, test } from "vitest";
 
 import { testPage, slide } from "./harness";
+import { openQuadruped } from "./quadruped";
 
 const it = testPage();
 
@@ -73,40 +74,18 @@ const ROBOTS: RobotPicture[] = [
     id: "quadruped",
     menu: "Dynamic",
     model: "contact-dynamics",
-    open: async () => {
-      await it.drop("quadruped.urdf", quadruped());
-      await it.showing("quadruped");
-      await it.page.getByTestId("floating-offer").getByRole("button").click();
-      await it.page.getByTestId("floating-offer").waitFor({ state: "detached" });
+    open: () => openQuadruped(it),
+    act: async () => {
+      await slideAll([2, 5, 8, 11].flatMap((frame) => [[frame, 0.5], [frame + 1, -1]] as const));
+      await tab("view");
+      for (const overlay of ["centre", "gravity", "contacts"]) await check(`scene-overlay-${overlay}`);
+      await it.page.getByTestId("scene-contact-ends").click();
     },
-    act: () => slideAll([2, 5, 8, 11].flatMap((frame) => [[frame, 0.5], [frame + 1, -1]] as const)),
   },
   { id: "flexible2r", menu: "Dynamic", model: "inertia-matrix", act: () => slideAll([[1, 0.5], [2, 0.6]]) },
   { id: "mobile_manipulator", menu: "Kinematic", model: "wheel-kinematics", act: () => slideAll([[5, 0.6], [6, 0.7], [7, -1.2]]) },
   { id: "cartpole", menu: "Dynamic", model: "direct-dynamics", act: simulate },
 ];
-
-/** Return a URDF with a trunk and four legs of three joints. */
-function quadruped(): string {
-  const solid = (mass: number, box: string, xyz: string): string =>
-    `<inertial><origin xyz="${xyz}"/><mass value="${mass}"/><inertia ixx="${mass / 100}" ixy="0" ixz="0" iyy="${mass / 80}" iyz="0" izz="${mass / 90}"/></inertial>` +
-    `<visual><origin xyz="${xyz}"/><geometry><box size="${box}"/></geometry></visual>`;
-  const legs = [["LF", 0.3, 0.12], ["RF", 0.3, -0.12], ["LH", -0.3, 0.12], ["RH", -0.3, -0.12]] as const;
-  const parts = legs.map(([leg, x, y]) => {
-    const joint = (name: string, parent: string, child: string, xyz: string, axis: string): string =>
-      `<joint name="${leg}_${name}" type="revolute"><parent link="${parent}"/><child link="${leg}_${child}"/><origin xyz="${xyz}"/>` +
-      `<axis xyz="${axis}"/><limit lower="-2" upper="2" effort="80" velocity="8"/><dynamics damping="0.1" friction="0.2"/></joint>`;
-    return (
-      `<link name="${leg}_hip">${solid(1.4, "0.1 0.06 0.1", "0 0 0")}</link>` +
-      `<link name="${leg}_thigh">${solid(1.6, "0.06 0.04 0.26", "0 0 -0.13")}</link>` +
-      `<link name="${leg}_shank">${solid(0.4, "0.04 0.03 0.28", "0 0 -0.14")}</link>` +
-      joint("HAA", "trunk", "hip", `${x} ${y} 0`, "1 0 0") +
-      joint("HFE", `${leg}_hip`, "thigh", `0 ${Math.sign(y) * 0.08} 0`, "0 1 0") +
-      joint("KFE", `${leg}_thigh`, "shank", "0 0 -0.26", "0 1 0")
-    );
-  });
-  return `<robot name="quadruped"><link name="trunk">${solid(16, "0.6 0.2 0.14", "0 0 0")}</link>${parts.join("")}</robot>`;
-}
 
 test("the first visit", async () => {
   await it.page.setViewportSize({ width: 1440, height: 900 });

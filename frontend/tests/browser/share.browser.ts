@@ -6,7 +6,8 @@ import { slide, testPage } from "./harness";
 
 const it = testPage();
 const findings = () => it.findings();
-const equations = () => it.page.locator('[data-pane="models"] .katex').first().waitFor();
+// The previous model fades until the new one is derived.
+const equations = () => it.page.locator('[data-pane="models"] .md-view:not(.md-old) .katex').first().waitFor();
 const slider = () => it.page.getByTestId("scene-joint-2").locator('input[type="range"]');
 
 test("a link restores robot, posture and model in another page", async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
 import { testPage } from "./harness";
+import { openQuadruped } from "./quadruped";
 
 const it = testPage("SYMORO_SITE");
 
@@ -51,4 +52,13 @@ test("the cart-pole is simulated without SciPy", async () => {
   await it.page.getByTestId("simulate-run").click();
   await it.page.getByTestId("simulate-ended").waitFor();
   expect(await it.page.getByTestId("simulate-ended").textContent()).toMatch(/^501 samples/);
+});
+
+test("the contact forces of a robot with legs are drawn without NumPy", async () => {
+  await openQuadruped(it);
+  await it.page.getByTestId("scene-tab-view").click();
+  await it.page.getByTestId("scene-overlay-contacts").check();
+  await it.page.getByTestId("scene-contact-ends").click();
+  // The robot and its posture at zero are symmetric to the plane y = 0, and the feet are below the hips.
+  await expect.poll(() => it.page.getByTestId("scene-contacts").innerText()).toMatch("LF_foot: 72.6 N; RF_foot: 72.6 N; LH_foot: 72.6 N; RH_foot: 72.6 N");
 });

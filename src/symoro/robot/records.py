@@ -182,6 +182,7 @@ class Link:
 
 Triple = tuple[Formula, Formula, Formula]
 ZERO3: Triple = (ZERO, ZERO, ZERO)
+IDENTITY9: tuple[Formula, ...] = tuple(ONE if i % 4 == 0 else ZERO for i in range(9))
 IDENTITY16: tuple[Formula, ...] = tuple(ONE if i % 5 == 0 else ZERO for i in range(16))
 
 
@@ -244,8 +245,8 @@ class LinkFrame:
 
     name: str
     frame: int
-    rotation: tuple[Formula, ...]
-    position: tuple[Formula, ...]
+    rotation: tuple[Formula, ...] = IDENTITY9
+    position: tuple[Formula, ...] = ZERO3
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,7 @@ def problems(robot: Robot) -> list[str]:
         flexible_problems,
         _platform,
         _capsules,
+        _link_frames,
         _numbers,
         _postures,
     ):
@@ -261,6 +262,8 @@ def _values(robot: Robot) -> Iterator[tuple[str, str, Formula]]:
     for k, capsule in enumerate(robot.capsules, 1):
         yield from ((f"capsule {k}", "a coordinate", value) for value in (*capsule.start, *capsule.end))
         yield f"capsule {k}", "radius", capsule.radius
+    for link in robot.link_frames:
+        yield from ((f"link '{link.name}'", "a coordinate", x) for x in (*link.rotation, *link.position))
 
 
 def _size(value: Formula) -> float:
@@ -281,6 +284,12 @@ def _capsules(robot: Robot) -> Iterator[str]:
             yield f"capsule {k} is on frame {capsule.frame}, which does not exist (links are 0 .. {robot.NL})"
         if not capsule.radius.symbols and not capsule.radius.value({}) > 0:
             yield f"capsule {k} has the radius {capsule.radius.text}, which is not positive"
+
+
+def _link_frames(robot: Robot) -> Iterator[str]:
+    for link in robot.link_frames:
+        if not 0 <= link.frame <= robot.NL:
+            yield f"link '{link.name}' is on frame {link.frame}, which does not exist (links are 0 .. {robot.NL})"
 
 
 def _postures(robot: Robot) -> Iterator[str]:

@@ -604,8 +604,9 @@ def _saved(options: argparse.Namespace) -> Model:
             f"{options.robot} contains the model '{model.entry.id}', not '{name}'",
             hint=f"symoro {options.command} {saved} {options.robot}",
         )
-    fixed = {"bind": options.bind, "payload": options.payload, "tree": options.tree, **_chosen(options)}
-    given = [f"--{option.replace('_', '-')}" for option, value in fixed.items() if value]
+    fixed = [name for name in ("bind", "payload", "tree") if getattr(options, name)]
+    chosen = [f"no-{name}" if value is False else name for name, value in _chosen(options).items()]
+    given = [f"--{option.replace('_', '-')}" for option in (*fixed, *chosen)]
     if given:
         raise OptionError(
             f"{given[0]} does not apply to a saved model",

@@ -25,6 +25,7 @@ from symoro.robot.formats.document import Record, YamlTree
 from symoro.robot.records import (
     ANGLES,
     DRIVE,
+    IDENTITY9,
     INERTIAL,
     MOTION,
     MOTOR,
@@ -309,6 +310,9 @@ NUMBER = Kind("number", lambda record, key, default, context: record.number(key)
 VECTOR = Kind(
     "3 formulas", lambda record, key, default, context: record.vector(key, 3, default), _texts, ZERO3
 )
+ROTATION = Kind(
+    "9 formulas", lambda record, key, default, context: record.vector(key, 9, default), _texts, IDENTITY9
+)
 MATRIX = Kind(
     "4 rows of 4 formulas", lambda record, key, default, context: record.matrix(key, 4, default), _rows
 )
@@ -524,6 +528,12 @@ CAPSULE = (
     Field("end", VECTOR, unit="m"),
     Field("radius", FORMULA, unit="m", always=True, required="'radius' of the capsule is missing"),
 )
+LINK_FRAME = (
+    Field("name", TEXT, always=True, required="'name' of the link is missing"),
+    Field("frame", _frame("NL"), always=True, required="'frame' of the link is missing"),
+    Field("rotation", ROTATION),
+    Field("position", VECTOR, unit="m"),
+)
 MOTORS = (
     Field("joint", _frame("NL"), always=True, required="'joint' of the coupled motor is missing"),
     Field(
@@ -597,6 +607,7 @@ _SECTIONS: dict[str, tuple[Entry, ...]] = {
     "wheels": WHEEL,
     "motors": MOTORS,
     "capsules": CAPSULE,
+    "link_frames": LINK_FRAME,
     "tool": (*TOOL_PLACE, TOOL_NAME),
     "payload": PAYLOAD,
 }

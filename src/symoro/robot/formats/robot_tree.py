@@ -22,6 +22,7 @@ from symoro.robot.formats.record_table import (
     DRIVES,
     FLEXIBLE,
     LINK,
+    LINK_FRAME,
     MOTORS,
     PAYLOAD,
     TOOL_NAME,
@@ -49,6 +50,7 @@ from symoro.robot.records import (
     Frame,
     JointType,
     Link,
+    LinkFrame,
     Placement,
     Tool,
     with_nominal_gravity,
@@ -63,7 +65,8 @@ TEXTS = ("name", "title", "reference")
 SHORTHANDS = ("inertia", "friction")
 TOP = (
     *("symoro", *TEXTS, "convention", *SHORTHANDS),
-    *("base", "frames", "loops", "wheels", "motors", "capsules", "tool", "payload", "nominal", "postures"),
+    *("base", "frames", "loops", "wheels", "motors", "capsules", "link_frames", "tool", "payload"),
+    *("nominal", "postures"),
     *SHORT,
 )
 KHALIL = joint_fields(Convention.KHALIL_KLEINFINGER)
@@ -120,7 +123,8 @@ class _Reader:
             "postures": self._postures(),
             "wheels": self._wheels(),
             "motors": self._motors(),
-            "capsules": self._capsules(),
+            "capsules": tuple(Capsule(**one) for one in self._fixed_to_links("capsules", CAPSULE)),
+            "link_frames": tuple(LinkFrame(**one) for one in self._fixed_to_links("link_frames", LINK_FRAME)),
         }
         if self.convention == Convention.DENAVIT_HARTENBERG:
             frames, links, tool = self._from_classic(frames, links, tool)
@@ -234,14 +238,14 @@ class _Reader:
         records = [Record(self.report, node, f"wheels[{k}]", keys(WHEEL)) for k, node in enumerate(items, 1)]
         return tuple(read_wheel(record, self.plain) for record in records)
 
-    def _capsules(self) -> tuple[Capsule, ...]:
-        items = self.top.items("capsules")
+    def _fixed_to_links(self, key: str, fields: tuple[Field, ...]) -> list[dict[str, Any]]:
+        """Return the values of the mappings in a list of objects that are fixed to frames of links."""
+        items = self.top.items(key)
         if items and self.convention == Convention.DENAVIT_HARTENBERG:
-            hint = "describe robots with capsules in Khalil and Kleinfinger's notation"
-            self.top.problem("capsules", "capsules refer to Khalil and Kleinfinger's frames", hint)
-        fields = keys(CAPSULE)
-        records = [Record(self.report, node, f"capsules[{k}]", fields) for k, node in enumerate(items, 1)]
-        return tuple(Capsule(**read_fields(record, CAPSULE, self.plain)) for record in records)
+            hint = f"describe robots with {key} in Khalil and Kleinfinger's notation"
+            self.top.problem(key, f"{key} refer to Khalil and Kleinfinger's frames", hint)
+        records = [Record(self.report, node, f"{key}[{k}]", keys(fields)) for k, node in enumerate(items, 1)]
+        return [read_fields(record, fields, self.plain) for record in records]
 
     def _motors(self) -> tuple[CoupledMotor, ...]:
         items = self.top.items("motors")
@@ -287,6 +291,7 @@ def tree_of(robot: Robot) -> dict[str, YamlTree]:
         "wheels": [write_fields(wheel, WHEEL, plain) for wheel in robot.wheels],
         "motors": [write_fields(motor, MOTORS, plain) for motor in robot.motors],
         "capsules": [write_fields(capsule, CAPSULE, plain) for capsule in robot.capsules],
+        "link_frames": [write_fields(link, LINK_FRAME, plain) for link in robot.link_frames],
     }
     tree |= {key: part for key, part in parts.items() if part}
     if robot.platform is not None:

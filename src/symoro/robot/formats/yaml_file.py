@@ -51,7 +51,7 @@ def _block(tree: YamlTree, indent: int) -> list[str]:
                 head,
                 value,
                 indent + 2,
-                wide=key in ("frames", "loops", "wheels", "motors", "capsules", "location"),
+                wide=key in ("frames", "loops", "wheels", "motors", "capsules", "link_frames", "location"),
             )
     elif isinstance(tree, list):
         for value in tree:

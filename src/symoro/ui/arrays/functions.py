@@ -324,10 +324,10 @@ def repeat(value: Any, repeats: Any, axis: int | None = None) -> ndarray:
     return made
 
 
-def take(value: Any, index: Any, axis: int = 0) -> Any:
-    """Return the elements with the given indices along an axis."""
-    given = asarray(value)
-    return given[(slice(None),) * (axis % given.ndim) + (index,)]
+def take(value: Any, index: Any, axis: int | None = None) -> Any:
+    """Return the elements with the given indices along an axis, of all elements without an axis."""
+    given = ravel(value) if axis is None else asarray(value)
+    return given[(slice(None),) * ((axis or 0) % given.ndim) + (index,)]
 
 
 def take_along_axis(value: Any, index: Any, axis: int) -> ndarray:
@@ -405,8 +405,9 @@ def sum_(value: Any, axis: Any = None, keepdims: bool = False, initial: Any = No
 def prod(value: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Return products along axes."""
     given = asarray(value)
-    one = given.dtype.convert(1)
-    return _reduce(given, lambda row: math.prod(row, start=one), axis, keepdims)
+    dtype = INT if given.dtype.kind == "b" else given.dtype
+    one = dtype.convert(1)
+    return _reduce(given, lambda row: math.prod(row, start=one), axis, keepdims, dtype)
 
 
 def mean(value: Any, axis: Any = None, keepdims: bool = False) -> Any:
@@ -518,9 +519,11 @@ def _along(value: Any, function: Callable[[list[Any]], list[Any]], axis: int, dt
     return moveaxis(ndarray([x for row in rows for x in row], (*given.shape[:-1], length), kind), -1, axis)
 
 
-def cumsum(value: Any, axis: int = 0) -> ndarray:
-    """Return the sums of the elements up to each element."""
-    return _along(value, lambda row: list(accumulate(row)), axis)
+def cumsum(value: Any, axis: int | None = None) -> ndarray:
+    """Return the sums of the elements up to each element, of all elements without an axis."""
+    given = ravel(value) if axis is None else asarray(value)
+    dtype = INT if given.dtype.kind == "b" else given.dtype
+    return _along(given, lambda row: list(accumulate(row)), axis or 0, dtype)
 
 
 def diff(value: Any, n: int = 1, axis: int = -1) -> ndarray:
@@ -560,8 +563,8 @@ def searchsorted(value: Any, numbers: Any, side: str = "left") -> Any:
 
     place = bisect.bisect_left if side == "left" else bisect.bisect_right
     row, given = asarray(value).flat, asarray(numbers)
-    found = [place(row, x) for x in given.flat]
-    return ndarray(found, given.shape, INT) if given.shape else found[0]
+    places = [place(row, x) for x in given.flat]
+    return ndarray(places, given.shape, INT) if given.shape else places[0]
 
 
 def unique(

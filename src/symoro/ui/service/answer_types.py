@@ -673,15 +673,27 @@ class BodyWrench:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Mechanics:
-    """Masses and loads of a robot for display; gravity (m/s2) in frame 0.
+class ContactView:
+    """Point of a link in contact with the ground: coordinates (m) in `frame`."""
 
+    name: str
+    frame: int
+    at: list[float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mechanics:
+    """Masses and loads of a robot for display; gravity (m/s2) in the world, contacts in the order of the request.
+
+    `ends` contains the ends of all chains of a robot with a floating base, as values of the option `contacts`.
     `unknown` contains the symbols without a nominal value, whose numbers are defaults of the page.
     """
 
     masses: list[BodyMass]
     gravity: list[float]
     wrenches: list[BodyWrench]
+    contacts: list[ContactView]
+    ends: list[Any]
     unknown: list[str]
 
 

@@ -12,9 +12,9 @@ _LENGTHS = dict.fromkeys(("b", "d", "r"), 0.4)
 _ANGLES = dict.fromkeys(("gamma", "alpha", "theta"), 0.5)
 _LINK = {
     **dict.fromkeys(("XX", "YY", "ZZ"), 0.1),
-    **dict.fromkeys(("MX", "MY", "MZ"), 0.05),
-    **dict.fromkeys(("XY", "XZ", "YZ"), 0.0),
+    **dict.fromkeys(("XY", "XZ", "YZ", "MY", "MZ"), 0.0),
     "M": 1.0,
+    "MX": 0.05,  # x of the frame of a link often points along the link
 }
 _DRIVE = {"IA": 0.01, "FV": 0.1, "FS": 0.1, "FB": 0.05, "VS": 0.1, "k": 100.0}
 _MOTOR = {"IAM": 0.01, "FVM": 0.1, "FSM": 0.1}

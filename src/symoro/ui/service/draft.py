@@ -118,6 +118,7 @@ def renumbered(draft: Draft, number: Callable[[int], int]) -> Draft:
             )
             for motor in draft.motors
         ),
+        link_frames=tuple(replace(one, frame=number(one.frame)) for one in draft.link_frames),
         capsules=tuple(replace(one, frame=number(one.frame)) for one in draft.capsules),
         postures={name: {number(j): x for j, x in q.items()} for name, q in draft.postures.items()},
     )

@@ -24,7 +24,7 @@ from symoro.ui.service.payload import item, robot_of
 if TYPE_CHECKING:
     from symoro.runtime.function import Array
 
-TOLERANCE = 1e-6  # largest accepted residual; models are accurate to 1e-9
+TOLERANCE = 1e-6  # rad, and relative to the robot's size: largest residual; models are accurate to 1e-9
 RESTARTS = 20
 WORKING_MODES = ("1", "2")  # of a leg
 WORDS: dict[int, Literal["valid", "singular"]] = {0: "valid", 2: "singular"}
@@ -153,7 +153,7 @@ def _verified(
     place = generate(robot, "fast-geometry", **ends).function(values, compiled=False)
     size = pose_size(robot, values, T)
     away = distances(place, solutions["q"], T, given_entries(options.get("pose", "full")), size)
-    close = _LoopClosure(robot, values) if robot.B else None
+    close = _LoopClosure(robot, values, float(size)) if robot.B else None
     rows = []
     for k, status in enumerate(solutions["status"].astype(int)):
         q = solutions["q"][k]
@@ -173,14 +173,19 @@ def _verified(
 class _LoopClosure:
     """Function that computes the cut joints of a robot in a posture, and checks that its loops are closed."""
 
-    def __init__(self, robot: Robot, values: Mapping[str, float]) -> None:
+    def __init__(self, robot: Robot, values: Mapping[str, float], size: float) -> None:
+        import numpy as np
+
         from symoro.runtime.function import Function
 
         self.robot, self.cut = robot, cut_joints(robot)
+        self.units = np.array([[1.0, 1.0, 1.0, size]] * 4)
         self.places = Function(all_frames(robot), {**dict(robot.nominal), **values}, compiled=False)
 
     def __call__(self, q: Array, qc: Array | None) -> tuple[Array, float]:
         """Return the positions of the cut joints, and the largest difference between the two frames of a cut.
+
+        Lengths are divided by the size of the robot.
 
         Args:
             q: positions of the robot's coordinates.
@@ -191,7 +196,9 @@ class _LoopClosure:
         if qc is None:
             qc = self._cut_positions(q)
         T = self._at(q, qc)
-        gaps = [np.abs(T[loop.left - 1] - T[loop.right - 1]).max() for loop in loops(self.robot)]
+        gaps = [
+            (np.abs(T[loop.left - 1] - T[loop.right - 1]) / self.units).max() for loop in loops(self.robot)
+        ]
         return qc, float(np.max(gaps))
 
     def _at(self, q: Array, qc: Array) -> Array:

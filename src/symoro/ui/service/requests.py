@@ -188,9 +188,13 @@ class WorkspaceRequest(Request):
 
 @dataclass(frozen=True, kw_only=True)
 class MechanicsRequest(RobotRequest):
-    """Request for the masses and loads of a robot, at given numbers of its symbols."""
+    """Request for the masses and loads of a robot, at given numbers of its symbols.
+
+    `contacts` is the option of `contact-dynamics`; an empty list selects its default, None no contacts.
+    """
 
     values: Numbers = field(default_factory=dict)
+    contacts: list[Any] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -72,6 +72,7 @@ def remove_frame(draft: Draft, edit: Edit) -> Draft:
         frames=tuple(frame for k, frame in enumerate(draft.frames, 1) if k != j),
         links=tuple(link for k, link in enumerate(draft.links, 1) if k != j),
         postures={name: {k: x for k, x in q.items() if k != j} for name, q in draft.postures.items()},
+        link_frames=tuple(link for link in draft.link_frames if link.frame != j),
         capsules=tuple(capsule for capsule in draft.capsules if capsule.frame != j),
     )
     return renumbered(kept, number)
