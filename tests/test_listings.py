@@ -65,6 +65,21 @@ def test_files_that_cannot_be_read(name: str, tmp_path: Path) -> None:
         symoro.optimise(tmp_path / name)
 
 
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "latin-1"])
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+def test_encodings_and_line_ends(encoding: str, ending: str, tmp_path: Path, listing: Path) -> None:
+    path = tmp_path / "model_1.txt"
+    path.write_bytes(f"# modèle\n{TEXT}".replace("\n", ending).encode(encoding))
+    assert str(symoro.optimise(path)) == str(symoro.optimise(listing))
+
+
+def test_binary_files_are_rejected(tmp_path: Path) -> None:
+    path = tmp_path / "model.txt"
+    path.write_text(TEXT, encoding="utf-16")
+    with pytest.raises(FormatError, match="binary file"):
+        symoro.optimise(path)
+
+
 # -- saved models
 
 
@@ -135,6 +150,18 @@ def test_damaged_models(tmp_path: Path) -> None:
     for nodes in ([["+", 0, 10**9]], [["+", 0]], [["nothing"]], [["number", "x"]], [["kernel", 0, 0]]):
         program = {**data["program"], "nodes": [*nodes, *data["program"]["nodes"]]}
         broken.append(json.dumps({**data, "program": program}))
+    program = data["program"]
+    first = program["inputs"][0]
+    changes: list[dict[str, object]] = [
+        {"inputs": []},  # the symbols of nodes are not declared
+        {"parameters": []},
+        {"inputs": [{**first, "shape": [7]}]},
+        {"inputs": [{**first, "name": "q{"}]},
+        {"names": [[0, "x", 10**30]]},
+        {"names": [[10**9, "x", 0]]},
+    ]
+    for change in changes:
+        broken.append(json.dumps({**data, "program": {**program, **change}}))
     for one in broken:
         path.write_text(one, encoding="latin-1")
         with pytest.raises(FormatError):

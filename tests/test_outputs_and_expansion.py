@@ -81,3 +81,27 @@ def test_a_long_chain_is_rejected_before_its_christoffel_coefficients(
     assert "of Snake_lagrange would have" in capsys.readouterr().err
     with Effort(most):
         assert main(["generate", "lagrange", "snake", "--outputs", "A,C", "--no-variables"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("model", "robot", "yardstick"),
+    [
+        ("loop-geometry", "orthoglide", "loop_kinematics"),
+        ("direct-dynamics-derivatives", "eel", "inverse_dynamics"),
+        ("dynamic-identification", "snake", "accelerations"),
+    ],
+)
+def test_slow_models_are_judged_by_the_models_that_they_contain(
+    model: str, robot: str, yardstick: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Effort(2_000_000):  # calls: the models themselves need 9 to 31 million
+        assert main(["generate", model, robot, "--no-variables"]) == 2
+    assert yardstick in capsys.readouterr().err
+    assert main(["generate", "direct-dynamics", "eel", "--derivative", "vjp", "--no-variables"]) == 2
+    assert "inverse_dynamics would have" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("model", ["dynamic-identification", "direct-dynamics-derivatives"])
+def test_small_models_keep_their_expanded_form(model: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["generate", model, "planar2r", "--no-variables"]) == 0
+    assert "t1 =" not in capsys.readouterr().out

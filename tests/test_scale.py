@@ -576,3 +576,12 @@ def test_a_urdf_is_read_alike_in_all_sizes(s: float) -> None:
             assert here == pytest.approx(getattr(one, name).number, abs=1e-10)
             assert (here == 0) == (getattr(one, name).number == 0)
     assert len(resized.notes) == len(first.notes)
+
+
+@pytest.mark.parametrize("length", ["1e-17", "1e-12"])
+def test_a_length_of_round_off_is_not_the_size_of_a_robot(length: str) -> None:
+    """Axes that intersect, as a CAD program exports them: the masses determine the size."""
+    links = "link: {XX: 0.1, YY: 0.2, ZZ: 0.2, MX: 0.5, M: 2}"
+    text = f"symoro: 1\nname: gimbal\nframes:\n  - {{{links}}}\n  - {{d: %s, alpha: pi/2, {links}}}\n"
+    size = characteristic_length(loads(text % "0", "yaml"))
+    assert size == pytest.approx(0.1**0.5) and characteristic_length(loads(text % length, "yaml")) == size

@@ -110,9 +110,15 @@ def _text(path: Path) -> str:
     try:
         if path.stat().st_size > MAX_BYTES:
             raise FormatError(f"the file is larger than {MAX_BYTES // 1_000_000} MB", place=place)
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise FormatError("the file is not a text in UTF-8", place=place) from None
+        data = path.read_bytes()
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise FormatError(f"the file cannot be read: {reason}", place=place, hint="check the path") from None
+    if b"\0" in data:
+        raise FormatError("this is a binary file, not text", place=place, hint="save it as UTF-8 text")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data.decode(
+            "latin-1"
+        )  # titles and comments of older programs, such as "modèle"; names have no accents

@@ -983,26 +983,49 @@ def generate(robot: RobotLike, model: str, **options: Any) -> Model:
     return Model(described, entry, options, program)
 
 
-def check_expandable(robot: Robot, model: str, outputs: Sequence[str] | None = None) -> None:
+# Models that take seconds for large robots, and models of a fraction of a second that their equations contain.
+_YARDSTICKS = {
+    "loop-geometry": "loop-kinematics",
+    "direct-dynamics": "inverse-dynamics",
+    "contact-dynamics": "inverse-dynamics",
+    "inverse-dynamics-derivatives": "inverse-dynamics",
+    "direct-dynamics-derivatives": "inverse-dynamics",
+    "dynamic-identification": "accelerations",
+    "filtered-identification": "velocities",
+}
+
+
+def check_expandable(
+    robot: Robot, model: str, outputs: Sequence[str] | None = None, *, derivative: bool = False
+) -> None:
     """Check that `Model.expanded` can succeed, before the model is derived, where an estimate exists.
 
     The Christoffel coefficients of a long chain take minutes, its inertia matrix takes a fraction of a second: if an
-    entry of A is far too long, the model is rejected at once.
+    entry of A is far too long, the model is rejected at once. Other models are judged by `_YARDSTICKS`, unless
+    outputs are chosen, which may be short.
 
     Args:
         outputs: names of the outputs that are needed; by default all.
+        derivative: whether a derivative of the model is needed, with respect to all its inputs.
 
     Raises:
         NotApplicableError: an entry would have too many operations; the message contains the estimate.
     """
-    entry = models.entry(model)
-    if entry.id != "lagrange" or entry.why_not(robot) is not None or set(outputs or "A") <= {"Q"}:
-        return
-    from symoro.models.dynamic.lagrange import largest_inertia_entry
+    from symoro.models.dynamic.lagrange import MOST_SIMPLIFIED, largest_inertia_entry
 
-    largest, where = largest_inertia_entry(robot)
-    if largest:
-        raise _too_long(f"{robot.name}_lagrange", where, largest)
+    entry = models.entry(model)
+    if entry.why_not(robot) is not None:
+        return
+    yardstick = _YARDSTICKS.get(entry.id, entry.id if derivative else None)
+    if entry.id == "lagrange" and not set(outputs or "A") <= {"Q"}:
+        largest, where = largest_inertia_entry(robot)
+        if largest:
+            raise _too_long(f"{robot.name}_lagrange", where, largest)
+    elif yardstick is not None and outputs is None and models.entry(yardstick).why_not(robot) is None:
+        program = generate(robot, yardstick).program
+        largest, where = largest_expression(program)
+        if largest > MOST_SIMPLIFIED * LONGEST_EXPANDED:
+            raise _too_long(program.name, f"even {where}", largest)
 
 
 def _too_long(name: str, where: str, operations: int) -> NotApplicableError:

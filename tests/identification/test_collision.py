@@ -102,6 +102,13 @@ def test_links_that_always_touch_are_named() -> None:
     assert any("not checked" in note and "link 5 (panda_link5) and link 3" in note for note in notes)
 
 
+def test_a_floor_above_all_links_is_rejected() -> None:
+    with pytest.raises(ArgumentError, match=r"floor: all links of robot .* are below the height 9 m"):
+        clearance_of(arm(), CollisionOptions(floor=9.0), [0.0, 0.0, 0.0])
+    with pytest.raises(ArgumentError, match="no two of its links with a shape are not adjacent"):
+        clearance_of(symoro.load("planar2r"), CollisionOptions(), [0.0, 0.0])
+
+
 def test_no_posture_without_collision_is_an_error_that_names_the_links() -> None:
     robot = arm().replace(postures={"home": (0.0, 0.0, 0.0)})
     for j in (2, 3):

@@ -14,8 +14,9 @@ from symoro.identification.dynamic import Identification
 from symoro.identification.estimate_diagnostics import consistency_warnings
 from symoro.identification.log import log_of_arrays
 from symoro.robot.description import INERTIAL
+from symoro.robot.formats import loads
 from symoro.robot.size import characteristic_length
-from tests.identification.truth import smooth, truth, two_links
+from tests.identification.truth import TWO_LINKS, smooth, truth, two_links
 
 pytest.importorskip("cvxpy")
 pytest.importorskip("clarabel")
@@ -65,6 +66,27 @@ def test_constraints_that_do_not_bind_change_nothing() -> None:
     got = consistent(estimate.base, estimate.estimate, estimate.data, weight=1e-9)
     z = (got.values - estimate.estimate.values) / estimate.estimate.deviations
     assert np.abs(z).max() < 0.1 and got.ratio == pytest.approx(1, abs=1e-4)
+
+
+def test_a_robot_of_a_few_micrograms_is_consistent() -> None:
+    """A robot with lengths and gravity times 1e-4 and the same density has masses times 1e-12, torques times 1e-20."""
+    t, size = truth(1500, 500.0), 1e-4
+    torque = (t.tau + np.random.default_rng(4).standard_normal(t.tau.shape)) * size**5
+    scaled = loads(TWO_LINKS.replace("-9.81", f"{-9.81 * size}"), "yaml").with_frame(2, d=0.8 * size)
+    for j in (1, 2):
+        link = two_links().link(j)
+        powers = {kind: 5 - (len(kind) == 1) * 2 - (kind in ("MX", "MY", "MZ")) for kind in INERTIAL}
+        scaled = scaled.with_link(
+            j, **{kind: getattr(link, kind).number * size**power for kind, power in powers.items()}
+        )
+    options = symoro.IdentificationOptions(find_consistent=True)
+    small = symoro.identify(scaled, log_of_arrays(t.rate, t.q, torque), options=options).consistent
+    noise = torque / size**5
+    large = symoro.identify(two_links(), log_of_arrays(t.rate, t.q, noise), options=options).consistent
+    assert small is not None and large is not None
+    assert small.ratio == pytest.approx(large.ratio, abs=2e-3) and min(small.eigenvalues.values()) > 0
+    names = [f"M{j}" for j in (1, 2)]
+    assert all(0 < small.standard[name] < 1e-10 for name in names)
 
 
 @pytest.mark.parametrize("prior", ["euclidean", "entropic"])
@@ -202,7 +224,7 @@ def test_masses_and_their_sum_are_within_their_bounds() -> None:
         ({"masses": {1: (2, 1)}}, "mass of link 1: the lower bound 2 kg exceeds the upper bound 1 kg"),
         ({"masses": {1: (-1, 1)}}, "mass of link 1: a mass in kg is not negative"),
         ({"masses": {1: (np.nan, 1)}}, "mass of link 1: a mass in kg is not negative"),
-        ({"masses": {1: (0, 1e-6)}}, "mass of link 1: the upper bound 1e-06 kg does not permit a body"),
+        ({"masses": {1: (0, 0)}}, "mass of link 1: the upper bound 0 kg does not permit a body"),
         ({"masses": {1: "heavy"}}, "mass of link 1: expected a lower and an upper bound"),
         ({"total_mass": -1}, "total mass: a mass in kg is not negative"),
         ({"masses": {1: (3, 4), 2: (2, 4)}, "total_mass": 4.9}, "lower bounds of the links sum to 5 kg"),

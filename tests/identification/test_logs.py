@@ -242,6 +242,7 @@ def test_motor_side_and_joint_side_find_the_same(tmp_path: Path) -> None:
         (DESCRIPTION.replace("[q1, q2]", "[q1]"), 4, r"expected 2 columns, one per joint \(1, 2\), got 1"),
         (DESCRIPTION.replace("[q1, q2]", "[q1, [q2]]"), 4, "expected the name of a column"),
         (DESCRIPTION.replace("scale: [2, 4]", "scale: [2, x]"), 5, "expected numbers"),
+        (DESCRIPTION.replace("scale: [2, 4]", "scale: [2, 0]"), 5, "the scale of a column is zero"),
         (DESCRIPTION.replace("N.mm", "A").replace(", scale: [2, 4]", ""), 5, "a current requires 'scale'"),
         (DESCRIPTION.replace("[100, -50]", "[100, 0]"), 6, "the ratio of motor 2 to joint 2 is zero"),
         (DESCRIPTION.replace("{2: {1: 25}}", "{3: {1: 25}}"), 6, "the number of a joint, 1, 2, got '3'"),
@@ -566,3 +567,5 @@ def test_one_log_is_not_two(tmp_path: Path) -> None:
     (tmp_path / "sub").mkdir()
     with pytest.raises(ArgumentError, match=r"the log 'log.csv' is given twice"):
         symoro.identify(two_links(), [path, tmp_path / "sub" / ".." / "log.csv"])
+    with pytest.raises(ArgumentError, match=r"the validation log 'log.csv' is also a log of the estimation"):
+        symoro.identify(two_links(), path, validate=[tmp_path / "sub" / ".." / "log.csv"])

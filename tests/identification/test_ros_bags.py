@@ -12,6 +12,7 @@ import symoro
 from symoro.errors import ArgumentError, FormatError, MissingDependencyError
 from symoro.identification import optional_packages
 from symoro.identification.log import open_log
+from symoro.identification.ros_bag import joint_tables
 from symoro.ui.cli import main
 from tests.identification.truth import smooth, two_links
 
@@ -53,13 +54,17 @@ def state(
     }
 
 
-def mcap(path: Path, messages: Sequence[tuple[str, int, dict[str, object]]], schema: str = STATE) -> Path:
+def mcap(
+    path: Path,
+    messages: Sequence[tuple[str, int, dict[str, object]]],
+    schema: str = STATE,
+    name: str = "sensor_msgs/msg/JointState",
+) -> Path:
     """Write messages (topic, time of reception, contents) by the official library."""
     writers = pytest.importorskip("mcap_ros2.writer")
     with path.open("wb") as stream:
         writer = writers.Writer(stream)
-        name = "sensor_msgs/msg/JointState" if schema == STATE else "std_msgs/msg/String"
-        kind = writer.register_msgdef(name, schema)
+        kind = writer.register_msgdef(name if schema == STATE else "std_msgs/msg/String", schema)
         for topic, received, contents in messages:
             writer.write_message(topic, kind, contents, received, received)
         writer.finish()
@@ -151,6 +156,12 @@ def some(tmp_path: Path, names: Sequence[str] = JOINTS, effort: Sequence[float] 
     return mcap(tmp_path / "log.mcap", messages)
 
 
+def test_the_short_name_of_the_message_type_is_accepted(tmp_path: Path) -> None:
+    messages = [("/joint_states", t, state(t, JOINTS, [0, 0], [0, 0])) for t in stamps(50).tolist()]
+    path = mcap(tmp_path / "log.mcap", messages, name="sensor_msgs/JointState")
+    assert [table.samples for table in joint_tables(path)] == [50]
+
+
 def test_bags_without_a_log_are_rejected(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -164,7 +175,8 @@ def test_bags_without_a_log_are_rejected(
         ),
         "effort.mcap": ("do not contain the effort of joint 'shoulder'", []),
         "topic.mcap": ("the bag has no topic '/other' with messages", ["--topic", "/other"]),
-        "cut.mcap": ("the bag cannot be read", []),
+        "cut.mcap": ("repair it with 'mcap recover'", []),
+        "folder": ("the folder is not a rosbag2: it contains no metadata.yaml", []),
         "none.mcap": ("there is no such file", []),
     }
     mcap(Path("text.mcap"), [("/text", START, {"data": "x"})], TEXT)
@@ -173,6 +185,7 @@ def test_bags_without_a_log_are_rejected(
     some(tmp_path).rename("topic.mcap")
     whole = some(tmp_path).read_bytes()
     Path("cut.mcap").write_bytes(whole[: len(whole) // 2])
+    Path("folder").mkdir()
     symoro.save(robot().replace(name="arm"), "arm.yaml")
     for name, (words, more) in bad.items():
         assert main(["identify", "arm.yaml", name, "-o", "out.yaml", *more]) == 2

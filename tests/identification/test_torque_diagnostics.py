@@ -19,7 +19,7 @@ from symoro.identification.log import log_of_arrays
 from symoro.identification.log_description import parse_description
 from symoro.identification.rows import picked
 from tests.identification.test_statistics import squared_errors
-from tests.identification.truth import base_values, torque_warnings, two_links
+from tests.identification.truth import base_values, torque_warnings, truth, two_links
 
 Torques = np.ndarray
 RATE = 200.0
@@ -150,6 +150,20 @@ def test_a_delay_is_estimated_with_its_deviation_and_reported(lag: float, decima
     (line,) = torque_warnings(identification)
     assert ("lag behind" if lag > 0 else "lead") in line and "--delay" in line
     assert ("zero-order hold" in line) == (lag == -0.5 / RATE)
+
+
+@pytest.mark.parametrize("cutoff", [None, 10.0])
+def test_a_delay_is_estimated_from_every_sample_of_a_simulated_motion(cutoff: float | None) -> None:
+    """Dry friction reverses between samples; without decimation its column is not filtered."""
+    t, late = truth(), 7
+    noise = np.array([0.5, 0.2]) * np.random.default_rng(0).standard_normal(t.q[late:].shape)
+    log = log_of_arrays(t.rate, t.q[late:], t.tau[:-late] + noise)
+    options = symoro.IdentificationOptions(delay="estimate")
+    identification = symoro.identify(two_links(), log, cutoff=cutoff, options=options)
+    assert identification.delay is not None and identification.delay.deviation < 1e-3
+    assert identification.logs[0].delay == pytest.approx(
+        late / t.rate, abs=4 * identification.delay.deviation
+    )
 
 
 def test_a_delay_is_estimated_from_rows_in_which_a_joint_rests() -> None:

@@ -171,6 +171,43 @@ def test_a_wrong_sign_fails() -> None:
     assert "warnings" in result.verdict.line
 
 
+@pytest.mark.parametrize(
+    ("name", "changed"),
+    [
+        ("torque-factor", lambda q, tau: (q, tau * [1, 1.1])),
+        ("torque-factor", lambda q, tau: (q * [1, 1.05], tau)),
+        ("joint-consistency", lambda q, tau: (q[:, ::-1], tau[:, ::-1])),
+        ("joint-consistency", lambda q, tau: (q, tau[:, ::-1])),
+    ],
+    ids=["gear of the torques", "gear of the positions", "swapped joints", "swapped torques"],
+)
+def test_a_wrong_gear_or_order_of_joints_does_not_pass(name: str, changed) -> None:
+    """The residuals of these logs are below the limits of other criteria or near them."""
+    t = smooth(two_links())
+    tau = t.tau + np.array([0.4, 0.2]) * np.random.default_rng(0).standard_normal(t.tau.shape)
+    result = symoro.identify(two_links(), log_of_arrays(t.rate, *changed(t.q, tau)), decimation=10)
+    assert result.verdict.level != "pass" and of(result, name).level != "pass"
+    right = symoro.identify(two_links(), log_of_arrays(t.rate, t.q, tau), decimation=10)
+    assert right.verdict.level == "pass" and of(right, name).level == "pass"
+
+
+def test_a_wrong_length_does_not_pass() -> None:
+    t = smooth(two_links())
+    log = t.log(np.random.default_rng(0), torque=np.array([0.1, 0.05]))
+    for factor in (0.95, 1.05):
+        result = symoro.identify(two_links().with_frame(2, d=0.8 * factor), log, decimation=10)
+        assert result.verdict.level != "pass"
+
+
+@pytest.mark.parametrize("method", ["ols", "irls", "tls"])
+def test_joints_of_different_noise_are_consistent(method: str) -> None:
+    """The criteria of the joints do not depend on the weights of the method."""
+    t = smooth(two_links())
+    log = t.log(np.random.default_rng(0), torque=np.array([1.0, 0.01]))
+    result = symoro.identify(two_links(), log, decimation=10, method=method)
+    assert [of(result, name).level for name in ("joint-consistency", "torque-factor")] == ["pass", "pass"]
+
+
 def test_residuals_of_rounding_need_not_be_white() -> None:
     tiny = residual(1e-6, 1e-6, 1e-6)
     exact = replace(
@@ -183,9 +220,10 @@ def test_residuals_of_rounding_need_not_be_white() -> None:
 
 
 @pytest.mark.parametrize("method", ["IDIM-IV", "DIDIM", "CLOE"])
-def test_methods_that_simulate_have_no_criterion_of_autocorrelation(method: str) -> None:
+def test_methods_that_simulate_have_no_criteria_of_the_rows(method: str) -> None:
     result = replace(good(), estimate=replace(good().estimate, method=method))
-    assert "autocorrelation" not in {one.name for one in result.verdict.criteria}
+    names = {one.name for one in result.verdict.criteria}
+    assert not names & {"autocorrelation", "joint-consistency", "torque-factor"}
 
 
 def test_a_value_that_is_not_known_is_doubtful() -> None:

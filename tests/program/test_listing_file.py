@@ -200,6 +200,15 @@ def test_matrices() -> None:
         ("x[0] = q[0];\ny = 2", 2, "no semicolon"),
         ("", None, "no assignment"),
         ("a = __import__('os')\n", 1, "unexpected character|unknown function"),
+        (OPENSYMORO.replace("QP1*QP2", "QP1*QP29"), 23, "QP29 is not defined, and the tables contain only 2"),
+        (
+            OPENSYMORO.replace("cos(th1)", "cos(th10)"),
+            20,
+            "th10 is not defined, and the tables contain only 2",
+        ),
+        ("co\ndouble s1 = sin(q[0]);\nx = 2*s1;\n", 1, "expected an assignment"),
+        ("void f(double *x) {\n  x[0] = 1;\n}\n", 1, "expected an assignment"),
+        ("Té1 = q1\n", 1, "expected an assignment"),
     ],
 )
 def test_damaged_listings(text: str, line: int | None, message: str) -> None:
@@ -216,3 +225,21 @@ def test_every_cut_of_own_text_is_rejected() -> None:
     for end in range(start + 1, len(lines) - 1):
         with pytest.raises(FormatError):
             listing_program(read_listing("\n".join(lines[:end]), "cut.txt"), "p")
+
+
+@pytest.mark.parametrize(
+    ("robot", "model", "parameter"),
+    [("planar2r", "filtered-identification", "D2"), ("one_steering", "energy", "E_2")],
+)
+def test_own_text_with_a_parameter_that_has_the_name_of_an_output(
+    robot: str, model: str, parameter: str
+) -> None:
+    made = symoro.generate(robot, model)
+    program = listing_program(read_listing(str(made), "own.txt"), "own")
+    assert parameter in program.parameters
+    assert program.title == made.program.title
+    inputs, parameters = numbers(program)
+    theirs = parameters | {name.removesuffix("_2"): value for name, value in parameters.items()}
+    result = interpret(program, inputs, parameters)
+    for name, expected in interpret(made.program, inputs, theirs).items():
+        np.testing.assert_allclose(result[name], expected, rtol=1e-12, atol=1e-12)

@@ -9,6 +9,7 @@ import mpmath
 import numpy as np
 import pytest
 import sympy
+from scipy.optimize import root
 
 import symoro
 from symoro.errors import ArgumentError, SymoroError
@@ -142,6 +143,36 @@ def test_flexible_links_deflect() -> None:
     )  # no damping: a mechanical energy exists
 
 
+def test_flexible_links_under_gravity() -> None:
+    """The static deflection is found here from the direct dynamic model, whose complex steps give the matrices."""
+    linear = symoro.linearise("flexible2r", q=[0.3, -0.5])
+    direct = symoro.generate("flexible2r", "direct-dynamics").function(linear.values, compiled=False)
+
+    def accelerations(x: np.ndarray) -> np.ndarray:
+        out = direct(q=linear.q, qd=np.zeros(2), e=x[:4], ed=np.zeros(4), tau=x[4:])
+        return np.concatenate([out["edd"], out["qdd"]])
+
+    assert linear.tau is not None
+    balance = root(accelerations, np.concatenate([np.zeros(4), linear.tau]), tol=1e-14).x
+    np.testing.assert_allclose(linear.tau, balance[4:], rtol=1e-9)
+    A, B = truth(linear, balance[:4])
+    assert np.abs(linear.A - A).max() <= 1e-10 * np.abs(A).max()
+    assert np.abs(linear.B - B).max() <= 1e-10 * np.abs(B).max()
+
+
+def test_a_hovering_body_accelerates_where_it_tilts() -> None:
+    """A thrust that balances gravity turns with the body: dv = g (theta_y, -theta_x, 0), as for a quadrotor."""
+    body = symoro.load("planar2r").floating()
+    body = replace(body, base=replace(body.base, G=(formula(0), formula(0), formula(-9.81))))
+    arm = {"M2": 1e-9, "ZZ1": 1e-9, "ZZ2": 1e-9}  # negligible
+    body = body.bind({name: arm.get(name, 0) for name in body.symbols()})
+    link = {"M": 2, "XX": 0.3, "YY": 0.4, "ZZ": 0.5, "FZ": -(2 + 1e-9) * 9.81}
+    linear = symoro.linearise(body.with_link(0, **link), q=[0, 0])
+    first, tilt = linear.states.index("V0_1"), linear.states.index("dR0_1")
+    expected = 9.81 * np.array([[0, 1, 0], [-1, 0, 0], [0, 0, 0]])
+    np.testing.assert_allclose(linear.A[first : first + 3, tilt : tilt + 3], expected, atol=1e-6)
+
+
 def test_cart_and_pole_with_symbols() -> None:
     """Compare with the textbook: l'' = (tau - ...)/(mc + mp/4) for a rod of half length l, without friction."""
     linear = symoro.linearise(symoro.load("cartpole").bind({"FV2": 0}), q=[0, 0])
@@ -165,7 +196,7 @@ def test_transfer_function() -> None:
 @pytest.mark.parametrize(
     ("robot", "options", "message"),
     [
-        ("cartpole", {"q": [0, 0.3]}, "not an equilibrium"),
+        ("cartpole", {"q": [0, 0.3]}, r"not an equilibrium: .* remain: 0.145 \(q2\)"),
         ("cartpole", {"q": [0, 1e-6]}, "not an equilibrium"),  # near, and still none
         ("rx90_floating", {}, "not an equilibrium"),
         ("planar2r", {"q": [0, 0], "tau": [1, 2]}, "not an equilibrium"),

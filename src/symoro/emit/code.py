@@ -190,6 +190,7 @@ class Code:
         turns: angles whose sines and cosines are computed together at the beginning (see `vectors`).
         arcs: groups of arctangents that are computed together (see `vectors`).
         variables: variable -> signed node reference of its value, for input entries, parameters and statements.
+        renamed: variable -> parameter, for parameters whose name is that of an output or of another symbol.
     """
 
     program: Program
@@ -210,6 +211,7 @@ class Code:
     turns: list[Turn]
     arcs: list[list[Arc]]
     variables: dict[str, int]
+    renamed: dict[str, str]
 
     @property
     def operations(self) -> frozenset[int]:
@@ -260,9 +262,13 @@ def _arrays(program: Program, dialect: Dialect, names: Names, name: str | None) 
     outputs = [port.name for port in program.outputs]
     if dialect.listing:
         base = identifier(name or program.name, "model")
-        return CodeNames(
-            base, base, "", "", tuple(port.name for port in program.inputs), _claimed(names, outputs)
+        symbols = {*program.parameters, *(symbol for port in program.inputs for symbol in port.symbols)}
+        # The entry D2[1,1] is not the parameter D2; the symbol of a matrix, however, is written without an index.
+        apart = (
+            {port.name for port in program.outputs if port.shape} & symbols if dialect.symbol is str else ()
         )
+        written = tuple(name if name in apart else names.claim(name) for name in outputs)
+        return CodeNames(base, base, "", "", tuple(port.name for port in program.inputs), written)
     base = base_name(program, dialect, names, name)
     ports = [port.name for port in program.inputs] + outputs
     sizes = [f"{{0}}_SIZE_{port}" for port in ports]
@@ -320,6 +326,11 @@ class _Coder:
                 renderer.text[i]: i << 1 | renderer.sign[i]
                 for i in program.nodes
                 if self.listing.own[i] or graph.op[i] == ops.SYMBOL
+            },
+            {
+                name: self.parameters[at]
+                for at, name in reads
+                if name != self.dialect.symbol(self.parameters[at])
             },
         )
 

@@ -49,6 +49,8 @@ def header_lines(code: Code, *, functions: bool = True) -> list[str]:
         lines += ["Parameters", *_filled(f"{array}{' '.join(code.parameters)}", 2)]
         units = unit_groups(code.parameters, program.units)
         lines += _filled("; ".join(f"{' '.join(names)} in {unit}" for unit, names in units.items()), 2)
+        if not functions:
+            lines += [f"  {name} stands for {parameter}" for name, parameter in code.renamed.items()]
     if code.constants and functions:
         entries = " ".join(c.name for c in code.constants)
         lines += [f"Constants, computed once from the parameters by {arrays.setup}"]

@@ -145,14 +145,17 @@ def write(
 def entry_names(program: Program) -> frozenset[str]:
     """Return the names whose LaTeX symbols would equal that of an output entry, such as T12 for T_{1,2}.
 
-    A variable that is the entry may have its symbol. A scalar output has its own name.
+    A variable that is the entry may have its symbol, and inputs keep theirs: the velocity of joint 4, qd4, can be the
+    entry 3 of an output qd. Scalar outputs are not entries: they have the names of outputs.
     """
+    inputs = {symbol for port in program.inputs for symbol in port.symbols}
     return frozenset(
         name
         for out in program.outputs
         if out.shape
         for index, lit in zip(indices(out.shape, 1), out.lits, strict=True)
         if program.names.get(lit >> 1) != (name := out.name + "_".join(map(str, index)), lit & 1)
+        and name not in inputs
     )
 
 
@@ -166,8 +169,12 @@ def _equations(code: Code, symbol: Callable[[str], str]) -> str:
 
 
 _INDICES = "ijklmn"  # of the entries of an array
-LONG_ENTRY = 40  # characters; longer entries of a matrix have an equation of their own
-WIDEST = 150  # characters of a row; wider matrices consist of symbols
+# Printed characters: entries of a matrix that are longer than the first of these limits with which the matrix fits on a
+# page have an equation of their own.
+LONG_ENTRY = (35, 17, 8)
+ENTRY_SYMBOL = 3  # of such an entry in the matrix
+WIDEST = 55  # about 6 pt each, for the 345 pt of an article
+_UNPRINTED = re.compile(r"\\(?:mathit|operatorname|text|left|right|d?dot)\b|\\,")
 
 
 def _results(code: Code, symbol: Callable[[str], str]) -> list[str]:
@@ -183,9 +190,14 @@ def _results(code: Code, symbol: Callable[[str], str]) -> list[str]:
             continue
         columns = port.shape[1] if len(port.shape) == 2 else 1
         rows = range(0, len(texts), columns)
-        wide = any(sum(len(text) for text in texts[row : row + columns]) > WIDEST for row in rows)
-        own = [len(text) > (LONG_ENTRY // 4 if wide else LONG_ENTRY) for text in texts]
-        lines += [_line(named[k], texts[k]) for k in range(len(texts)) if own[k] and named[k] != texts[k]]
+        widths = [_printed(text) for text in texts]
+        fitting = (limit for limit in LONG_ENTRY if _width(widths, columns, limit) <= WIDEST)
+        limit = next(fitting, LONG_ENTRY[-1])
+        own = [width > limit for width in widths]
+        for k in range(len(texts)):
+            if own[k] and named[k] != texts[k]:
+                named[k] += "'" * (named[k] in code.variables)  # the symbol of an input
+                lines.append(_line(named[k], texts[k]))
         shown = [named[k] if own[k] else readable(texts[k]) for k in range(len(texts))]
         cells = [" & ".join(shown[row : row + columns]) for row in rows]
         body = " \\\\\n    ".join(cells)
@@ -194,6 +206,18 @@ def _results(code: Code, symbol: Callable[[str], str]) -> list[str]:
             f"{symbol(name)} &= \\left[\\begin{{array}}{{{frame}}}\n    {body}\n\\end{{array}}\\right]"
         )
     return lines
+
+
+def _width(widths: Sequence[int], columns: int, limit: int) -> int:
+    """Return the width of a matrix in which entries longer than `limit` are symbols."""
+    shown = [width if width <= limit else ENTRY_SYMBOL for width in widths]
+    return sum(max(shown[column::columns]) for column in range(columns))
+
+
+def _printed(text: str) -> int:
+    """Return the number of printed characters of an expression; the name of a function counts as one."""
+    commands = re.sub(r"\\[a-zA-Z]+", "x", _UNPRINTED.sub("", text))
+    return len(re.sub(r"[{}_^\s]", "", commands))
 
 
 def _nonzero_entries(

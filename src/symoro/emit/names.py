@@ -35,6 +35,8 @@ class Names:
         self._dialect = dialect
         self._fold = str.lower if dialect.fold_case else dialect.symbol
         self._taken = {self._fold(word) for word in dialect.reserved}
+        # A name with the symbol of another one gets the ending __2, which LaTeX writes as a prime.
+        self._mark = dialect.underscore * (1 if dialect.symbol is str else 2)
 
     def claim(self, requested: str) -> str:
         """Return a valid unused name, as close as possible to the requested one, and reserve it."""
@@ -52,7 +54,7 @@ class Names:
         return self._legal(name) == name and self._fold(name) not in self._taken
 
     def _suffixed(self, base: str, k: int) -> str:
-        suffix = f"{self._dialect.underscore}{k}"
+        suffix = f"{self._mark}{k}"
         return base[: self._dialect.longest - len(suffix)] + suffix
 
     def _legal(self, name: str) -> str:

@@ -23,7 +23,7 @@ import numpy as np
 
 from symoro.errors import ArgumentError, OptionError
 from symoro.identification.tolerances import CLEARANCE_TOLERANCE, DEFAULT_CLEARANCE
-from symoro.models.geometric.capsules import CapsuleModel, body_of, capsule_model
+from symoro.models.geometric.capsules import FLOOR, CapsuleModel, body_of, capsule_model
 from symoro.models.numeric.fixed_point import Array
 from symoro.robot.description import Robot
 from symoro.robot.size import robot_reach
@@ -208,12 +208,23 @@ def clearance_of(
     close = tuple(pair for pair, gap in zip(model.pairs, gaps, strict=True) if gap < least)
     model = replace(model, excluded=close)
     if not model.pairs:
+        reason = (
+            f"all pairs of links that are not adjacent are closer than the clearance {least:.3g} m in the reference "
+            "posture"
+            if close
+            else "no two of its links with a shape are not adjacent"
+        )
         raise ArgumentError(
-            f"no collision of robot '{robot.name}' can be checked: all pairs of links that are not adjacent are "
-            f"closer than the clearance {least:.3g} m in the reference posture",
+            f"no collision of robot '{robot.name}' can be checked: {reason}",
             hint="give the robot capsules, a posture 'home', or a smaller clearance or radius"
             if close
-            else "the robot has no two links that are not adjacent; do not request that collisions are avoided",
+            else "give the robot capsules, or do not request that collisions are avoided",
+        )
+    if options.floor is not None and not any(FLOOR in pair for pair in model.pairs):
+        raise ArgumentError(
+            f"floor: all links of robot '{robot.name}' are below the height {options.floor:g} m, or closer to it than "
+            f"the clearance {least:.3g} m, in the reference posture",
+            hint="give a height in metres below the robot, or a posture 'home' above the floor",
         )
     return Clearance(model, least, posture)
 

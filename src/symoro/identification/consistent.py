@@ -174,7 +174,7 @@ def consistent(
     off, before = (float(np.linalg.norm(problem.R @ np.append(k, -1.0))) for k in (K, estimate.values))
     standard = {name: float(v) for name, v in zip(problem.names, x, strict=True)}
     eigenvalues = {
-        j: float(np.linalg.eigvalsh(pseudo_inertia(y[10 * link : 10 * link + 10]))[0])
+        j: problem.mass * float(np.linalg.eigvalsh(pseudo_inertia(y[10 * link : 10 * link + 10]))[0])
         for link, j in enumerate(problem.links)
     }
     rows = data.together(1 / estimate.sigma)
@@ -200,7 +200,7 @@ def mass_interval(name: str, given: float | Interval) -> Interval:
         raise ArgumentError(f"{name}: a mass in kg is not negative, got the bounds {low:g} and {high:g}")
     if low > high:
         raise ArgumentError(f"{name}: the lower bound {low:g} kg exceeds the upper bound {high:g} kg")
-    if high <= CONSISTENT_MARGIN:
+    if high == 0:
         raise ArgumentError(
             f"{name}: the upper bound {high:g} kg does not permit a body: its mass is positive"
         )
@@ -290,8 +290,9 @@ class _Problem:
     Its unknowns are the standard parameters. It contains the linear map from these to the estimated base parameters.
 
     Attributes:
-        units: unit of each parameter, a power of the robot's length; the solver's unknowns are multiples of these
-            units.
+        mass: unit of mass in kg: 1 kg, or less for a robot whose parameters are smaller.
+        units: unit of each parameter, this mass times a power of the robot's length; the solver's unknowns are
+            multiples of these units.
     """
 
     def __init__(
@@ -321,7 +322,12 @@ class _Problem:
         self.names = [*inertial, *rotors, *others, *carried]
         self.robot, self.length = robot, characteristic_length(robot)
         kinds = [f"{kind}1" if (kind := payload_kind(name)) else name for name in self.names]
-        self.units = np.array([self.length ** column_length_power(robot, name) for name in kinds])
+        lengths = np.array([self.length ** column_length_power(robot, name) for name in kinds])
+        sizes = np.array([self.length ** column_length_power(robot, name) for name in base.names])
+        known = estimate.as_dict()
+        largest = float(np.max(np.abs([known.get(name, 0.0) for name in base.names]) / sizes, initial=0.0))
+        self.mass = min(largest, 1.0) or 1.0
+        self.units = self.mass * lengths
         self.R, _ = normal_rows(estimate, data)
         self.map = self._map(base, estimate)
         self.zero_map = grouping_matrix(base, self.zero_sums, self.names)
@@ -367,7 +373,7 @@ class _Problem:
             form = self._form(cp, x, units, first)
             constraints.append(form >> CONSISTENT_MARGIN * np.eye(4))
             if one.payload.mass is not None:
-                constraints.append(x[first + 9] == one.payload.mass)
+                constraints.append(x[first + 9] == one.payload.mass / self.mass)
             if len(one.names) + (one.payload.mass is not None) < len(INERTIAL):
                 undetermined.append(form)
         rotors = self._rotors(x)
@@ -398,10 +404,11 @@ class _Problem:
         return np.asarray(x.value), int(program.solver_stats.num_iters or 0)
 
     def _mass_constraints(self, cp: Any, x: Any, masses: Mapping[str, Interval]) -> list[Any]:
-        """Return the constraints of the masses; their unit, kg, does not depend on the unit of length."""
+        """Return the constraints of the masses."""
         column = {name: k for k, name in enumerate(self.names)}
         constraints = []
-        for name, (low, high) in masses.items():
+        for name, bounds in masses.items():
+            low, high = (bound / self.mass for bound in bounds)
             mass = x[column[name]] if name in column else cp.sum(x[[column[f"M{j}"] for j in self.links]])
             if low == high:
                 constraints.append(mass == low)
@@ -422,8 +429,8 @@ class _Problem:
         total: Any = np.zeros((n, n))
         units = np.array(joint_units(self.robot, self.further.joints, self.length))
         scales = (
-            np.outer(units, units) / self.length**2
-        )  # inertias of revolute and prismatic joints, both in kg
+            np.outer(units, units) / self.length**2 / self.mass
+        )  # inertias of revolute and prismatic joints, both in the unit of mass
         for name, mass in zip(self.further.names, self.further.masses, strict=True):
             if name in column and mass.any():
                 total = total + x[column[name]] * (self.units[column[name]] * scales * mass)

@@ -196,19 +196,20 @@ def estimated_delay(
 
     curves = [(rows, CubicSpline(rows.time, rows.A)) for rows in long]
     most = LONGEST_DELAY * min(float(rows.time[-1] - rows.time[0]) for rows in long)
-    K, delay = estimate.values, 0.0
+    K, delay, largest = estimate.values, 0.0, 0.0
     without: Array | None = None
     before = 0.0
     for _ in range(DELAY_ITERATIONS):
         normal, count = np.zeros((len(K) + 2, len(K) + 2)), 0
         for rows, curve in curves:
-            part, kept = _normal(rows, curve, estimate.sigma, K, delay)
+            part, kept = _normal(rows, curve, estimate.sigma, K, delay, largest)
             normal, count = normal + part, count + kept
         if without is None:
             without, _, before = _solved(np.delete(np.delete(normal, -2, 0), -2, 1), count)
         values, deviations, left = _solved(normal, count)
         K, change, deviation = values[:-1], float(values[-1]), float(deviations[-1])
         delay += change
+        largest = max(largest, abs(delay))
         if not abs(delay) < most:
             return None
         if abs(change) <= DELAY_CONVERGED * deviation:
@@ -217,7 +218,9 @@ def estimated_delay(
     return None
 
 
-def _normal(rows: RowBlock, curve: Any, sigma: Array, K: Array, delay: float) -> tuple[Array, int]:
+def _normal(
+    rows: RowBlock, curve: Any, sigma: Array, K: Array, delay: float, largest: float
+) -> tuple[Array, int]:
     """Return the normal matrix of the columns [A(t - d), -dA/dt K, y] of one log, weighted by 1 / sigma.
 
     Args:
@@ -226,13 +229,16 @@ def _normal(rows: RowBlock, curve: Any, sigma: Array, K: Array, delay: float) ->
         sigma: standard deviation of the residual of each equation.
         K: parameters (P,).
         delay: the delay d in seconds.
+        largest: largest absolute delay up to now. Rows at the ends for which A is not known with this delay are not
+            used again, so that the set of rows does not alternate from iteration to iteration.
 
     Returns:
         The normal matrix (P + 2, P + 2), and the number of rows used.
     """
     at = rows.time - delay
     step = float(rows.time[1] - rows.time[0])
-    inside = (at >= rows.time[0] + step) & (at <= rows.time[-1] - step)
+    margin = (floor(largest / step) + 2) * step
+    inside = (rows.time >= rows.time[0] + margin) & (rows.time <= rows.time[-1] - margin)
     A, slopes = curve(at), -(curve(at, 1) @ K)
     normal, count = np.zeros((len(K) + 2, len(K) + 2)), 0
     for k, deviation in enumerate(sigma):

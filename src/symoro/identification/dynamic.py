@@ -50,6 +50,7 @@ from symoro.identification.drive_gains import (
 )
 from symoro.identification.equations import (
     SCALAR,
+    RowBlock,
     RowModel,
     check_base,
     check_floating,
@@ -121,7 +122,7 @@ from symoro.identification.rows import LogPart, LogRows, RFactors, compressed, j
 from symoro.identification.sampling import sampling_bias, widened
 from symoro.identification.signals import Preparation, planned
 from symoro.identification.text import summary
-from symoro.identification.tolerances import CONVERGED
+from symoro.identification.tolerances import CONVERGED, DELAY_DECIMATION
 from symoro.identification.verdict import Verdict, verdict
 from symoro.models.coordinates.couplings import coordinate_joints
 from symoro.models.identification.base.parameters import BaseParameters
@@ -314,8 +315,8 @@ def identify(
     used = _with_payloads(_opened(logs, symbolic, chosen), chosen.payloads)
     if described.motors and has_torques(used[0]):
         check_motors(described, used[0].transmission)
-    _check_files(used)
     others = _opened(validate, symbolic, chosen, rests=True) if validate else ()
+    _check_files(used, others)
     of_times = time_warnings((*used, *others), preparation)
     used, others = (
         tuple(segment for log in some for segment in _segments(log, preparation, chosen.delay))
@@ -399,7 +400,7 @@ def identify(
         estimate = with_correlated_rows(estimate, rows())
     if method not in SIMULATING:  # noise of positions causes autocorrelation too, and its warning comes first
         estimate = with_autocorrelation(estimate, early, chosen.model, decimation)
-    lag = estimated_delay(chosen.model, early, estimate, share) if method != "cloe" else None
+    lag = None if method == "cloe" else _estimated_delay(rows, early, estimate)
     estimate, gains = with_uncertain_gains(widened(estimate, bias), gains, data)
     noise = torque_noise(used, equation, preparation)
     residuals = _residuals(method, equation, parts, estimate)
@@ -479,7 +480,7 @@ def _with_estimated_delay(run: Callable[[float | None], Identification]) -> Iden
         if lag is None or len(delays) > 1:
             raise ArgumentError(
                 "the delay of the torques cannot be estimated: the method or model does not use torques of single "
-                "joints, the logs are too short, or their descriptions contain different delays",
+                "joints, the logs are too short or too noisy, or their descriptions contain different delays",
                 hint="give the delay in seconds",
             )
         if slope is None:
@@ -498,6 +499,25 @@ def _with_estimated_delay(run: Callable[[float | None], Identification]) -> Iden
     return replace(
         result, estimate=replace(estimate, covariance=estimate.covariance + np.outer(change, change))
     )
+
+
+def _estimated_delay(rows: LogRows, early: Sequence[RowBlock], estimate: Estimate) -> TorqueDelay | None:
+    """Return the delay of the torques; None if it is not determined.
+
+    Rows without decimation are not filtered and jump where dry friction reverses, so that they cannot be interpolated:
+    the delay is then determined from filtered rows.
+
+    Args:
+        rows: the regression rows.
+        early: those at the beginning of each log.
+        estimate: the estimate, from which the iteration starts.
+    """
+    kind, preparation = rows.model.kind, rows.preparation
+    if preparation.decimation == 1 and kind not in SCALAR:
+        preparation = replace(preparation, decimation=DELAY_DECIMATION)
+        long = [log for log in rows.logs if _is_long_enough(log, preparation)]
+        early = first_rows(LogRows(rows.model, long, preparation))
+    return estimated_delay(kind, early, estimate, row_share(kind, preparation.decimation))
 
 
 def symbolic_robot(robot: Robot, values: Mapping[str, float] | None = None) -> Robot:
@@ -705,21 +725,29 @@ def _segments(log: Log, preparation: Preparation, delay: float | str | None) -> 
     if len(parts) == 1:
         return (_timed(log, delay),)
     usable = []
+    rejected: dict[int, ArgumentError] = {}
     for part in parts:
         try:
             timed = _timed(part, delay)
             planned(timed, preparation)
             usable.append(timed)
-        except ArgumentError:
-            continue
+        except ArgumentError as error:
+            rejected[part.samples] = error
     if not usable:
-        longest = max(part.samples for part in parts)
+        longest = rejected[max(rejected)]
         raise ArgumentError(
-            f"{log.name}: gaps divide the log into {len(parts)} segments, of which the longest has {longest} samples: "
-            "too few for the filters",
-            hint="record a log without gaps, or give a higher cut-off frequency or less decimation",
+            f"gaps divide the log into {len(parts)} segments, and none can be used: {longest.message}",
+            hint=f"record a log without gaps, or {longest.hint}",
         )
     return tuple(usable)
+
+
+def _is_long_enough(log: Log, preparation: Preparation) -> bool:
+    try:
+        planned(log, preparation)
+    except ArgumentError:
+        return False
+    return True
 
 
 def _timed(log: Log, delay: float | str | None) -> Log:
@@ -732,17 +760,30 @@ def _timed(log: Log, delay: float | str | None) -> Log:
     return aligned(log, delay_seconds(described if delay is None else delay, log.rate))
 
 
-def _check_files(logs: Sequence[Log]) -> None:
+def _check_files(logs: Sequence[Log], others: Sequence[Log]) -> None:
     """Reject a log that is given twice.
 
-    Its rows would count twice, and the standard deviations would be too small.
+    Its rows would count twice, and the standard deviations would be too small. The residual on a validation log from
+    which the parameters are estimated would validate nothing.
+
+    Args:
+        logs: the logs of the estimation.
+        others: the validation logs.
     """
-    files = [log.source.resolve() for log in logs if log.source is not None]
+    files, apart = (
+        [log.source.resolve() for log in some if log.source is not None] for some in (logs, others)
+    )
     twice = next((file for file, count in Counter(files).items() if count > 1), None)
     if twice is not None:
         raise ArgumentError(
             f"the log '{twice.name}' is given twice",
             hint="give each log once; repeated samples add no information",
+        )
+    common = next((file for file in apart if file in files), None)
+    if common is not None:
+        raise ArgumentError(
+            f"the validation log '{common.name}' is also a log of the estimation",
+            hint="validate on another log; without one, the last third of the logs is used",
         )
 
 

@@ -214,8 +214,7 @@ def _factors(data: RFactors, sigma: Array, total: float) -> tuple[list[tuple[int
     """
     tried = []
     for k in range(len(sigma)):
-        weights = [0.0 if i == k else 1 / s for i, s in enumerate(sigma)]
-        others, own = data.together(weights), data.wide(k, 1 / sigma[k])
+        others, own = _without_joint(data, sigma, k)
         fits = [_factor(others, own, start) for start in (1.0, -1.0)]
         c, deviation, cost = min(fits, key=lambda fit: fit[2])
         deviation *= max(cost / data.independent, 1.0) ** 0.5
@@ -228,6 +227,39 @@ def _factors(data: RFactors, sigma: Array, total: float) -> tuple[list[tuple[int
             tried.append((cost, (k, c, deviation)))
     least = min((cost for cost, _ in tried), default=0.0)
     return [factor for cost, factor in tried if cost <= EQUIVALENT_COST * least], least / total
+
+
+def joint_consistency(names: Sequence[str], data: RFactors) -> Array:
+    """Return the residual of each equation relative to that of a fit to this equation alone (e,).
+
+    The common parameters are those of weighted least squares, whichever method is used.
+    """
+    alone = own_deviations(data) * np.sqrt(data.share * np.array(data.counts))
+    return np.asarray(data.residuals(weighted(names, data).values) / alone)
+
+
+def significant_factor(data: RFactors, autocorrelation: float) -> tuple[int, float]:
+    """Return the joint index and the factor of its torques that explains most of the residual; (0, 1) if none does.
+
+    Args:
+        data: R factors of the regression rows.
+        autocorrelation: factor of the deviations due to autocorrelated residuals.
+    """
+    sigma = own_deviations(data)
+    significant = []
+    for k in range(len(sigma)):
+        c, deviation, cost = _factor(*_without_joint(data, sigma, k), 1.0)
+        deviation *= max(cost / data.independent, 1.0) ** 0.5 * autocorrelation
+        if abs(c - 1) > FACTOR_DEVIATIONS * deviation:
+            significant.append((cost, k, c))
+    _, k, c = min(significant, default=(0.0, 0, 1.0))
+    return k, c
+
+
+def _without_joint(data: RFactors, sigma: Array, k: int) -> tuple[Array, Array]:
+    """Return the R factors of the equations of all joints but k, and of that of joint k, divided by sigma."""
+    weights = [0.0 if i == k else 1 / s for i, s in enumerate(sigma)]
+    return data.together(weights), data.wide(k, 1 / sigma[k])
 
 
 def _factor(others: Array, own: Array, c: float) -> tuple[float, float, float]:

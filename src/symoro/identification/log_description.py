@@ -411,6 +411,8 @@ class _Reader:
                 "add scale: [...], or give the option 'drive gains'",
             )
         scale = self._numbers(record, "scale") if "scale" in record else [1.0] * self.joints
+        if 0 in scale:
+            record.problem("scale", "the scale of a column is zero", "give a nonzero scale for each joint")
         file = record.text("file")
         factors = tuple(UNITS[kind][unit] * x for unit, x in zip(units, scale, strict=True))
         listed = ", ".join(dict.fromkeys(units))
@@ -534,6 +536,7 @@ class _Reader:
         values = [formula.number for formula in record.entries(key)]
         if None in values:
             record.problem(key, "expected numbers")
+            return [1.0] * self.joints
         if len(values) != self.joints:
             record.problem(key, f"expected {self.joints} numbers, {self._which}, got {len(values)}")
             return [1.0] * self.joints

@@ -29,10 +29,20 @@ from symoro.robot.description import Robot
 Array = NDArray[np.float64]
 SUFFIXES = (".mcap", ".db3")
 MESSAGE = "sensor_msgs/msg/JointState"
+MESSAGES = (MESSAGE, "sensor_msgs/JointState")
+"""Names of the message type: that of ROS 2, and the short one that other writers of MCAP files use."""
 USUAL_TOPIC = "/joint_states"
 STAMP = "stamp"
 FIELDS = ("position", "velocity", "effort")
 LISTED_JOINTS = 20  # names of joints
+CUT_SHORT = "the file is cut short: repair it with 'mcap recover', or record the log again"
+READER_HINTS = {
+    "end magic": CUT_SHORT,
+    "Truncated": CUT_SHORT,
+    "checksum": "the file is damaged: copy it again, or repair it with 'mcap recover'",
+    "Profile": "give a file of ROS 2 messages: its writer must set the profile 'ros2'",
+}
+"""Hints by part of a message of rosbags."""
 
 
 @dataclass(frozen=True)
@@ -130,9 +140,15 @@ def joint_tables(path: Path, topics: Sequence[str] = ()) -> list[JointTable]:
     groups: dict[str, dict[tuple[str, ...], list[tuple[int, int, int, Any]]]] = {}
     if not path.exists():
         raise FormatError("there is no such file", place=place, hint="check the path")
+    if path.is_dir() and not (path / "metadata.yaml").is_file():
+        raise FormatError(
+            "the folder is not a rosbag2: it contains no metadata.yaml",
+            place=place,
+            hint="give a CSV or Parquet file, an .mcap or .db3 file, or the folder of a bag",
+        )
     try:
         with bags.Reader(path) as reader:
-            states = [c for c in reader.connections if c.msgtype == MESSAGE]
+            states = [c for c in reader.connections if c.msgtype in MESSAGES]
             chosen = _chosen_topics(
                 path, [c.topic for c in states], [c.topic for c in reader.connections], topics
             )
@@ -148,7 +164,8 @@ def joint_tables(path: Path, topics: Sequence[str] = ()) -> list[JointTable]:
         raise
     except Exception as error:  # the reader raises errors of many kinds for damaged files
         text = str(error).split("\n")[0][:120] or type(error).__name__
-        raise FormatError(f"the bag cannot be read: {text}", place=place) from None
+        hint = next((hint for part, hint in READER_HINTS.items() if part in text), None)
+        raise FormatError(f"the bag cannot be read: {text}", place=place, hint=hint) from None
     if not any(groups.values()):
         raise FormatError(f"the topics {', '.join(chosen)} have no messages", place=place)
     stamps = [entry[1] for tables in groups.values() for entries in tables.values() for entry in entries]

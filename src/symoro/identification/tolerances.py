@@ -98,6 +98,7 @@ SPIKE_REST = 0.2  # relative to a jump: the remainder of a spike
 VELOCITY_AT_REST = 1e-6  # rad/s: the sign of a slower joint is round-off
 LONGEST_DELAY = 0.1  # share of the length of the log
 DELAY_ROWS = 32  # rows of a log: fewer do not determine a delay
+DELAY_DECIMATION = 4  # decimation of the rows for a delay: unfiltered ones jump where dry friction reverses
 QUATERNION_LENGTH = (
     0.01  # largest difference of a quaternion's length from 1, and of a full turn from 2 pi (rad)
 )
@@ -187,9 +188,7 @@ ELIMINATION_RATIO = (
 ELIMINATION_LEVEL = 0.05  # probability that the F test removes too few parameters
 HUBER = 1.345  # standard deviations: 95 % of the efficiency of least squares on normal noise
 LOCKED_JOINT = 0.9  # relative to the load: a joint with more friction would be self-locking
-CONSISTENT_MARGIN = (
-    1e-6  # kg: smallest eigenvalue of a pseudo-inertia, lengths in units of the robot's length
-)
+CONSISTENT_MARGIN = 1e-6  # smallest eigenvalue of a pseudo-inertia, in units of the robot's mass and length
 MASS_AT_BOUND = 1e-3  # relative to the bound: the prior is flat, so the solver stops near an active bound
 
 # -- verdict: largest value that passes, and largest value that is doubtful
@@ -222,6 +221,14 @@ VERDICT_CONSISTENCY = (
     0.05,
     0.2,
 )  # relative to the residual: noise alone costs 2 %; beyond 20 % the data contradict the constraints
+VERDICT_JOINT_CONSISTENCY = (
+    1.2,
+    3.0,
+)  # residual of a joint relative to a fit of its equation alone: real robots have up to 1.07, late torques 2
+VERDICT_TORQUE_FACTOR = (
+    0.03,
+    2.0,
+)  # difference from 1: torque constants are calibrated to 3 %; a wrong sign is 2, less may have other causes
 VERDICT_WARNINGS = (0.0, 1.0)  # 0 without warnings, 1 for warnings, 2 for warnings that indicate wrong data
 
 # -- comparison

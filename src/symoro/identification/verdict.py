@@ -10,6 +10,10 @@ limits are those of module `tolerances`:
     validation-residual   the same on the validation logs; without any, on the last third of the logs for parameters
                           from the first two thirds
     validation-ratio      weighted relative validation residual divided by that of the fit
+    joint-consistency     largest residual of a joint relative to a fit of its equation alone, with parameters of its
+                          own: a wrong geometry, or wrong columns
+    torque-factor         difference from 1 of the factor of the torques of one joint that explains most of the
+                          residual, if it is significant: a wrong gear ratio or torque constant
     autocorrelation       median factor by which correlated residuals widen the deviations of the parameters; not
                           computed by the methods that simulate the robot
     condition             condition number of the weighted regressor with columns of unit length
@@ -36,16 +40,20 @@ from symoro.display import aligned
 from symoro.identification.consistent import Consistent
 from symoro.identification.diagnostics import DiagnosticWarning
 from symoro.identification.equations import row_name
+from symoro.identification.estimate_diagnostics import joint_consistency, significant_factor
 from symoro.identification.regression import Estimate, Residual, Residuals
 from symoro.identification.rows import RFactors
 from symoro.identification.tolerances import (
+    RESOLVED_EFFECT,
     UNIT_RESIDUAL,
     VERDICT_AUTOCORRELATION,
     VERDICT_CONDITION,
     VERDICT_CONSISTENCY,
     VERDICT_DEVIATION,
+    VERDICT_JOINT_CONSISTENCY,
     VERDICT_PARAMETERS_PER_ROW,
     VERDICT_RESIDUAL,
+    VERDICT_TORQUE_FACTOR,
     VERDICT_VALIDATION_RATIO,
     VERDICT_WARNINGS,
 )
@@ -169,6 +177,7 @@ def verdict(
     criteria = [
         _joint_residual("fit-residual", labels, {"": residuals.kept}, noise),
         *_validation(labels, residuals, validation, noise),
+        *_joint_criteria(labels, estimate, data, residuals),
         *_autocorrelation(estimate, residuals),
         Criterion("condition", _condition(estimate, data), VERDICT_CONDITION, "regressor with unit columns"),
         _deviation(essential),
@@ -244,6 +253,38 @@ def _validation(
             worst / fit,
             VERDICT_VALIDATION_RATIO,
             f"weighted residual relative to that of the fit{case}",
+        ),
+    ]
+
+
+def _joint_criteria(
+    labels: Sequence[str], estimate: Estimate, data: RFactors, residuals: Residuals
+) -> list[Criterion]:
+    """Return the criteria that compare the equations of the joints, which have parameters in common.
+
+    A model with one equation has none, nor do methods that simulate the robot: their rows are not those of the log.
+    """
+    count = len(data.factors)
+    if estimate.method in SIMULATED or count < 2:
+        return []
+    ratios, k, factor = np.ones(count), 0, 1.0
+    if np.nanmax(residuals.kept.equations) > RESOLVED_EFFECT:  # smaller residuals may be those of the filters
+        ratios = joint_consistency(estimate.names, data)
+        k, factor = significant_factor(data, estimate.autocorrelation)
+    worst = int(np.argmax(ratios))
+    return [
+        Criterion(
+            "joint-consistency",
+            float(ratios[worst]),
+            VERDICT_JOINT_CONSISTENCY,
+            f"residual relative to a fit of {row_name(labels[worst])} alone",
+        ),
+        Criterion(
+            "torque-factor",
+            abs(factor - 1),
+            VERDICT_TORQUE_FACTOR,
+            f"difference from 1 of a factor of the torques of {row_name(labels[k])}, if significant",
+            True,
         ),
     ]
 

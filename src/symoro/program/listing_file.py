@@ -34,9 +34,13 @@ from symoro.program.program import Program, Shape
 _EQUATIONS = re.compile(r"\s*Equations\s*:\s*", re.IGNORECASE)
 _END = re.compile(r"\s*\*=\*\s*")
 _DASHES = re.compile(r"-{3,}\s*")
-_ASSIGNMENT = re.compile(r"\s*(?P<name>[A-Za-z_]\w*(?:\[[\d,\s]+\])*)\s*=(?!=)\s*(?P<text>.*?)\s*", re.DOTALL)
-_DECLARED = re.compile(r"\s*(?:(?:static|const|register|double|float|real_T|auto)\s+)+(?=[A-Za-z_])")
+_ASSIGNMENT = re.compile(
+    r"\s*(?P<name>[A-Za-z_]\w*(?:\[[\d,\s]+\])*)\s*=(?!=)\s*(?P<text>.*?)\s*", re.DOTALL | re.ASCII
+)
+_DECLARED = re.compile(r"\A\s*(?:(?:static|const|register|double|float|real_T|auto)\s+)+(?=[A-Za-z_])")
+_CONTROL = re.compile(r"[{}]|\b(?:for|while|if|return)\b")
 _ENTRY = re.compile(r"([A-Za-z_]\w*)((?:\[[\d,\s]+\])+)")
+_RENAMED = re.compile(r"(\w+) stands for (\w+)")
 _STEM = re.compile(r"(.*?)_?(\d+)")
 _CHOICE = re.compile(r"\(\s*(-?\d+)\s*,\s*(-?\d+)\s*\)")
 _SUFFIX = re.compile(r"(?<![\w.])((?:\d+\.\d*|\.\d+|\d+)(?:[eE][+-]?\d+)?)[fFlL]\b")
@@ -48,6 +52,10 @@ _VARIABLES = re.compile(r"(?:th|t|q|qd|qdd|qda|qdda|QP|QDP|GAM|tau|V0|Vd0|R0|qp|
 _SYMORO = re.compile(
     r"(?:XX|XY|XZ|YY|YZ|ZZ|MX|MY|MZ|M|IA|FV|FS|FX|FY|FZ|CX|CY|CZ|gamma|b|alpha|d|theta|r|k)\d+(?:R)?"
     r"|(?:XX|XY|XZ|YY|YZ|ZZ|MX|MY|MZ|M)R\d+|(?:WP|VP|W|V)0?[xyzXYZ123]|G[xyzXYZ123]|[nsaPp][xyz]|EMPTY"
+)
+# Those of a frame or a joint, whose number is at most that of the frames.
+_OF_FRAME = re.compile(
+    r"(?:XX|XY|XZ|YY|YZ|ZZ|MX|MY|MZ|M|IA|FV|FS|FX|FY|FZ|CX|CY|CZ|gamma|alpha|th|theta|QP|QDP|GAM)(\d+)"
 )
 _TRIGONOMETRIC = re.compile(r"[CS]m?\d+(?:m?\d+)*")
 # Results of SYMORO's models, which are outputs even if other assignments use them.
@@ -72,8 +80,10 @@ class ListingFile:
         entries: array entry by name: "T_1_4" -> ("T", (1, 4)).
         inputs: shape and entries of each input, if the listing declares them.
         parameters: names of the parameters, if the listing declares them.
+        outputs: names of the outputs, if the listing declares them.
         variables: names of joint variables that tables of the listing contain.
         tabled: all names that these tables contain; None without tables.
+        frames: number of frames in these tables; None without a table of the frames.
         title: first line of the listing, if it is not an assignment.
         written: number of operations as written.
     """
@@ -83,8 +93,10 @@ class ListingFile:
     entries: Mapping[str, tuple[str, tuple[int, ...]]] = field(default_factory=dict)
     inputs: Mapping[str, tuple[Shape, tuple[str, ...]]] | None = None
     parameters: tuple[str, ...] = ()
+    outputs: frozenset[str] = frozenset()
     variables: frozenset[str] = frozenset()
     tabled: frozenset[str] | None = None
+    frames: int | None = None
     title: str = ""
     written: OpCount = field(default_factory=OpCount)
 
@@ -153,22 +165,29 @@ def _symoro_listing(lines: Sequence[str], start: int, file: str) -> ListingFile:
     statements = list(_statements(lines, start + 1, end, file))
     tables = [line for line in lines[:start] if len(line.split()) > 4]
     tabled = frozenset(name for line in tables for name in _names(line)) if tables else None
-    variables = frozenset(_table_variables(lines[:start]))
-    return _listing(file, statements, title=title, variables=variables, tabled=tabled)
+    rows = list(_frame_rows(lines[:start]))
+    variables = frozenset(_row_variables(rows))
+    frames = len(rows) or None
+    return _listing(file, statements, title=title, variables=variables, tabled=tabled, frames=frames)
 
 
-def _table_variables(lines: Iterable[str]) -> Iterator[str]:
-    """Yield the joint variables of a table `j ant sigma mu gamma b alpha d theta r`: theta, or r if sigma is 1."""
+def _row_variables(rows: Iterable[Mapping[str, str]]) -> Iterator[str]:
+    """Yield the joint variables of the rows of frames: theta, or r if sigma is 1."""
+    for row in rows:
+        variable = row["r"] if row["sigma"] == "1" else row["theta"]
+        if row["sigma"] in ("0", "1") and re.fullmatch(r"[A-Za-z_]\w*", variable):
+            yield variable
+
+
+def _frame_rows(lines: Iterable[str]) -> Iterator[Mapping[str, str]]:
+    """Yield the rows of a table `j ant sigma mu gamma b alpha d theta r`, by the names of the columns."""
     columns: list[str] = []
     for line in lines:
         cells = line.split()
         if {"sigma", "theta", "r"} <= set(cells):
             columns = cells
         elif columns and len(cells) == len(columns):
-            row = dict(zip(columns, cells, strict=True))
-            variable = row["r"] if row["sigma"] == "1" else row["theta"]
-            if row["sigma"] in ("0", "1") and re.fullmatch(r"[A-Za-z_]\w*", variable):
-                yield variable
+            yield dict(zip(columns, cells, strict=True))
         elif cells:
             columns = []
 
@@ -178,8 +197,13 @@ def _own_listing(lines: Sequence[str], dashes: int, file: str) -> ListingFile:
     head = lines[:dashes]
     inputs = {name: (_shape(text), tuple(words.split())) for name, text, words in _declared(head, "Inputs")}
     outputs = {name: _shape(text) for name, text, _ in _declared(head, "Outputs")}
+    section = _section(head, "Parameters")
+    written = {match[2]: match[1] for line in section if (match := _RENAMED.fullmatch(line)) is not None}
     parameters = tuple(
-        word for line in _section(head, "Parameters") for word in line.split() if " in " not in line
+        written.get(word, word)
+        for line in section
+        if " in " not in line and _RENAMED.fullmatch(line) is None
+        for word in line.split()
     )
     statements = list(_statements(lines, dashes + 1, len(lines), file, headings=True))
     assigned = {one.name for one in statements}
@@ -189,7 +213,14 @@ def _own_listing(lines: Sequence[str], dashes: int, file: str) -> ListingFile:
             raise FormatError(
                 f"the listing is cut: the output {missing} is not assigned", place=Place(file, len(lines))
             )
-    return _listing(file, statements, inputs=inputs, parameters=parameters, title=head[0].strip())
+    declared = {"inputs": inputs, "parameters": parameters, "outputs": frozenset(outputs)}
+    return _listing(file, statements, title=_title(head), **declared)
+
+
+def _title(head: Sequence[str]) -> str:
+    """Return the title of the model, which follows the name of the program in the first lines of the header."""
+    first = [head[0], *itertools.takewhile(lambda line: line.startswith("    "), head[1:])]
+    return " ".join(line.strip() for line in first).partition(": ")[2]
 
 
 def _section(head: Sequence[str], title: str) -> list[str]:
@@ -285,8 +316,11 @@ def _assignment(text: str, index: int, file: str) -> Assignment:
     match = _ASSIGNMENT.fullmatch(text)
     if match is None or not match["text"]:
         shown = text.strip()[:60]
+        hint = "only assignments are read: give the statements of one function, without braces and loops"
         raise FormatError(
-            f"expected an assignment NAME = EXPRESSION, got '{shown}'", place=Place(file, index + 1)
+            f"expected an assignment NAME = EXPRESSION, got '{shown}'",
+            place=Place(file, index + 1),
+            hint=hint if _CONTROL.search(text) else None,
         )
     return Assignment(re.sub(r"\s", "", match["name"]), match["text"], index + 1)
 
@@ -428,6 +462,9 @@ def _why_undefined(listing: ListingFile, name: str, stems: Container[str]) -> st
     if listing.inputs is not None:
         declared = {*listing.parameters, *(s for _, symbols in listing.inputs.values() for s in symbols)}
         return "" if name in declared else "and the header declares it neither as an input nor as a parameter"
+    match = _OF_FRAME.fullmatch(name)
+    if match is not None and listing.frames is not None and int(match[1]) > listing.frames:
+        return f"and the tables contain only {listing.frames} frames"
     match = _STEM.fullmatch(name)
     stem = match[1] if match is not None and match[1] in stems else None
     # t1 can be a joint variable, but where other names of this form are assigned it is an intermediate variable.
@@ -522,7 +559,7 @@ def _output_arrays(
             tuple(map(int, str(i[0]))): name for i, name in entries.items() if len(i) == 1
         }  # A12 is A[1,2]
         nested = _array(entries) or (_array(digits) if len(digits) == len(entries) else None)
-        if nested is None or array in known:
+        if nested is None or (array in known and array not in listing.outputs):
             yield from ((name, known[name]) for name in entries.values())
         else:
             yield array, _valued(nested, known)

@@ -9,6 +9,7 @@ steps of a derivation (`Program.derivation`) are not stored.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -108,6 +109,9 @@ def program_of(data: Mapping[str, Any]) -> Program:
         raise FormatError(f"the stored program is damaged: {error!r}") from None
 
 
+_SIGNS = {0: 0, 1: 1}
+
+
 class _Reader:
     """Reader of one stored program; every reference must be one of an earlier node."""
 
@@ -141,8 +145,9 @@ class _Reader:
             )
             for port in data["outputs"]
         )
-        names = {self.map[i] >> 1: (str(name), int(sign)) for i, name, sign in data["names"]}
+        names = {self._lit(2 * i) >> 1: (str(name), _SIGNS[sign]) for i, name, sign in data["names"]}
         parameters, columns, choices, conditions = (tuple(map(str, data[key])) for key in _TEXTS)
+        self._check(inputs, outputs, parameters)
         return Program(
             str(data["name"]),
             self.graph,
@@ -161,6 +166,21 @@ class _Reader:
             choices=choices,
             conditions=conditions,
         )
+
+    def _check(self, inputs: Sequence[Input], outputs: Sequence[Output], parameters: Sequence[str]) -> None:
+        """Check that arrays have as many entries as their shapes require, and that every symbol is declared."""
+        sizes = [(port.name, port.shape, len(port.symbols)) for port in inputs]
+        sizes += [(port.name, port.shape, len(port.lits)) for port in outputs]
+        for name, shape, size in sizes:
+            if min(shape, default=0) < 0 or math.prod(shape) != size:
+                raise ValueError(f"{name} has {size} entries and the shape {shape}")
+        variables = {symbol for port in inputs for symbol in port.symbols}
+        for name in (*(name for name, _, _ in sizes), *variables, *parameters):
+            if not name.isidentifier():
+                raise ValueError(f"{name!r} is not a name")
+        for op, args, cls in zip(self.graph.op, self.graph.args, self.graph.cls, strict=True):
+            if op == ops.SYMBOL and args[0] not in (variables if cls == ops.VARIABLE else parameters):
+                raise ValueError(f"the symbol {args[0]!r} is neither an entry of an input nor a parameter")
 
     def _lit(self, lit: Any) -> int:
         if not isinstance(lit, int) or not 0 <= lit >> 1 < len(self.map):

@@ -22,14 +22,15 @@ if TYPE_CHECKING:
 
 LENGTHS = ("b", "d", "r")
 INERTIAS = ("XX", "YY", "ZZ")
+ROUND_OFF = 1e-9  # relative to the levers of the masses: smaller lengths are rounding errors of a file
 
 
 def characteristic_length(robot: Robot, values: Mapping[str, float] | None = None) -> float:
     """Return the largest length of a robot in metres.
 
     The lengths considered are those of the frames and the tool, radii of wheels, lengths of flexible links and the
-    limits of prismatic joints. If all of them are zero or unknown, the distances of the centres of mass and the radii
-    of gyration of the links are used. If these are zero or unknown too, the result is one metre.
+    limits of prismatic joints. If all of them are zero, round-off or unknown, the distances of the centres of mass and
+    the radii of gyration of the links are used. If these are zero or unknown too, the result is one metre.
 
     Args:
         robot: the robot.
@@ -37,8 +38,8 @@ def characteristic_length(robot: Robot, values: Mapping[str, float] | None = Non
             ignored.
     """
     known = {**dict(robot.nominal), **(values or {})}
-    largest = max(_lengths(robot, known), default=0.0)
-    return largest or max(_levers(robot, known), default=0.0) or 1.0
+    largest, lever = (max(lengths(robot, known), default=0.0) for lengths in (_lengths, _levers))
+    return (largest if largest > ROUND_OFF * lever else lever) or 1.0
 
 
 def robot_reach(robot: Robot, values: Mapping[str, float]) -> float:

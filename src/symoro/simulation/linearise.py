@@ -49,6 +49,9 @@ from symoro.simulation.tolerances import UNBALANCED
 Array = NDArray[np.float64]
 # Two joints with parameters, three with numbers: with more states the coefficients of s fill pages.
 MOST_SYMBOLIC_STATES, MOST_STATES = 4, 6
+OBLIQUE = np.array([1.0, 2.0, 3.0]) / np.sqrt(
+    14.0
+)  # axis about which gravity turns with respect to a floating base
 LONGEST_ENTRY = 500  # operations of an entry of A; those of closed loops have thousands
 
 
@@ -449,8 +452,9 @@ class _Equilibrium:
     def _numeric(self, model: Model, **more: Array) -> dict[str, Any]:
         known = dict(self.numbers)
         inputs: dict[str, Any] = {name: np.zeros(shape) for name, shape in model.inputs.items()}
-        own = {"q": np.array([f.value(known) for f in self.q]), **self.start, **more}
+        own = {"q": np.array([f.value(known) for f in self.q]), **self.start}
         own["R0"] = from_quaternion(self.start["Q0"]) if "Q0" in self.start else np.eye(3)
+        own |= more
         inputs |= {name: value for name, value in own.items() if name in inputs}
         return interpret(model.program, inputs, {name: known[name] for name in model.parameters})
 
@@ -468,10 +472,16 @@ class _Equilibrium:
             if name not in self.numbers:
                 self.numbers = {**self.numbers, name: float(rng.uniform(0.5, 1.5))}
         residual, scale = self._residual()
-        if not (np.abs(residual) <= UNBALANCED * scale).all():
-            joints = ", ".join(f"{x:.3g}" for x in residual)
+        balanced = np.abs(residual) <= UNBALANCED * scale
+        if not balanced.all():
+            names = self.states[len(residual) :]
+            remaining = ", ".join(
+                f"{residual[k]:.3g} ({name.replace('qd', 'q')})"
+                for k, name in enumerate(names)
+                if not balanced[k]
+            )
             raise ArgumentError(
-                f"the state is not an equilibrium: torques of ({joints}) N m or N remain",
+                f"the state is not an equilibrium: torques or forces in N m or N remain: {remaining}",
                 hint="choose q so that the joints without drive are in balance, or give the torques tau",
             )
 
@@ -498,14 +508,16 @@ class _Equilibrium:
     def _weights(self) -> list[float]:
         """Return the largest torques of gravity in other postures, by which those of a balanced posture are judged.
 
-        A hanging pendulum has torques of the size of rounding errors, which are no scale. The posture of closed loops
-        cannot be changed freely, so that the list is empty for them.
+        A hanging pendulum, and a body that a thrust carries, have torques of the size of rounding errors, which are no
+        scale; floating bases are turned as well. The posture of closed loops cannot be changed freely.
         """
-        if self.robot.B:
-            return []
         q = np.array([f.value(dict(self.numbers)) for f in self.q])
-        others = [q + offset for offset in (1.0, 2.0)]  # rad or m; two, because one may be balanced as well
-        return [float(np.abs(self._numeric(self.bias, q=other)["H"]).max(initial=0.0)) for other in others]
+        scales = []
+        for offset in (1.0, 2.0):  # rad or m; two, because one may be balanced as well
+            turned = from_quaternion([np.cos(offset / 2), *np.sin(offset / 2) * OBLIQUE])
+            other = {"q": q if self.robot.B else q + offset, "R0": turned}
+            scales.append(float(np.abs(self._numeric(self.bias, **other)["H"]).max(initial=0.0)))
+        return scales
 
     def _static_modes(self) -> Array:
         """Return the deflections e of the flexible links at rest: the generalised forces of the modes are zero."""

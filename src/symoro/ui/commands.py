@@ -575,8 +575,8 @@ def _derived(robot: Robot, options: argparse.Namespace) -> Model:
     if _is_saved(options):
         model = _saved(options)
     else:
-        if options.no_variables and options.derivative is None:
-            check_expandable(robot, options.model, outputs)
+        if options.no_variables and options.wrt is None:
+            check_expandable(robot, options.model, outputs, derivative=options.derivative is not None)
         model = generate(robot, options.model, **_chosen(options))
     if options.derivative is not None:
         model = model.derivative(options.derivative, None if options.wrt is None else _listed(options.wrt))

@@ -45,6 +45,7 @@ def variables_of(derived: Model, inputs: Mapping[str, Any], values: Mapping[str,
 
     dialect = replace(DIALECT, symbol=symbol, reserved=entry_names(program))
     code = code_of(program, dialect, split=not program.expanded)
+    names |= code.renamed
     parameters = dict.fromkeys(program.parameters, math.nan) | dict(derived.robot.nominal)
     parameters |= {name: _number(value) for name, value in values.items()}
     entries = {port: _entries(port, inputs.get(port.name)) for port in program.inputs}
