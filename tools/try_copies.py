@@ -7,6 +7,7 @@ What they print must be the page's model. One line per failure, then the counts;
 
 from __future__ import annotations
 
+import argparse
 import os
 import shlex
 import signal
@@ -177,21 +178,26 @@ def _try(pair: tuple[str, str]) -> list[str]:
     return try_model(*pair)
 
 
-def main(*robots: str) -> int:
-    pairs = [(robot, model) for robot in robots or ROBOTS for model in catalogue()]
+def main() -> int:
+    parser = argparse.ArgumentParser(description="run what the page copies, for every model of the robots")
+    parser.add_argument(
+        "robots", nargs="*", default=ROBOTS, metavar="ROBOT", help=f"default: {' '.join(ROBOTS)}"
+    )
+    parser.add_argument("--workers", type=int, help="number of processes (default: one per processor)")
+    parser.add_argument("-v", "--verbose", action="store_true", help="also print the attempts that run")
+    given = parser.parse_args()
+    pairs = [(robot, model) for robot in given.robots for model in catalogue()]
     counts: Counter[str] = Counter()
-    with Pool(maxtasksperchild=20) as pool:  # derived models stay in memory
+    with Pool(given.workers, maxtasksperchild=20) as pool:  # derived models stay in memory
         for results in pool.imap_unordered(_try, pairs):
             for result in results:
                 counts[result.partition(":")[0]] += 1
-                if not result.startswith(("runs", "rejected")) or "-v" in sys.argv:
+                if not result.startswith(("runs", "rejected")) or given.verbose:
                     print(result, flush=True)
     models = len(catalogue())
-    print(
-        f"{len(robots or ROBOTS)} robots x {models} models: {dict(counts)}; 'runs': one Python and one command"
-    )
+    print(f"{len(given.robots)} robots x {models} models: {dict(counts)}; 'runs': one Python and one command")
     return int(counts["FAILED"] > 0)
 
 
 if __name__ == "__main__":
-    sys.exit(main(*(word for word in sys.argv[1:] if not word.startswith("-"))))
+    sys.exit(main())

@@ -7,6 +7,9 @@ import { chromium } from "playwright-core";
 const [executablePath, address, folder, ...robots] = process.argv.slice(2);
 const FLAGS = ["--headless", "--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--no-first-run"];
 const SECONDS = 2;
+/** Path of the pointer on the screen. */
+const PIXELS = 60;
+const REST = 500; // ms
 /** Joint positions (degrees) from which a drag starts; other robots start at home. */
 const POSTURES = { rx90: [20, 50, 10, 30, 60, -20], puma560: [20, -60, 40, 30, 40, -20], ur5e: [20, -70, 80, -60, 60, 20] };
 
@@ -65,14 +68,14 @@ async function measured(robot) {
   const before = await processorTimes();
   // The page receives one position of the pointer per frame, so that each frame requires a new posture and picture.
   await page.evaluate(
-    ({ from, spot, seconds }) =>
+    ({ from, spot, seconds, pixels }) =>
       new Promise((done) => {
         const canvas = document.querySelector('[data-pane="scene"] canvas');
         const start = performance.now();
         window.dragLog.frames.length = 0;
         const move = () => {
           const share = Math.min(1, (performance.now() - start) / (1000 * seconds));
-          const at = { clientX: from.x + spot.dx * 60 * share, clientY: from.y + spot.dy * 60 * share };
+          const at = { clientX: from.x + spot.dx * pixels * share, clientY: from.y + spot.dy * pixels * share };
           const event = { ...at, pointerId: 1, pointerType: "mouse", isPrimary: true, button: -1, buttons: 1, bubbles: true };
           canvas.dispatchEvent(new PointerEvent("pointermove", event));
           if (share < 1) requestAnimationFrame(move);
@@ -80,24 +83,27 @@ async function measured(robot) {
         };
         requestAnimationFrame(move);
       }),
-    { from, spot, seconds: SECONDS },
+    { from, spot, seconds: SECONDS, pixels: PIXELS },
   );
   const log = await page.evaluate(() => {
     window.dragLog.on = false;
     return window.dragLog;
   });
   const after = await processorTimes();
+  // The place of the handle is published when the picture is at rest.
+  await page.waitForTimeout(REST);
+  const end = JSON.parse(await canvas.getAttribute("data-handle"));
+  const followed = ((end.x - spot.x) * spot.dx + (end.y - spot.y) * spot.dy) / PIXELS;
   if (folder) await page.screenshot({ path: `${folder}/drag-${robot}.png` });
   await page.mouse.up();
   const errors = log.drawn.map(({ target, pose, reach }) => Math.max(...[3, 7, 11].map((k) => Math.abs(target[k] - pose[k]))) / reach);
   const turns = log.drawn.map(({ target, pose }) => Math.max(...[0, 1, 2, 4, 5, 6, 8, 9, 10].map((k) => Math.abs(target[k] - pose[k]))));
-  const moved = log.drawn.length ? Math.max(...[3, 7, 11].map((k) => Math.abs(log.drawn.at(-1).pose[k] - log.drawn[0].pose[k]))) : 0;
   return {
     frames: intervals(log.frames),
     drawn: intervals(log.drawn.map(({ at }) => at)),
     position_error: Math.max(...errors),
     rotation_error: Math.max(...turns),
-    moved,
+    followed,
     processor: Object.fromEntries(Object.entries(after).map(([type, time]) => [type, +((1000 * (time - (before[type] ?? 0))) / log.drawn.length).toFixed(1)])),
     ghosts: Math.min(...log.drawn.map(({ ghosts }) => ghosts)),
   };

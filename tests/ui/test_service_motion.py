@@ -318,3 +318,25 @@ def test_a_table_selects_the_assembly_mode_of_loops() -> None:
     assert np.allclose(np.array(result["tau"])[3:-3], wanted.tau[3:-3], atol=1e-4)
     whole = table_text({"time": samples.t, **{k: v for k, v in wanted.columns.items() if k != "t"}})
     assert np.allclose(call("trajectory", {"robot": robot, "text": whole})["tau"], wanted.tau)
+
+
+def test_a_wheeled_robot_starts_at_the_given_pose() -> None:
+    view = call("robot_open", {"id": "diffdrive"})
+    payload = {"robot": view["robot"], "q": [0, 0, 0, 0], "values": view["values"], "duration": 0.05}
+    answer = call("simulate", payload | {"start": {"pose": [1.5, -0.5, np.pi / 2]}})
+    first = np.reshape(answer["base"][0], (4, 4))
+    assert first[:2, 3] == pytest.approx([1.5, -0.5]) and first[:2, 0] == pytest.approx([0, 1])
+    assert "modes" not in view
+
+
+def test_flexible_links_start_with_given_modal_coordinates() -> None:
+    view = call("robot_open", {"id": "flexible2r"})
+    assert view["modes"] == ["ey1_1", "ey1_2", "ey2_1", "ey2_2"]
+    start = {"e": [0.02, 0, -0.01, 0], "ed": [0, 1, 0, 0]}
+    answer = call("simulate", {"robot": view["robot"], "q": [0, 0], "duration": 0.02, "start": start})
+    assert answer["modes"][0] == pytest.approx(start["e"])
+    # Without the initial rate the second mode would start with another sign or magnitude.
+    still = call(
+        "simulate", {"robot": view["robot"], "q": [0, 0], "duration": 0.02, "start": {"e": start["e"]}}
+    )
+    assert not np.allclose(answer["modes"][1], still["modes"][1], atol=1e-6)

@@ -385,6 +385,7 @@ export interface BodiesView {
  *
  * `visuals`, the shapes of a URDF, are present only in the answer of `robot_open`. `legs` is the number of chains on a
  * fixed base that has a mass, if there are several: such a robot is usually a legged robot with a floating base.
+ * `modes` are the names of the modal coordinates of flexible links; the key is absent for other robots.
  */
 export interface View {
   robot: Record<string, unknown>;
@@ -415,6 +416,7 @@ export interface View {
   bodies: BodiesView;
   tables: Table[];
   visuals?: VisualData[];
+  modes?: string[];
   legs?: number;
 }
 

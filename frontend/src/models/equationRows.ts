@@ -79,7 +79,7 @@ export function blocks(rows: readonly EquationRow[]): Block[] {
   return all;
 }
 
-const COLUMN = 42; // characters of a formula in one column
+const COLUMN = 38; // characters of a formula in one column
 const WIDER_CAPITAL = 0.4; // additional width of a capital letter, in characters
 
 /** Return the number of columns that an equation takes. */

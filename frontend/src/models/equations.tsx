@@ -12,6 +12,7 @@ import { Formula } from "./formula";
 import { needKatex, typeset } from "./katex";
 import { matchingRows, occurrences, symbolsOf, type Symbols } from "./names";
 import { NameCard } from "./nameCard";
+import { DETERMINANT, scaledValues, vanishingFactors } from "../scene/factors";
 import { storedSignal } from "./storedSignal";
 import { Rows } from "./rows";
 
@@ -70,6 +71,7 @@ export function Equations({ session }: { session: Session }) {
             </span>
           </label>
         )}
+        <Vanishing session={session} shown={shown} />
         {answer.conditions.length > 0 && <span class="md-note">valid for {answer.conditions.join(", ")}</span>}
         <span class="md-space" />
         <CopyButton text={() => (text ? answer.text : answer.latex)}>{text ? "Copy text" : "Copy LaTeX"}</CopyButton>
@@ -93,6 +95,21 @@ export function Equations({ session }: { session: Session }) {
         />
       )}
     </div>
+  );
+}
+
+/** Highlight the factors of the determinant that approach zero in the displayed posture, and list them. */
+function Vanishing({ session: { store }, shown: { answer, request, view } }: { session: Session; shown: DerivedModel }) {
+  if (request.model !== DETERMINANT) return null;
+  const near = vanishingFactors(answer.text, scaledValues(view, store.q.value, store.parameters.value, store.reach.value));
+  const names = near.map((name) => `.md-named .md-rows [data-name="${CSS.escape(name)}"]`);
+  return (
+    <>
+      {near.length > 0 && <style>{`${names.join(",")}{color:var(--singular);font-weight:bold}`}</style>}
+      <output class="md-vanishing" data-testid="models-vanishing">
+        {near.length > 0 && `${near.join(", ")} ${near.length > 1 ? "approach" : "approaches"} zero`}
+      </output>
+    </>
   );
 }
 
@@ -196,7 +213,14 @@ function CopyLine({ row }: { row: Equation }) {
         copied.value = true;
       }}
     >
-      {copied.value ? "✓" : "⧉"}
+      {copied.value ? (
+        "✓"
+      ) : (
+        <svg viewBox="0 0 12 12" width="12" height="12" fill="none" stroke="currentColor" aria-hidden="true">
+          <rect x="1.5" y="3.5" width="7" height="7" rx="1" />
+          <path d="M4 1.5h5.5a1 1 0 0 1 1 1V8" />
+        </svg>
+      )}
     </button>
   );
 }

@@ -313,7 +313,8 @@ function step(event: KeyboardEvent, tabs: Tab[], current: Tab): void {
 function View({ session, tab }: { session: Session; tab: Tab }) {
   switch (tab) {
     case "equations":
-      return <Equations session={session} />;
+      // The search belongs to the model.
+      return <Equations key={session.shown.value!.request.model} session={session} />;
     case "code":
       return <Code session={session} />;
     case "count":

@@ -119,7 +119,7 @@ function settings(element: HTMLElement, latest: { current: ChartProps }, logarit
     scales: { x: { time: false }, y: logarithmic ? { distr: 3 } : {} },
     axes: [
       { ...axis, ...(bare && { size: 26, gap: 2, font: SMALL, ticks: { ...axis.ticks, size: 4 } }), values: (_, ticks) => ticks.map((tick) => `${tick} s`) },
-      { ...axis, ...title, ...(bare ? { size: 44, gap: 2, font: SMALL, ticks: { ...axis.ticks, size: 4 } } : { size: 64 }) },
+      { ...axis, ...title, ...(bare ? { size: 44, gap: 2, space: 18, font: SMALL, ticks: { ...axis.ticks, size: 4 } } : { size: 64 }) },
     ],
     series: [
       { label: "t", value: (_, value) => (value === null ? "" : `${value.toFixed(2)} s`) },

@@ -238,6 +238,7 @@ export class Control {
     untracked(() => {
       if (!this.drawn.value || this.drawn.value !== this.store.view.value) return;
       this.scene.setParameters(parameters);
+      this.store.reach.value = this.scene.reach();
       this.dragging.rebuild();
       this.publish(this.scene.posture());
     });
@@ -339,6 +340,14 @@ export class Control {
     this.publish(moved.q);
     if (!moved.closed) this.warn("the loops cannot be closed from this posture; press Home, or open the loops again");
     else this.note.value = null;
+  }
+
+  /** Bend flexible links by the initial modal coordinates of the simulation. */
+  bend(): void {
+    this.motions.pause();
+    const { modes } = this.drawn.value!;
+    this.scene.setModes(modes?.map((_, k) => this.runs.modes.value[k] ?? 0) ?? null);
+    this.publish(this.scene.move(this.scene.posture()).q);
   }
 
   setBase(entry: number, value: number): void {

@@ -28,6 +28,8 @@ import { Visuals } from "./visuals";
 
 const GROUND = { light: "#fafbfc", dark: "#14171b" };
 const NEAR_CLICK = 16;
+/** Margin about the frames in a picture that shows the robot, as a part of its smaller side. */
+const MARGIN = 0.08;
 const IDLE = 120;
 const SEEN = 80;
 const MOST_PLACES = 600;
@@ -615,12 +617,14 @@ export const createScene: CreateScene = (container, options) => {
     keepInPicture(postures = []) {
       if (!solver || !view) return;
       viewpoint.camera.updateMatrixWorld();
+      // Handles and bodies extend beyond the origins of their frames.
+      const margin = MARGIN * Math.min(width, height);
       // A few postures represent the whole motion.
       const few = postures.filter((_, k) => k % Math.ceil(postures.length / SEEN) === 0);
       const points = [...origins(), ...few.flatMap((one) => origins(solver!.transforms(one)))];
       const inside = points.every((point) => {
         const { x, y, ahead } = project(point);
-        return ahead && x > 0 && y > 0 && x < width && y < height;
+        return ahead && x > margin && y > margin && x < width - margin && y < height - margin;
       });
       if (!inside) fit(undefined, points, 0);
     },

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { forceEllipsoid, mobility, positionJacobian, symmetricEigen, velocityEllipsoid } from "./ellipsoid";
 import { endFrame } from "./extras";
-import { evaluated, nearness, type Scaled } from "./factors";
+import { evaluated, nearness, vanishingFactors, type Scaled } from "./factors";
 import { solved } from "./fixtures";
 import type { Point } from "./polyline";
 
@@ -36,6 +36,19 @@ describe("factors of a determinant", () => {
   it("approach zero at a straight elbow", () => {
     expect(nearness("cos(q3)", at({ q3: Math.PI / 2 }))).toBeLessThan(1e-15);
     expect(nearness("cos(q3)", at({ q3: 0 }))).toBe(1);
+  });
+
+  it("are listed by their names in the equations of the determinant", () => {
+    const listing = "note: x\n\nC2 = cos(q2)\nS23 = sin(q2 + q3)\nF1 = RL4*S23 - D3*C2\nC3 = cos(q3)\n\ndet = -F1*RL4*C3**2*D3\n";
+    const near = (q2: number, q3: number): string[] => vanishingFactors(listing, at({ D3: 0.45, RL4: 0.45, q2, q3 }));
+    expect(near(0.2, 0.3)).toEqual([]);
+    expect(near(0.2, 0.05 - Math.PI / 2)).toEqual(["C3"]);
+    expect(near(0.2, 0.15 - Math.PI / 2)).toEqual([]);
+    expect(near(Math.PI / 2, -Math.PI / 2)).toEqual(["F1", "C3"]);
+    // C2 is small, but no factor of the determinant.
+    expect(near(Math.PI / 2, 1)).toEqual([]);
+    // A sum has no factors.
+    expect(vanishingFactors("C3 = cos(q3)\ndet = C3*D3 - D3", at({ D3: 1, q3: Math.PI / 2 }))).toEqual([]);
   });
 });
 

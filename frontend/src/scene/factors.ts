@@ -1,5 +1,12 @@
 // Value of a formula, and a bound of its magnitude over all joint positions, so that "almost zero" has a scale.
 
+import type { View } from "../backend/messages";
+
+/** Model whose factors are highlighted where they approach zero. */
+export const DETERMINANT = "jacobian-determinant";
+/** Relative magnitude of a factor below which it is highlighted; a sine is that small within 6 degrees. */
+export const NEAR = 0.1;
+
 /** Value of a formula, and the sum of the magnitudes of its terms with sines and cosines replaced by one. */
 export interface Scaled {
   value: number;
@@ -106,4 +113,38 @@ export function nearness(text: string, values: (name: string) => Scaled | null):
   const result = evaluated(text, values);
   if (!result || !Number.isFinite(result.value)) return null;
   return result.bound > 0 ? Math.min(1, Math.abs(result.value) / result.bound) : 0;
+}
+
+/** Return the numbers of joint positions and parameters; the scale of a prismatic joint is the robot's size. */
+export function scaledValues(view: View, q: readonly number[], parameters: Record<string, number>, reach: number): (name: string) => Scaled | null {
+  const joints = new Map(view.joints.map((joint, k) => [`q${joint.frame}`, { joint, value: q[k] }]));
+  return (name) => {
+    const variable = joints.get(name);
+    if (!variable) {
+      const value = parameters[name];
+      return value === undefined ? null : { value, bound: Math.abs(value) };
+    }
+    const { joint, value } = variable;
+    if (value === undefined) return null;
+    return { value, bound: Math.max(Math.abs(value), joint.kind === "P" ? reach : 0) };
+  };
+}
+
+const DEFINITION = /^(\w+) = (.+)$/gm;
+const PRODUCT = /^-?\w+(?:(?:\*|\*\*|\^)\w+)*$/;
+
+/** Return the names of the factors that are near zero in the last equation of a listing; none if it is not a product. */
+export function vanishingFactors(listing: string, values: (name: string) => Scaled | null): string[] {
+  const defined = new Map<string, Scaled | null>();
+  const valueOf = (name: string): Scaled | null => defined.get(name) ?? values(name);
+  let last = "";
+  for (const [, name, text] of listing.matchAll(DEFINITION)) {
+    last = text!;
+    defined.set(name!, evaluated(last, valueOf));
+  }
+  if (!PRODUCT.test(last)) return [];
+  return [...new Set(last.match(/[A-Za-z]\w*/g))].filter((name) => {
+    const share = nearness(name, valueOf);
+    return share !== null && share < NEAR;
+  });
 }

@@ -151,11 +151,15 @@ function BasePose({ store, control, wheeled }: { store: Store; control: Control;
               step={most / 360}
               value={value}
               onInput={(event) => control.setBase(k, event.currentTarget.valueAsNumber)}
+              onChange={() => control.scene.keepInPicture()}
             />
             <Field
               label={`base ${BASE[k]}`}
               text={shownText(joint, value, degrees.value)}
-              onNumber={(number) => control.setBase(k, fromShown(joint, number, degrees.value))}
+              onNumber={(number) => {
+                control.setBase(k, fromShown(joint, number, degrees.value));
+                control.scene.keepInPicture();
+              }}
             />
             <span class="sc-unit">{unit(joint, degrees.value)}</span>
           </div>

@@ -2,6 +2,7 @@
 
 import type { Signal } from "@preact/signals";
 
+import { reveal } from "../shell/maximise";
 import type { Action, Store } from "../store/store";
 import type { Control } from "./control";
 import { section } from "./motionpanel";
@@ -67,13 +68,17 @@ function step(store: Store, control: Control, by: number): void {
   control.dragging.chosen.value = frame;
 }
 
-export function actionsOf(control: Control, panel: Signal<Panel | null>): Action[] {
+export function actionsOf(store: Store, control: Control, panel: Signal<Panel | null>): Action[] {
   const shown = () => control.drawn.value !== null;
   const looped = () => (control.drawn.value?.loops.length ?? 0) > 0;
   const group = "Scene";
+  const open = (name: Panel): void => {
+    panel.value = name;
+    reveal(store, "scene");
+  };
   const openSection = (name: (typeof section)["value"]): void => {
     section.value = name;
-    panel.value = "motion";
+    open("motion");
   };
   return [
     { id: "scene-home", title: "Home posture", group, enabled: shown, run: () => control.home() },
@@ -96,7 +101,7 @@ export function actionsOf(control: Control, panel: Signal<Panel | null>): Action
       group,
       enabled: shown,
       run: () => {
-        panel.value = "motion";
+        open("motion");
       },
     },
     {
@@ -121,7 +126,7 @@ export function actionsOf(control: Control, panel: Signal<Panel | null>): Action
       group,
       enabled: shown,
       run: () => {
-        panel.value = "pose";
+        open("pose");
         control.dragging.showSolutions(true);
       },
     },
@@ -132,17 +137,18 @@ export function actionsOf(control: Control, panel: Signal<Panel | null>): Action
       words: "drag gizmo inverse kinematics position quaternion roll pitch yaw",
       enabled: shown,
       run: () => {
-        panel.value = "pose";
+        open("pose");
       },
     },
     {
       id: "singularities",
       title: "Singularities",
+      subtitle: "Singular configurations by type, with the factors that vanish",
       group: "Kinematic",
       words: "singular configurations determinant jacobian rank type 1 type 2",
       enabled: shown,
       run: () => {
-        panel.value = "singularities";
+        open("singularities");
       },
     },
     { id: "scene-png", title: "Save a picture of the scene (PNG)", group, words: "export image", enabled: shown, run: () => control.screenshot() },

@@ -123,7 +123,7 @@ export function MotionPlot({ store, control }: { store: Store; control: Control 
             <Chart
               times={motion.times}
               curves={plot.curves}
-              axis={axisTitle(plot.title, plot.unit)}
+              axis={plots.length > 1 ? axisTitle(plot.title, plot.unit) : plot.unit}
               dark={store.dark.value}
               bare
               marker={store.time}

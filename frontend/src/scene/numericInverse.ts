@@ -2,9 +2,10 @@
 //
 //   loops      C dq = c             first priority, Newton's method: C is the difference of the Jacobians of the two
 //                                   frames of each cut
-//   tasks      min |J dq - e|^2 + |e|^2 |dq|^2 in the null space of what precedes (position before rotation, or
+//   tasks      min |J dq - e|^2 + w |e|^2 |dq|^2 in the null space of what precedes (position before rotation, or
 //                                   rotation before position); the damping vanishes with the error, so that the
-//                                   iteration converges quadratically, and bounds each step at singularities
+//                                   iteration converges quadratically, and bounds each step at singularities;
+//                                   w = 1, and grows while steps increase the error (Levenberg-Marquardt)
 //   limits     a joint that would exceed its limit moves to the limit and stays there
 //
 // Jacobians follow from the transforms of all frames: z x (p - p_j), z for a revolute and z, 0 for a prismatic joint.
@@ -62,6 +63,12 @@ const SMALLEST_STEP = 1e-13;
 const COMPARABLE = 1e-6;
 /** Relative increase of the first task's error that is more than rounding. */
 const INCREASE = 1e-9;
+/** Factor of the damping after a step that has increased the error. */
+const MORE_DAMPING = 8;
+/** Divisor of the damping after a step that has reduced the error. */
+const LESS_DAMPING = 2;
+/** Weights of the damping above this leave no step that reduces the error. */
+const LARGEST_WEIGHT = 1e6;
 const ITERATIONS = 24;
 const LIMIT_PASSES = 6;
 
@@ -215,7 +222,7 @@ export class NumericInverse {
     const upper = variables.map((k) => Math.max(view.joints[k]!.upper ?? Infinity, q[k]!));
     const stopped = new Set<number>();
     let last: { q: number[]; error: number } | null = null;
-    let [finished, firstAlone] = [false, false];
+    let [finished, firstAlone, weight] = [false, false, 1];
     for (let i = 0; i < iterations && !finished; i++) {
       const levels = this.levels(this.postures.transforms(q), task);
       const [loops, first] = view.loops.length ? levels : [null, levels[0]];
@@ -225,13 +232,15 @@ export class NumericInverse {
       if (last && comparable && error > last.error * (1 + INCREASE) + SMALLEST_STEP) {
         variables.forEach((k) => (q[k] = last!.q[k]!));
         last = null;
-        finished = firstAlone;
+        if (firstAlone) weight *= MORE_DAMPING;
         firstAlone = true;
+        finished = weight > LARGEST_WEIGHT;
         continue;
       }
+      if (last) weight = Math.max(1, weight / LESS_DAMPING);
       last = comparable ? { q: [...q], error } : null;
       const used = firstAlone ? levels.slice(0, loops ? 2 : 1) : levels;
-      const step = this.step(used, (v) => [lower[v]! - q[variables[v]!]!, upper[v]! - q[variables[v]!]!], stopped);
+      const step = this.step(used, weight, (v) => [lower[v]! - q[variables[v]!]!, upper[v]! - q[variables[v]!]!], stopped);
       const largest = step.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
       const share = Math.min(1, LARGEST_STEP / Math.max(largest, LARGEST_STEP));
       variables.forEach((k, v) => {
@@ -265,6 +274,7 @@ export class NumericInverse {
   /** Return the step of all levels in scaled variables; variables that reach a limit are fixed there. */
   private step(
     levels: Equations[],
+    weight: number,
     room: (variable: number) => number[],
     stopped: Set<number>,
   ): Vector {
@@ -284,7 +294,7 @@ export class NumericInverse {
         const rest = rows.map((row, i) => errors[i]! - dot(row, step));
         const free = rows.map((row) => Float64Array.from(row));
         for (const row of free) removeComponents(row, basis);
-        const part = dampedSolution(free, rest, damped ? dot(rest, rest) : 0, n);
+        const part = dampedSolution(free, rest, damped ? weight * dot(rest, rest) : 0, n);
         for (let v = 0; v < n; v++) step[v]! += part[v]!;
         extendBasis(basis, free);
       }

@@ -40,7 +40,7 @@ export function ScenePane({ store }: { store: Store }) {
       return;
     }
     control.value = made;
-    const forget = store.register(actionsOf(made, panel) as Action[]);
+    const forget = store.register(actionsOf(store, made, panel) as Action[]);
     return () => {
       forget();
       control.value = null;

@@ -89,6 +89,24 @@ describe("an arm with a spherical wrist", () => {
     at(again.q).slice(0, 3).forEach((value, k) => expect(Math.abs(value - at(q)[k]!)).toBeLessThan(1e-3 * reach));
   });
 
+  it("takes the nearest pose to one slightly out of its reach, with a straight elbow", async () => {
+    const { solver, pose } = await solved("rx90");
+    const wrist = (q: number[]): number[] => [3, 7, 11].map((entry) => pose(q)[entry]!);
+    // The first three joints move the wrist in a sphere about the shoulder, which is the origin.
+    const longest = Math.hypot(...wrist([0, 0, -Math.PI / 2, 0, 0.8, 0]));
+    let q = [0.4, 0.9, -0.8, 0.6, 0.8, -0.3];
+    const from = pose(q);
+    const length = Math.hypot(...wrist(q));
+    for (const share of [0.99, 1.005, 1.02, 1.03]) {
+      const target = shifted(from, wrist(q).map(() => 0) as [number, number, number]);
+      [3, 7, 11].forEach((entry) => (target[entry] = (from[entry]! * longest * share) / length));
+      q = solver.follow(q, 6, target, ["position", "rotation"]).q;
+      const nearest = [3, 7, 11].map((entry) => (target[entry]! * Math.min(1, share)) / share);
+      wrist(q).forEach((value, k) => expect(Math.abs(value - nearest[k]!)).toBeLessThan(1e-3 * longest));
+    }
+    expect(Math.abs(Math.cos(q[2]!))).toBeLessThan(0.05);
+  });
+
   it("finds by iteration from random postures what its closed form has", async () => {
     const { solver, pose } = await solved("rx90");
     const sampled = solver.sampled(pose(POSTURE), POSTURE);

@@ -192,3 +192,48 @@ describe("curves under the scene", () => {
     expect(second).toBe(`${motion.times[1]},`);
   });
 });
+
+describe("the initial state of a simulation", () => {
+  async function start(of: Partial<View>, base: number[], set: (made: Runs) => void = () => undefined): Promise<unknown> {
+    const view = { ...fixture("rx90").view, ...of } as View;
+    let sent: unknown = null;
+    const { made, store } = runs(view, async (_, payload) => {
+      sent = payload["start"];
+      throw new Failure({ kind: "Error", message: "" });
+    });
+    store.base.value = base;
+    set(made);
+    await made.simulate();
+    return sent;
+  }
+  const numbers = (values: unknown): number[] => (values as number[]).map((value) => +value.toFixed(12));
+
+  it("contains the displayed pose of a wheeled base, relative to the location of the robot", async () => {
+    const base = [1.5, -0.5, 0, 0, 0, 0.7];
+    const sent = (await start({ base: "wheeled" }, base)) as { pose: number[] };
+    expect(numbers(sent.pose)).toEqual([1.5, -0.5, 0.7]);
+    const turned = [[0, -1, 0, 1], [1, 0, 0, 0], [0, 0, 1, 0.2], [0, 0, 0, 1]];
+    const relative = (await start({ base: "wheeled", location: turned }, base)) as { pose: number[] };
+    expect(numbers(relative.pose)).toEqual([-0.5, -0.5, +(0.7 - Math.PI / 2).toFixed(12)]);
+  });
+
+  it("contains position, quaternion and velocity of a floating base", async () => {
+    const sent = (await start({ base: "floating" }, [1, 2, 3, 0, 0, Math.PI / 2], (made) => (made.baseVelocity.value = [1, 0, 0, 0, 0, 2]))) as Record<string, number[]>;
+    expect(numbers(sent.P0)).toEqual([1, 2, 3]);
+    expect(numbers(sent.Q0)).toEqual([Math.SQRT1_2, 0, 0, Math.SQRT1_2].map((value) => +value.toFixed(12)));
+    expect(sent.V0).toEqual([1, 0, 0, 0, 0, 2]);
+  });
+
+  it("contains the modal coordinates of flexible links, which belong to one robot", async () => {
+    let other: Runs;
+    const set = (made: Runs): void => {
+      other = made;
+      made.modes.value = { 1: 0.05 };
+      made.modeRates.value = { 0: -2 };
+    };
+    expect(await start({ modes: ["ey1_1", "ey1_2"] }, [0, 0, 0, 0, 0, 0], set)).toEqual({ e: [0, 0.05], ed: [-2, 0] });
+    other!.reset();
+    expect([other!.modes.value, other!.modeRates.value]).toEqual([{}, {}]);
+    expect(await start({}, [0, 0, 0, 0, 0, 0])).toEqual({});
+  });
+});

@@ -5,6 +5,8 @@ import { signal, type ReadonlySignal } from "@preact/signals";
 import { Failure, type Problem, type Progress } from "../backend/backend";
 import type { About, Piece, SimulationAnswer, TrajectoryAnswer, View } from "../backend/messages";
 import type { Store } from "../store/store";
+import { location } from "./extras";
+import { angles, inverse, pose, product, quaternion } from "./pose";
 import { assemblyPosture, simulatedJoints } from "./trajectoryText";
 import type { MotionEfforts, Motion } from "./scene";
 
@@ -54,6 +56,9 @@ export class Runs {
   readonly velocities = signal<Record<number, number>>({});
   /** Initial velocity of a floating base: linear, then angular. */
   readonly baseVelocity = signal<number[]>([0, 0, 0, 0, 0, 0]);
+  /** Initial modal coordinates of flexible links and their rates, by the places of their names in view.modes. */
+  readonly modes = signal<Record<number, number>>({});
+  readonly modeRates = signal<Record<number, number>>({});
   readonly settings = signal(SETTINGS);
   /** Integrators that the service offers; null until it has answered. */
   readonly integrators = signal<string[] | null>(null);
@@ -77,6 +82,8 @@ export class Runs {
     this.torques.value = {};
     this.velocities.value = {};
     this.baseVelocity.value = [0, 0, 0, 0, 0, 0];
+    this.modes.value = {};
+    this.modeRates.value = {};
     this.settings.value = SETTINGS;
     this.problem.value = null;
     this.trajectory.value = null;
@@ -131,7 +138,7 @@ export class Runs {
       friction: settings.friction,
       ...(settings.stops !== "none" && { stops: settings.stops === "end" ? "end" : Number(settings.stops) }),
       qd: joints.map(({ frame }) => this.velocities.value[frame] ?? 0),
-      ...(view.base === "floating" && { start: { V0: this.baseVelocity.value } }),
+      start: this.start(view),
       ...(driven
         ? { track: this.text.value, kp: settings.kp, kd: settings.kd }
         : { tau: joints.map(({ active, frame }) => (active ? (this.torques.value[frame] ?? 0) : 0)) }),
@@ -156,6 +163,19 @@ export class Runs {
     else this.of.motions.show(motion);
     const result = answer.finished ? `${answer.samples} samples` : `the simulation ended early: ${answer.why}`;
     this.ended.value = [result, ...answer.warnings].map((text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`).join(" ");
+  }
+
+  /** Return the initial state other than that of the joints: pose and velocity of the base, modal coordinates. */
+  private start(view: View): Record<string, number[]> {
+    const base = pose(this.store.base.value);
+    const modes = (given: Record<number, number>): number[] | undefined => view.modes?.map((_, k) => given[k] ?? 0);
+    const [e, ed] = [modes(this.modes.value), modes(this.modeRates.value)];
+    const flexible = { ...(e && { e }), ...(ed && { ed }) };
+    if (view.base === "floating") return { P0: [base[3]!, base[7]!, base[11]!], Q0: quaternion(base), V0: this.baseVelocity.value, ...flexible };
+    if (view.base !== "wheeled") return flexible;
+    // The model describes the motion in the plane of the wheels, which the robot's location determines.
+    const planar = product(inverse(location(view)), base);
+    return { pose: [planar[3]!, planar[7]!, angles(planar)[2]], ...flexible };
   }
 
   private async request<T>(

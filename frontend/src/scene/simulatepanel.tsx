@@ -98,6 +98,50 @@ function BaseVelocity({ values }: { values: Signal<number[]> }) {
   );
 }
 
+/** Initial modal coordinates of flexible links, and their rates. */
+function Modes({ control, view }: { control: Control; view: View }) {
+  const { runs } = control;
+  if (!view.modes) return null;
+  const field = (of: Signal<Record<number, number>>, k: number, label: string, onNumber: () => void = () => undefined) => (
+    <Field
+      label={label}
+      text={String(of.value[k] ?? 0)}
+      onNumber={(x) => {
+        of.value = { ...of.value, [k]: x };
+        onNumber();
+      }}
+    />
+  );
+  return (
+    <details data-testid="simulate-modes" open>
+      <summary>initial modal coordinates of the flexible links</summary>
+      <table class="sc-waves">
+        <thead>
+          <tr>
+            <td />
+            <th colSpan={2}>coordinate</th>
+            <th colSpan={2}>rate</th>
+          </tr>
+        </thead>
+        <tbody>
+          {view.modes.map((name, k) => {
+            const unit = name.startsWith("et") ? "rad" : "m"; // torsion, or deflection of the tip
+            return (
+              <tr key={name}>
+                <th>{name}</th>
+                <td>{field(runs.modes, k, `initial ${name}`, () => control.bend())}</td>
+                <td class="sc-unit">{unit}</td>
+                <td>{field(runs.modeRates, k, `initial rate of ${name}`)}</td>
+                <td class="sc-unit">{unit}/s</td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </details>
+  );
+}
+
 /** Constant torques and initial velocities of the joints. */
 function JointInputs({ runs, view }: { runs: Runs; view: View }) {
   const { torques, velocities } = runs;
@@ -150,7 +194,7 @@ export function SimulatePanel({ control, store }: { control: Control; store: Sto
   const drive = runs.text.value && method !== "dopri5" ? now.drive : "torques";
   return (
     <>
-      <p class="sc-hint">The simulation starts in the displayed posture.</p>
+      <p class="sc-hint">The simulation starts in the displayed posture{view.base !== "fixed" ? " and pose of the base" : ""}.</p>
       <label class="sc-choice">
         <span>driven by</span>
         <select
@@ -198,6 +242,7 @@ export function SimulatePanel({ control, store }: { control: Control; store: Sto
       )}
       <JointInputs runs={runs} view={view} />
       {view.base === "floating" && <BaseVelocity values={runs.baseVelocity} />}
+      <Modes control={control} view={view} />
       <Wrenches store={store} rows={openWrenches(view)} />
       <label class="sc-choice">
         <span>integrator</span>

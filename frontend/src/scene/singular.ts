@@ -6,13 +6,11 @@ import { Failure } from "../backend/backend";
 import type { SingularAnswer, SingularCase, SingularCondition, View } from "../backend/messages";
 import type { Store } from "../store/store";
 import { Configurations } from "./configuration";
-import { evaluated, nearness, type Scaled } from "./factors";
+import { DETERMINANT, evaluated, NEAR, nearness, scaledValues } from "./factors";
 import { freeJoints, genericPosture, range } from "./joints";
 import { nearestZero } from "./nearestZero";
 import type { Scene } from "./scene";
 
-/** Relative magnitude of a factor below which it is highlighted; a sine is that small within 6 degrees. */
-export const NEAR = 0.1;
 /** Relative magnitude of a factor below which the configuration is singular, in double precision. */
 export const ZERO = 1e-6;
 
@@ -27,8 +25,13 @@ export class Singular {
   readonly answer = signal<SingularAnswer | null>(null);
   readonly running = signal(false);
   readonly problem = signal<string | null>(null);
-  /** Whether the singularities are displayed, so that the scene highlights them. */
+  /** Whether the panel of the singularities is open. */
   readonly watched = signal(false);
+  /** Whether the scene highlights singularities: the panel is open, or the determinant is displayed. */
+  private readonly highlights: ReadonlySignal<boolean> = computed(() => {
+    const request = this.store.requested.value;
+    return this.watched.value || (request?.model === DETERMINANT && !request.options["to"]);
+  });
   private of: View | null = null;
   private abort = new AbortController();
   private readonly undo: (() => void)[];
@@ -37,7 +40,7 @@ export class Singular {
   readonly conditions: ReadonlySignal<NearCondition[]> = computed(() => {
     const [answer, view] = [this.answer.value, this.drawn.value];
     if (!answer || !view) return [];
-    const values = this.values(view, this.store.q.value, this.store.parameters.value);
+    const values = scaledValues(view, this.store.q.value, this.store.parameters.value, this.scene.reach());
     return answer.cases.flatMap((of) =>
       of.conditions.map((condition) => {
         const shares = condition.factors.map((factor) => nearness(factor, values));
@@ -55,10 +58,10 @@ export class Singular {
       effect(() => {
         const view = this.drawn.value;
         untracked(() => view?.robot !== this.of?.robot && this.clear());
-        if (view && this.watched.value) untracked(() => void this.request(view));
+        if (view && this.highlights.value) untracked(() => void this.request(view));
       }),
       effect(() => {
-        const near = this.watched.value ? this.conditions.value.filter(({ share }) => share !== null && share < NEAR) : [];
+        const near = this.highlights.value ? this.conditions.value.filter(({ share }) => share !== null && share < NEAR) : [];
         this.scene.highlight([...new Set(near.flatMap(({ condition }) => condition.joints))]);
       }),
     ];
@@ -72,7 +75,7 @@ export class Singular {
     const view = this.drawn.value;
     if (!view || factors.length !== 1 || view.loops.length) return null;
     const parameters = this.store.parameters.value;
-    const factor = (at: number[]): number | null => evaluated(factors[0]!, this.values(view, at, parameters))?.value ?? null;
+    const factor = (at: number[]): number | null => evaluated(factors[0]!, scaledValues(view, at, parameters, this.scene.reach()))?.value ?? null;
     const joints = freeJoints(view, false).filter((k) => frames.includes(view.joints[k]!.frame));
     const ranges = joints.map((k) => {
       const { lower, upper } = range(view.joints[k]!, this.scene.reach());
@@ -123,20 +126,5 @@ export class Singular {
     } finally {
       if (!signal.aborted) this.running.value = false;
     }
-  }
-
-  /** Return the numbers of joint positions and parameters; the scale of a prismatic joint is the robot's size. */
-  private values(view: View, q: number[], parameters: Record<string, number>): (name: string) => Scaled | null {
-    const joints = new Map(view.joints.map((joint, k) => [`q${joint.frame}`, { joint, value: q[k] }]));
-    return (name) => {
-      const variable = joints.get(name);
-      if (!variable) {
-        const value = parameters[name];
-        return value === undefined ? null : { value, bound: Math.abs(value) };
-      }
-      const { joint, value } = variable;
-      if (value === undefined) return null;
-      return { value, bound: Math.max(Math.abs(value), joint.kind === "P" ? this.scene.reach() : 0) };
-    };
   }
 }

@@ -5,7 +5,8 @@ import { useEffect, useMemo } from "preact/hooks";
 import { Formula } from "../models/formula";
 import { needKatex } from "../models/katex";
 import type { Control } from "./control";
-import { NEAR, ZERO, type NearCondition } from "./singular";
+import { NEAR } from "./factors";
+import { ZERO, type NearCondition } from "./singular";
 
 export function SingularPanel({ control }: { control: Control }) {
   const { singular } = control;
@@ -52,25 +53,27 @@ function Condition({ near: { condition, share }, control }: { near: NearConditio
   const state = share === null ? "unknown" : share < ZERO ? "singular" : share < NEAR ? "near" : "away";
   return (
     <li class={`sc-factor sc-factor-${state}`} data-state={state} data-joints={condition.joints.join(" ")}>
-      {part && <b class="sc-factor-part">{part}</b>}
+      <div class="sc-factor-head">
+        <b class="sc-factor-part">{part}</b>
+        {reachable && (
+          <button
+            class="sc-go"
+            title="Move one joint to the nearest zero of this factor"
+            onClick={() => {
+              const posture = singular.postureOf(condition);
+              if (!posture) return;
+              control.go(posture);
+              control.scene.keepInPicture();
+            }}
+          >
+            Go there
+          </button>
+        )}
+      </div>
       {condition.latex.map((latex) => (
         <Formula key={latex} class="sc-factor-formula" latex={`${latex} = 0`} />
       ))}
       {condition.solution && <span class="sc-hint">at {condition.solution}</span>}
-      {reachable && (
-        <button
-          class="sc-go"
-          title="Move one joint to the nearest zero of this factor"
-          onClick={() => {
-            const posture = singular.postureOf(condition);
-            if (!posture) return;
-            control.go(posture);
-            control.scene.keepInPicture();
-          }}
-        >
-          Go there
-        </button>
-      )}
       <meter min={0} max={1} value={share ?? 1} aria-label="relative magnitude" />
       <output>{TEXTS[state] ?? `${percent(share!)} of the largest value`}{state === "near" ? `: ${percent(share!)}` : ""}</output>
     </li>

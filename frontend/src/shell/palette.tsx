@@ -6,6 +6,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import type { ShellState } from "./shellState";
 import { FORMAT_NAMES, writable } from "./actions";
 import { openBundled, openRecent, saveAs } from "./files";
+import { openModel } from "./maximise";
 import { modelsInOrder } from "./modelMenus";
 import { matching, modelCandidate, type Candidate } from "./search";
 
@@ -22,7 +23,7 @@ export function commandsOf(shell: ShellState): Command[] {
       id: `model ${entry.id}`,
       ...modelCandidate(entry),
       disabled: entry.why_not ?? undefined,
-      run: () => void (shell.store.requested.value = { model: entry.id, options: {} }),
+      run: () => openModel(shell.store, entry.id),
     }),
   );
   const actions = shell.store.actions.value

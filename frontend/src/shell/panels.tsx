@@ -24,6 +24,8 @@ export function PanelFrame({ shell, title, children }: FrameProps) {
     const before = document.activeElement as HTMLElement | null;
     const first = root.current?.querySelector<HTMLElement>(".sh-panel-body input, .sh-panel-body button");
     (first ?? root.current)?.focus({ preventScroll: true });
+    // On a small screen the panes are below each other.
+    root.current?.scrollIntoView?.({ block: "nearest" });
     return () => before?.focus?.();
   }, []);
   return (

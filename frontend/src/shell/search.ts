@@ -39,6 +39,8 @@ export function score(candidate: Candidate, query: string): number {
     const exact = words.split(/\s+/).includes(word);
     total += best + (exact ? 5 : 0);
   }
+  // The title begins with the query.
+  if (title.startsWith(query.trim().toLowerCase())) total += 12;
   // The whole query is a name, such as "mass matrix" for the alias "mass-matrix".
   if (words.split(/\s+/).includes(query.trim().toLowerCase().replace(/\s+/g, "-"))) total += 10;
   return total - title.length / 1000;

@@ -46,6 +46,14 @@ describe("the search", () => {
     expect(matching(gallery, "gallery of")[0]!.group).toBe("Robot");
   });
 
+  it("ranks a title that begins with the query above other titles with this keyword", () => {
+    const commands = [
+      { title: "Maximise or restore the scene", group: "Page", words: "full screen lecture pane" },
+      { title: "Lecture mode: large type", group: "Page", words: "presentation projector" },
+    ];
+    expect(matching(commands, "lecture")[0]!.title).toContain("Lecture mode");
+  });
+
   it("matches all words in any order", () => {
     expect(matching(MODELS, "torques inverse")[0]!.title).toContain("inverse dynamic");
     expect(matching(MODELS, "jacobian torques")).toEqual([]);

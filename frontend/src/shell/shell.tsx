@@ -50,7 +50,8 @@ export interface ShellProps {
 export function Shell({ shell, scene, models }: ShellProps) {
   const { store } = shell;
   const { tables, upper } = shell.sizes.value;
-  const maximised = store.maximised.value;
+  // A panel takes the place of the tables, so that all panes are shown while it is open.
+  const maximised = shell.panel.value === null ? store.maximised.value : null;
   const aside = (pane: PaneName): string | undefined => (maximised && maximised !== pane ? "" : undefined);
   const dropping = useSignal(false);
   const wide = shell.panel.value === "gallery";

@@ -4,6 +4,7 @@ import type { EntryData } from "../backend/messages";
 import { FORMAT_NAMES, THEMES, writable } from "./actions";
 import type { ShellState } from "./shellState";
 import { chooseFiles, openRecent, saveAs } from "./files";
+import { openModel } from "./maximise";
 import { Menu, type Item } from "./menu";
 import { menusInOrder, modelsInOrder, shortTitle, subtitle } from "./modelMenus";
 
@@ -54,7 +55,7 @@ function modelItem(shell: ShellState, entry: EntryData): Item {
     title: shortTitle(entry),
     note: entry.why_not ? `not for this robot: ${entry.why_not}` : subtitle(entry),
     disabled: Boolean(entry.why_not),
-    run: () => void (shell.store.requested.value = { model: entry.id, options: {} }),
+    run: () => openModel(shell.store, entry.id),
   };
 }
 
@@ -62,7 +63,7 @@ function modelItem(shell: ShellState, entry: EntryData): Item {
 function actionItems(shell: ShellState, menu: string): Item[] {
   return shell.store.actions.value
     .filter((action) => action.group === menu)
-    .map(({ id, title, keys, enabled, run }) => ({ id, title, keys, disabled: enabled ? !enabled() : false, run: () => void run() }));
+    .map(({ id, title, subtitle, keys, enabled, run }) => ({ id, title, note: subtitle, keys, disabled: enabled ? !enabled() : false, run: () => void run() }));
 }
 
 export function TopBar({ shell }: { shell: ShellState }) {
@@ -114,8 +115,9 @@ export function TopBar({ shell }: { shell: ShellState }) {
             name={menu}
             empty="Open a robot to see the models."
             items={[
-              ...models.filter((entry) => entry.menu === menu).map((entry) => modelItem(shell, entry)),
+              ...models.filter((entry) => entry.menu === menu && !entry.why_not).map((entry) => modelItem(shell, entry)),
               ...actionItems(shell, menu),
+              ...models.filter((entry) => entry.menu === menu && entry.why_not).map((entry) => modelItem(shell, entry)),
             ]}
           />
         ))}

@@ -19,6 +19,8 @@ export type PaneName = "tables" | "scene" | "models";
 export interface Action {
   id: string;
   title: string;
+  /** Complete sentence below a short title. */
+  subtitle?: string;
   group: string;
   /** Additional keywords for the search. */
   words?: string;
@@ -68,6 +70,8 @@ export interface Store {
   readonly q: Signal<number[]>;
   /** Values of the robot's free symbols: nominal values, changed by sliders. */
   readonly parameters: Signal<Record<string, number>>;
+  /** Size of the robot in metres, as the scene draws it; 0 before. */
+  readonly reach: Signal<number>;
   /** x, y, z, roll, pitch, yaw of a floating or wheeled base. */
   readonly base: Signal<number[]>;
   /** Frame whose row and arrows are highlighted. */
@@ -126,6 +130,7 @@ export function createStore(backend: Backend): Store {
   const view = signal<View | null>(null);
   const q = signal<number[]>([]);
   const parameters = signal<Record<string, number>>({});
+  const reach = signal(0);
   const base = signal<number[]>([...AT_ORIGIN]);
   const selected = signal<number | null>(null);
   const motion = signal<Motion | null>(null);
@@ -227,6 +232,7 @@ export function createStore(backend: Backend): Store {
     view,
     q,
     parameters,
+    reach,
     base,
     selected,
     motion,

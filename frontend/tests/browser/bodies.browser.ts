@@ -55,8 +55,19 @@ test("the factor that approaches zero is highlighted at a straight elbow", async
   expect(colour).not.toBe(other);
   await it.shot("singular-elbow");
 
+  // The typeset determinant shows the factor too, also while another tab of the panel is open.
+  await it.model("Kinematic", "jacobian-determinant");
+  await expect.poll(() => it.page.getByTestId("models-vanishing").innerText()).toBe("C3 approaches zero");
+  const factor = (name: string) => it.page.locator(`.md-rows [data-name="${name}"]`).last();
+  const red = (name: string) => factor(name).evaluate((one) => getComputedStyle(one).color);
+  await expect.poll(() => red("C3")).not.toBe(await red("S5"));
+  await it.page.getByTestId("scene-tab-joints").click();
+  expect(await data("highlighted")).toBe("3");
+  await it.shot("determinant-elbow");
+
   await slide(joint(3), 0.2);
   await expect.poll(() => data("highlighted")).toBe("");
+  await expect.poll(() => red("C3")).toBe(await red("S5"));
   expect(await crimson()).toBeLessThan(before + 40); // edges of other bodies contain a few such pixels
 });
 

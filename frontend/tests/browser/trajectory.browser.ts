@@ -70,6 +70,10 @@ test("plots are shown side by side and saved, and a pane is maximised", async ()
   await it.page.locator('[data-maximise="scene"]').click();
   await expect.poll(() => models.isVisible()).toBe(false);
   await it.shot("maximised");
+  // A panel takes the place of the tables, which are hidden by a maximised scene.
+  await it.command("share a link", "action share");
+  await it.page.locator('[data-share="copy"]').waitFor();
+  await it.page.keyboard.press("Escape");
   await it.page.locator('[data-maximise="scene"]').click();
   await expect.poll(() => models.isVisible()).toBe(true);
 });

@@ -290,6 +290,7 @@ class View:
 
     `visuals`, the shapes of a URDF, are present only in the answer of `robot_open`. `legs` is the number of chains on a
     fixed base that has a mass, if there are several: such a robot is usually a legged robot with a floating base.
+    `modes` are the names of the modal coordinates of flexible links; the key is absent for other robots.
     """
 
     robot: dict[str, Any]
@@ -320,6 +321,7 @@ class View:
     bodies: BodiesView
     tables: list[Table]
     visuals: list[VisualData] = optional()
+    modes: list[str] = optional()
     legs: int = 0
 
 

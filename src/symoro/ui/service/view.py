@@ -10,6 +10,7 @@ from symoro.files import file_name
 from symoro.robot.consistency import warnings
 from symoro.robot.coordinates import independent
 from symoro.robot.description import BaseKind, Robot
+from symoro.robot.flexibility import mode_names
 from symoro.robot.formats.robot_tree import tree_of
 from symoro.robot.platform import parallel_robot
 from symoro.robot.topology import JOINT_LETTERS, describe, loops, outward, structure
@@ -17,6 +18,7 @@ from symoro.robot.wheels import WheelKind
 from symoro.ui.bodies import bodies
 from symoro.ui.service import edits
 from symoro.ui.service.answer_types import (
+    ABSENT,
     BodiesView,
     BodyView,
     CouplingView,
@@ -83,6 +85,7 @@ def view(robot: Robot) -> View:
         bodies=_bodies(robot, values),
         tables=tables(robot),
         legs=_legs(robot),
+        modes=mode_names(robot) or ABSENT,
     )
 
 
