@@ -52,9 +52,10 @@ describe("the backend in a worker", () => {
     expect(hands[0]!.calls).toEqual([]);
     hands[0]!.say({ kind: "progress", progress: { step: "loading symoro" } });
     hands[0]!.say({ kind: "ready" });
-    expect(hands).toHaveLength(2);
     expect(hands[0]!.calls).toEqual([{ kind: "call", name: "robots", payload: "{}" }]);
+    expect(hands).toHaveLength(1);
     hands[0]!.answer({ robots: [] });
+    expect(hands).toHaveLength(2);
     expect(await wanted).toEqual({ robots: [] });
     expect(reported.map((progress) => progress.step)).toEqual(["loading Python", "loading symoro"]);
   });

@@ -50,6 +50,8 @@ class WorkerQueue {
   constructor(
     private readonly createWorker: () => WorkerLike,
     private readonly whenReady: () => void = () => undefined,
+    /** Called once, when the calls that waited for the worker have been answered. */
+    private whenFirstIdle: () => void = () => undefined,
   ) {}
 
   get isReady(): boolean {
@@ -89,6 +91,11 @@ class WorkerQueue {
     if (!this.ready || this.running) return;
     this.running = this.waiting.shift() ?? null;
     if (this.running) this.worker!.postMessage(checked({ kind: "call", name: this.running.name, payload: this.running.payload }));
+    else {
+      const { whenFirstIdle } = this;
+      this.whenFirstIdle = () => undefined;
+      whenFirstIdle();
+    }
   }
 
   private receive(message: WorkerMessage): void {
@@ -138,11 +145,8 @@ function checked(message: WorkerRequest): WorkerRequest {
  */
 export function workerBackend(createWorker: () => WorkerLike = startWorker, slow: ReadonlySet<string> = LONG, whenReady = (): void => undefined): Backend {
   const long = new WorkerQueue(createWorker);
-  // The second worker loads after the first one, so that the page is usable earlier.
-  const quick = new WorkerQueue(createWorker, () => {
-    long.start();
-    whenReady();
-  });
+  // The second worker loads after the first calls have been answered, so that the page is usable earlier.
+  const quick = new WorkerQueue(createWorker, whenReady, () => long.start());
   quick.start();
   return {
     call<T>(name: string, payload: object = {}, { signal, onProgress }: CallOptions = {}): Promise<T> {

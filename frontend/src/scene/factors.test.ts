@@ -82,17 +82,15 @@ describe("ellipsoids", () => {
     const [a, b] = positionJacobian(postures, q, frame, reach)!;
     expect(Math.hypot(a![2], b![2])).toBeLessThan(1e-9);
     const active = view.joints.flatMap((joint, k) => (joint.active ? [k] : []));
-    // The cranks turn away from each other until both couplers are in one line.
-    const turned = (at: number[], step: number): number[] =>
-      at.map((value, n) => (n === active[0] ? value + step : n === active[1] ? value - step : value));
+    // The first crank moves away from the second one until both couplers are in one line.
     let last = q;
     for (let k = 0; k < 400; k++) {
-      const next = postures.move(last, turned(last, 0.02));
+      const next = postures.move(last, last.map((value, n) => (n === active[0] ? value + 0.02 : value)));
       if (!next.closed) break;
       last = next.q;
     }
     const limit = (step: number): number[] => {
-      const next = postures.move(last, turned(last, step));
+      const next = postures.move(last, last.map((value, n) => (n === active[0] ? value + step : value)));
       if (next.closed) last = next.q;
       return step > 1e-9 ? limit(step / 2) : last;
     };

@@ -239,7 +239,7 @@ def _add_optimising(command: Command) -> None:
     optimise.add_argument(
         "--inputs",
         metavar="NAMES",
-        help="names that vary from call to call; q stands for q1, q2, ... (default: the joint variables)",
+        help="names that vary from call to call; q means q1, q2, ... (default: the joint variables)",
     )
     optimise.add_argument(
         "--outputs",

@@ -86,7 +86,8 @@ def test_answers_are_as_described(client: TestClient) -> None:
     for name in ("rx90", "delta", "tricycle", "flexible2r", "rx90_floating_elastic"):
         view = client.post("/api/robot_open", json={"id": name}).json()
         checked(SERVICE["robot_open"].answer, view)
-        assert set(view) == {f.name for f in fields(SERVICE["robot_open"].answer)}
+        absent = set() if name == "flexible2r" else {"modes"}
+        assert set(view) == {f.name for f in fields(SERVICE["robot_open"].answer)} - absent
         catalogue = client.post("/api/catalogue", json={"robot": view["robot"]}).json()
         checked(SERVICE["catalogue"].answer, catalogue)
     for name in ("about", "robots"):

@@ -437,7 +437,7 @@ class ndarray:
     # -- shape
 
     def reshape(self, *shape: Any) -> ndarray:
-        """Return the elements in another shape; -1 stands for the length that remains."""
+        """Return the elements in another shape; -1 means the length that remains."""
         given = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
         new = [operator.index(n) for n in (given if isinstance(given, Iterable) else (given,))]
         size = self.size
