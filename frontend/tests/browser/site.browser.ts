@@ -26,7 +26,10 @@ async function server(name: string, payload: object): Promise<Answer> {
   const { id } = await post("jobs", { call: name, payload });
   // The stream of events ends with the result.
   const text = await (await fetch(new URL(`jobs/${id}/events`, api))).text();
-  return (JSON.parse(text.trim().split("data:").at(-1)!) as { result: Answer }).result;
+  const last = text.trim().split("data:").at(-1)!;
+  const { result } = JSON.parse(last) as { result?: Answer & { error?: object } };
+  if (!result || result.error) throw new Error(`${name}: ${last}`);
+  return result;
 }
 
 /** Return the inputs and outputs that the page shows for the current model, by name. */
