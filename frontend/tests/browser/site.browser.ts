@@ -32,11 +32,14 @@ async function server(name: string, payload: object): Promise<Answer> {
   return result;
 }
 
-/** Return the inputs and outputs that the page shows for the current model, by name. */
-async function numbers(): Promise<{ inputs: Record<string, number[]>; outputs: Record<string, number[]> }> {
+/** Return the inputs and outputs that the page shows for the current model, which has the given input, by name. */
+async function numbers(input: string): Promise<{ inputs: Record<string, number[]>; outputs: Record<string, number[]> }> {
   const pane = it.page.locator('[data-pane="models"]');
   await pane.getByRole("tab", { name: "Numbers" }).click();
-  await pane.locator(".md-output").first().waitFor();
+  // The previous model fades until the new one is derived.
+  const view = pane.locator(".md-view:not(.md-old)");
+  await view.locator(".md-input legend b").getByText(input, { exact: true }).waitFor();
+  await view.locator(".md-output").first().waitFor();
   return pane.evaluate((element) => {
     const read = (box: string, name: string, entry: string, value: (one: HTMLElement) => string): Record<string, number[]> =>
       Object.fromEntries(
@@ -94,7 +97,7 @@ test("PUMA has eight solutions, drawn as ghosts", async () => {
   // Each ghost is a posture with the same pose of the flange, and together they are the solutions that Python computes.
   await it.model("Geometric", "fast-geometry");
   const { robot } = await server("robot_open", { id: "puma560" });
-  const start = await numbers();
+  const start = await numbers("q");
   const T = start.outputs["T"]!;
   const pose = [0, 4, 8, 12].map((k) => T.slice(k, k + 4));
   const { solutions } = await server("solve", { robot, pose, q0: start.inputs["q"] });
@@ -107,7 +110,7 @@ test("PUMA has eight solutions, drawn as ghosts", async () => {
     const other = it.page.getByTestId("scene-solutions").locator("li button:enabled", { hasText: name });
     if (await other.count()) await other.click(); // the displayed solution cannot be chosen
     await it.settled();
-    const { inputs, outputs } = await numbers();
+    const { inputs, outputs } = await numbers("q");
     agree(outputs["T"]!, T);
     const turn = (x: number): number => Math.abs(Math.atan2(Math.sin(x), Math.cos(x)));
     places.add(solutions.findIndex(({ q }) => q.every((x, i) => turn(x - inputs["q"]![i]!) < 1e-4)));
@@ -122,7 +125,7 @@ test("the inverse dynamics of SR400, which has a closed loop, is derived without
   await pane.getByRole("heading", { name: /Inverse dynamic/i }).waitFor();
   await it.page.getByTestId("scene-random").click();
   await it.settled();
-  const { inputs, outputs } = await numbers();
+  const { inputs, outputs } = await numbers("qda");
   const { robot, values } = await server("robot_open", { id: "sr400" });
   const expected = await server("evaluate", { robot, model: "inverse-dynamics", inputs, values });
   agree(outputs["tau"]!, expected.outputs["tau"]!);

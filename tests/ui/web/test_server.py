@@ -25,7 +25,10 @@ from symoro.ui.web.workers import Limits
 
 HOST = "127.0.0.1:8000"
 RULES = Rules(frozenset({HOST}), largest=200_000)
-LONG_WORK = {"robot": call("robot_open", {"id": "humanoid_torso"})["robot"], "model": "lagrange"}
+LONG_WORK = {
+    "robot": call("robot_open", {"id": "gough_stewart"})["robot"],
+    "model": "direct-dynamics-derivatives",
+}  # several seconds
 
 
 @pytest.fixture(scope="module")
