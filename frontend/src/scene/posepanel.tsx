@@ -227,7 +227,7 @@ function Row({ control, solution, place, tag, dark }: RowProps) {
       >
         <b>
           <i style={own ? undefined : { background: ghostColour(place - 1, dark) }} />
-          {tag} {solution.label}
+          {tag && <kbd>{tag}</kbd>} {solution.label}
           {!solution.within && <em> beyond limits</em>}
         </b>
         <span class="sc-values">

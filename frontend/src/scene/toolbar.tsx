@@ -28,6 +28,7 @@ export function Toolbar({ store, control, panel }: { store: Store; control: Cont
       {postures.length > 0 && (
         <select
           aria-label="Named posture"
+        class="sc-postures"
           data-testid="scene-postures"
           value=""
           onChange={(event) => {
@@ -36,7 +37,7 @@ export function Toolbar({ store, control, panel }: { store: Store; control: Cont
           }}
         >
           <option value="" disabled>
-            Posture …
+            Posture
           </option>
           {postures.map((name) => (
             <option key={name} value={name}>
@@ -73,7 +74,7 @@ export function Toolbar({ store, control, panel }: { store: Store; control: Cont
         }}
       >
         <option value="" disabled>
-          View …
+          View
         </option>
         {DIRECTIONS.map(([from, text]) => (
           <option key={from} value={from}>
