@@ -240,6 +240,23 @@ def test_a_par_file_is_rejected_before_friction_at_low_speed_is_estimated(capsys
     assert not (folder / "identified.par").exists()
 
 
+def test_friction_offsets_are_left_out_of_a_par_file_on_request(run: Any, capsys: Any, folder: Path) -> None:
+    given = ["identify", "arm.yaml", "log.csv", *GIVEN, "--friction", "viscous,coulomb,offset"]
+    assert main([*given, "-o", "identified.par"]) == 2
+    shown = capsys.readouterr()
+    assert "--lossy" in shown.err and not shown.out  # before the identification
+    run(*given, "-o", "identified.par", "--lossy")
+    assert all(frame.FS.number for frame in symoro.load(folder / "identified.par").frames)
+
+
+@pytest.mark.parametrize("command", [["identify", "arm.yaml", "log.csv", *GIVEN], ["base", "arm.yaml"]])
+def test_a_table_is_rejected_for_dynamic_parameters(command: list[str], capsys: Any, folder: Path) -> None:
+    assert main([*command, "-o", "result.csv"]) == 2
+    shown = capsys.readouterr()
+    assert "without dynamic parameters" in shown.err and not shown.out
+    assert not (folder / "result.csv").exists()
+
+
 def test_subtracted_torques_are_listed(data: Any, run: Any, folder: Path) -> None:
     carried = dumps(two_links(), "yaml") + "tool: {on: 2, d: 0.3}\npayload: {M: 0.01}\n"
     (folder / "carrying.yaml").write_text(carried, encoding="utf-8")

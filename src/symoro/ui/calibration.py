@@ -12,7 +12,7 @@ from symoro.files import write_files
 from symoro.robot import formats
 from symoro.robot.description import Robot
 from symoro.ui import present
-from symoro.ui.outputs import check_robot, deliver
+from symoro.ui.outputs import check_robot, deliver, writing
 from symoro.ui.values import numbers
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def show_calibration(robot: Robot, options: argparse.Namespace) -> int:
 
     def write() -> list[str]:
         if options.output:
-            formats.save(result.calibrated, options.output, force=options.force)
+            formats.save(result.calibrated, options.output, force=options.force, **writing(options))
         return [options.output] if options.output else []
 
     return deliver(options, lambda: _data(result), lambda: print(result), write)

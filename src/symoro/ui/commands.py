@@ -23,7 +23,7 @@ from symoro.robot.symbols import zero_inertial_parameters
 from symoro.robot.topology import describe
 from symoro.ui import failure, present
 from symoro.ui.model_arguments import WITH_MODEL
-from symoro.ui.outputs import check_names, check_outputs, check_robot, deliver
+from symoro.ui.outputs import check_names, check_outputs, check_robot, deliver, writing
 from symoro.ui.values import binding, numbers, payload_fields, posture_named, posture_word
 
 
@@ -174,12 +174,15 @@ def check(options: argparse.Namespace) -> int:
 
 def convert(options: argparse.Namespace) -> None:
     robot = _robot(options)
-    details: dict[str, Any] = {"lossy": True} if options.read_lossy else {}
+    details = writing(options)
     if options.frame is not None:
         details["to"] = options.frame
     if options.output:
         formats.save(robot, options.output, options.to, force=options.force, **details)
         _written([Path(options.output)], options.json)
+        name = formats.format_named(options.to) if options.to else formats.format_of(Path(options.output))
+        if not (options.json or formats.FORMATS[name].dynamic):
+            print("note: the table contains the geometry of the chain alone")
     elif options.to:
         text = formats.dumps(robot, options.to, **details)
         if options.json:
@@ -242,7 +245,7 @@ def pose(options: argparse.Namespace) -> int:
 
 def base(options: argparse.Namespace) -> int:
     robot = _robot(options)
-    check_robot(robot, options)
+    check_robot(robot, options, dynamic=True)
     method = "numeric" if options.numeric else options.method
     posture = posture_word(options.posture) if options.posture else None
     grouped = base_parameters(
@@ -251,7 +254,7 @@ def base(options: argparse.Namespace) -> int:
 
     def write() -> list[str]:
         if options.output:
-            formats.save(grouped.robot, options.output, force=options.force)
+            formats.save(grouped.robot, options.output, force=options.force, **writing(options))
         return [options.output] if options.output else []
 
     def show() -> None:

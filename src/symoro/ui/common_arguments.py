@@ -9,6 +9,7 @@ from typing import Any
 FOLDER, ROBOT, TABLE = "folder", "robot", "table"  # targets of the option -o
 Command = Callable[[str, str, str], argparse.ArgumentParser]
 LOSSY = "ignore elements of an MJCF file that symoro does not model, instead of rejecting the file"
+LOSSY_OUTPUT = "leave out data that the format of -o cannot represent"
 URDF_HELP = (
     "\n'symoro help urdf' describes the options for URDF, xacro and MJCF files (--fixed, --tool, ...)."
 )

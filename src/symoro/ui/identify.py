@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from symoro.errors import OptionError
 from symoro.files import check_targets, write_files, write_folder
@@ -15,7 +15,7 @@ from symoro.identification.consistent import PRIOR_WEIGHT, Interval
 from symoro.identification.contacts import BASE_ROWS
 from symoro.identification.dynamic import Identification, identify, symbolic_robot
 from symoro.identification.equations import SCALAR
-from symoro.identification.friction import Friction, further_columns
+from symoro.identification.friction import TERMS, Friction, further_columns
 from symoro.identification.identified_robot import standard_robot
 from symoro.identification.log_description import ESTIMATE
 from symoro.identification.options import IdentificationOptions
@@ -26,7 +26,7 @@ from symoro.robot.description import Robot
 from symoro.ui import present
 from symoro.ui.failure import NOT_SATISFIED
 from symoro.ui.identification_report import PLOTS, as_data, plot_file, report_files, result_sections
-from symoro.ui.outputs import deliver
+from symoro.ui.outputs import check_robot, deliver, writing
 from symoro.ui.values import assignments, log_payload_fields, posture_word, words
 
 T = TypeVar("T")
@@ -75,7 +75,8 @@ def run(robot: Robot, options: argparse.Namespace) -> int:
         written: list[Path] = []
         if options.output:
             target = Path(options.output)
-            write_files({target: _robot_text(result, formats.format_of(target))}, force=options.force)
+            text = _robot_text(result, formats.format_of(target), **writing(options))
+            write_files({target: text}, force=options.force)
             written.append(target)
         if options.report:
             written += write_folder(Path(options.report), report_files(result), force=options.force)
@@ -165,12 +166,13 @@ def _check_format(robot: Robot, options: argparse.Namespace) -> None:
             hint="add --consistent, or write a .yaml file",
         )
     symbolic = symbolic_robot(robot)
-    sample = dict.fromkeys(dict(symbolic.nominal) | dict.fromkeys(symbolic.symbols(), 0.0), 1.0)
     joints = coordinate_joints(robot)
     friction = Friction(tuple(words(options.friction)), options.stribeck_velocity)
+    estimated = {f"{TERMS[term]}{j}" for term in friction.terms for j in joints} - set(words(options.without))
+    sample = dict.fromkeys([*dict(symbolic.nominal), *symbolic.symbols(), *estimated], 1.0)
     further = further_columns(joints, friction, None)
     half = dict.fromkeys(further.names, 0.5)  # an estimate that every robot may have, because |FL| < 1
-    formats.dumps(standard_robot(symbolic, sample | half, further), fmt)
+    check_robot(standard_robot(symbolic, sample | half, further), options, dynamic=True)
 
 
 def _show(result: Identification) -> None:
@@ -185,15 +187,16 @@ def _show(result: Identification) -> None:
     print(verdict.line)
 
 
-def _robot_text(result: Identification, fmt: str) -> str:
+def _robot_text(result: Identification, fmt: str, **details: Any) -> str:
     """Return the text of the robot file with the estimated parameters.
 
     A YAML file contains the notes as comments.
 
     Args:
         fmt: file format.
+        details: further arguments of the writer.
     """
-    text = formats.dumps(result.robot, fmt)
+    text = formats.dumps(result.robot, fmt, **details)
     if fmt != "yaml":
         return text
     head, _, rest = text.partition("\n")

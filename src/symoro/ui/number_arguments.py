@@ -6,6 +6,7 @@ import argparse
 
 from symoro.ui.common_arguments import (
     FOLDER,
+    LOSSY_OUTPUT,
     ROBOT,
     Command,
     bind_argument,
@@ -23,7 +24,7 @@ def add_identifying(command: Command) -> None:
         "estimate dynamic parameters from motion logs",
         "symoro identify tx40 log.yaml --cutoff 100 --decimation 100 --slow 0.1 --report out -o identified.yaml",
     )
-    robot_argument(identify)
+    robot_argument(identify, lossy=LOSSY_OUTPUT)
     identify.add_argument(
         "logs",
         nargs="+",
@@ -445,7 +446,7 @@ def add_calibrating(command: Command) -> None:
         "estimate geometric parameters from measured poses",
         "symoro calibrate puma560 poses.csv -o calibrated.yaml",
     )
-    robot_argument(calibrate)
+    robot_argument(calibrate, lossy=LOSSY_OUTPUT)
     calibrate.add_argument(
         "measurements",
         nargs="?",

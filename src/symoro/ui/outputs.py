@@ -60,18 +60,31 @@ def _check_suffix(path: Path, suffixes: Sequence[str]) -> None:
         )
 
 
-def check_robot(robot: Robot, options: argparse.Namespace, **details: Any) -> None:
+def writing(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the arguments of the writer of robot files that a command line selects."""
+    return {"lossy": True} if options.read_lossy else {}
+
+
+def check_robot(robot: Robot, options: argparse.Namespace, *, dynamic: bool = False) -> None:
     """Check that the output format of a command can represent a robot.
 
     Args:
         options: the parsed command line with the output file.
-        details: further arguments of the writer of robot files.
+        dynamic: whether the results of the command are dynamic parameters.
 
     Raises:
+        OptionError: the format does not contain the results.
         FormatError, NotApplicableError: the message lists the data that the format cannot represent.
     """
-    if options.output:
-        formats.dumps(robot, formats.format_of(Path(options.output)), **details)
+    if not options.output:
+        return
+    name = formats.format_of(Path(options.output))
+    if dynamic and not formats.FORMATS[name].dynamic:
+        raise OptionError(
+            f"'{options.output}': a table contains the geometry of a robot, without dynamic parameters",
+            hint="write a .yaml or .par file",
+        )
+    formats.dumps(robot, name, **writing(options))
 
 
 def check_names(folder: str | None, names: Sequence[str], force: bool) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from symoro.ui.common_arguments import (
+    LOSSY_OUTPUT,
     ROBOT,
     Command,
     bind_argument,
@@ -184,7 +185,7 @@ def add_analysing(command: Command) -> None:
     bind_argument(pose)
     json_argument(pose)
     base = command("base", "determine the base inertial parameters", "symoro base rx90 -o regrouped.par")
-    robot_argument(base)
+    robot_argument(base, lossy=LOSSY_OUTPUT)
     base.add_argument(
         "--method",
         choices=("auto", "exact", "numeric"),

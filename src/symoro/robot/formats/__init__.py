@@ -32,18 +32,23 @@ from symoro.robot.formats.yaml_file import read_yaml, write_yaml
 
 @dataclass(frozen=True)
 class Format:
-    """File format of robots: the suffixes of its files, its reader and writer, and their options."""
+    """File format of robots: the suffixes of its files, its reader and writer, and their options.
+
+    Attributes:
+        dynamic: whether the format contains dynamic parameters.
+    """
 
     suffixes: tuple[str, ...]
     read: Callable[..., Robot]
     write: Callable[..., str]
     options: frozenset[str] = frozenset({"lossy"})
     reading: frozenset[str] = frozenset()
+    dynamic: bool = True
 
 
 def _table(convention: Convention, *suffixes: str) -> Format:
     write = partial(write_table, convention=convention)
-    return Format(suffixes, read_table, write, frozenset({"lossy", "to"}))
+    return Format(suffixes, read_table, write, frozenset({"lossy", "to"}), dynamic=False)
 
 
 _WRITING = frozenset({"lossy"})
