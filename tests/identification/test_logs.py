@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import symoro
+from symoro import optional_packages
 from symoro.errors import ArgumentError, FormatError, MissingDependencyError
-from symoro.identification import optional_packages
 from symoro.identification.log import Log, open_log
 from symoro.identification.log_description import Transmission, parse_description, transmission
 from symoro.robot.description import Limits
@@ -329,7 +329,7 @@ def test_a_package_that_is_missing_is_named_with_the_extra(monkeypatch: pytest.M
         raise ImportError(name)
 
     monkeypatch.setattr(optional_packages, "import_module", absent)
-    with pytest.raises(MissingDependencyError, match=r"consistent parameters needs cvxpy") as error:
+    with pytest.raises(MissingDependencyError, match=r"consistent parameters requires .*cvxpy") as error:
         optional_packages.needed("cvxpy", "a check of consistent parameters")
     assert error.value.hint == "pip install 'symoro[identify]'"
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import symoro
+from symoro import optional_packages
 from symoro.errors import ArgumentError
 from symoro.ui.cli import main
 
@@ -101,6 +102,19 @@ def test_a_foreign_parquet_file_is_not_overwritten(
     assert not chart.exists(), "all files or none"
     assert main([*words, "--force"]) == 0
     assert parquet.read_table(table).column("q2").to_pylist()[0] == 1.0
+
+
+def test_a_missing_package_is_reported_before_the_simulation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def absent(name: str) -> None:
+        raise ImportError(name)
+
+    monkeypatch.setattr(optional_packages, "import_module", absent)
+    words = ["simulate", "planar2r", "q=0,1", "--duration", "0.1", "-o", str(tmp_path / "motion.parquet")]
+    assert main(words) == 2
+    printed = capsys.readouterr()
+    assert "symoro[parquet]" in printed.err and not printed.out
 
 
 def test_gains_without_a_reference_are_rejected(capsys):

@@ -134,6 +134,29 @@ def test_a_wrong_compiler_does_not_matter_here() -> None:
     assert done.returncode == 0 and done.stderr == ""
 
 
+def test_a_missing_compiler_is_a_warning_without_the_place_in_the_source() -> None:
+    done = symoro("simulate", "planar2r", "q=0,1", "--duration", "0.1", CC="/nonexistent")
+    assert done.returncode == 0
+    lines = done.stderr.splitlines()
+    assert lines and all(line.startswith("symoro: warning: ") for line in lines)
+    assert len(set(lines)) == len(lines)
+
+
+def test_an_interrupt_during_the_imports_prints_no_traceback() -> None:
+    code = """
+import sys
+class Interrupted:
+    def find_spec(self, name, *_):
+        if name == "symoro.ui.cli":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupted())
+from symoro.__main__ import main
+sys.exit(main())
+"""
+    done = python("-c", code)
+    assert (done.returncode, done.stderr) == (130, "symoro: interrupted\n")
+
+
 def test_an_interrupt_prints_no_traceback(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

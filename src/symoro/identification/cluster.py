@@ -20,10 +20,10 @@ from symoro.identification.friction import Friction
 from symoro.identification.load_friction import LoadPoint, at_load
 from symoro.identification.log import Log
 from symoro.identification.log_description import Transmission
-from symoro.identification.optional_packages import needed
 from symoro.identification.payloads import PayloadColumns, with_payloads
 from symoro.identification.rows import LogPart, LogRows, RFactors, compressed, empty, joined
 from symoro.identification.signals import Preparation, motion_between, planned
+from symoro.optional_packages import needed
 from symoro.progress import task
 from symoro.robot.description import Robot
 from symoro.threads import one_thread

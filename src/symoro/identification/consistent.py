@@ -43,13 +43,13 @@ from symoro.expr.formula import Formula, formula
 from symoro.identification.friction import FurtherColumns
 from symoro.identification.identified_robot import inertial_links
 from symoro.identification.log_payload import payload_kind
-from symoro.identification.optional_packages import needed
 from symoro.identification.payloads import PayloadColumns, grouping_matrix
 from symoro.identification.regression import Estimate, normal_rows
 from symoro.identification.rows import RFactors
 from symoro.identification.tolerances import CONSISTENT_MARGIN
 from symoro.models.identification.base.parameters import BaseParameters
 from symoro.models.units import column_length_power
+from symoro.optional_packages import needed
 from symoro.robot.description import INERTIAL, Robot
 from symoro.robot.size import characteristic_length, joint_units
 
@@ -284,6 +284,16 @@ def _check_links(robot: Robot, links: Iterable[int]) -> None:
             )
 
 
+def solver() -> Any:
+    """Return the module cvxpy, with Clarabel available.
+
+    Raises:
+        MissingDependencyError: cvxpy or Clarabel is not installed.
+    """
+    needed("clarabel", "physically consistent estimates")
+    return needed("cvxpy", "physically consistent estimates")
+
+
 class _Problem:
     """Semidefinite program for physically consistent parameters.
 
@@ -355,8 +365,7 @@ class _Problem:
             known: nominal values of the inertial parameters by name.
             masses: bounds of masses in kg (`checked_masses`).
         """
-        cp: Any = needed("cvxpy", "physically consistent estimates")
-        needed("clarabel", "physically consistent estimates")
+        cp = solver()
         x = cp.Variable(len(self.names))
         units = basis()
         forms = [self._form(cp, x, units, 10 * link) for link in range(len(self.links))]

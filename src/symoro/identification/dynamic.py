@@ -35,6 +35,7 @@ from symoro.identification.consistent import (
     checked_masses,
     checked_nominal,
     consistent,
+    solver,
 )
 from symoro.identification.contacts import BASE_ROWS, check_contacts
 from symoro.identification.correlated_rows import with_correlated_rows
@@ -306,6 +307,8 @@ def identify(
     preparation = Preparation(
         cutoff, decimation, slow, **({} if chosen.piece is None else {"piece": chosen.piece})
     )
+    if chosen.find_consistent:
+        solver()  # a missing package is reported before the identification
     described = as_robot(robot).bind(dict(chosen.values or {}))
     symbolic = symbolic_robot(described)
     check_base(symbolic)

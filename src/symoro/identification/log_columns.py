@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from symoro.errors import FormatError, Place, UnknownNameError
 from symoro.files import reason
-from symoro.identification.optional_packages import needed
+from symoro.optional_packages import needed
 
 Array = NDArray[np.float64]
 PARQUET = (".parquet", ".pq")

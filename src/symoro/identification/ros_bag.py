@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from symoro.errors import ArgumentError, FormatError, Place
 from symoro.identification.log_columns import ColumnFile
 from symoro.identification.log_description import LogDescription, Quantity
-from symoro.identification.optional_packages import needed
+from symoro.optional_packages import needed
 from symoro.robot.description import Robot
 
 Array = NDArray[np.float64]

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from symoro.deprecation import FormerWarningsName
 from symoro.display import OneLineRepr, aligned
-from symoro.errors import MissingDependencyError
 from symoro.files import write_files
+from symoro.optional_packages import needed
 from symoro.robot.description import Robot
 from symoro.simulation.drives import Drives
 from symoro.simulation.friction_and_stops import ContactModes, MotionEvent
@@ -185,15 +185,9 @@ class Simulation(OneLineRepr, FormerWarningsName):
         Raises:
             MissingDependencyError: pyarrow is not installed.
         """
-        try:
-            import pyarrow
-            from pyarrow import parquet
-        except ImportError:
-            raise MissingDependencyError(
-                "writing Parquet files requires pyarrow, which is not installed", hint="pip install pyarrow"
-            ) from None
+        parquet = needed("pyarrow.parquet", "writing Parquet files", "parquet")
         buffer = io.BytesIO()
-        parquet.write_table(pyarrow.table(dict(self.columns)), buffer)
+        parquet.write_table(needed("pyarrow", "writing Parquet files").table(dict(self.columns)), buffer)
         return buffer.getvalue()
 
 

@@ -28,7 +28,7 @@ import numpy as np
 from symoro._version import __version__
 from symoro.errors import OptionError, SymoroError, WriteError
 from symoro.files import reason
-from symoro.identification.optional_packages import needed
+from symoro.optional_packages import needed
 from symoro.robot.description import Robot
 from symoro.study.evaluation import Evaluation, SweepRequest
 from symoro.study.measures import planned

@@ -25,7 +25,7 @@ import numpy as np
 from symoro.display import OneLineRepr, aligned
 from symoro.errors import OptionError, Place, ProgramError, SymoroError
 from symoro.expr.formula import Formula
-from symoro.identification.optional_packages import needed
+from symoro.optional_packages import needed
 from symoro.progress import task
 from symoro.robot.description import Robot
 from symoro.study.evaluation import WHOLE_POSE, Evaluation, SweepRequest

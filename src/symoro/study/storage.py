@@ -19,7 +19,7 @@ import numpy as np
 
 from symoro.errors import OptionError, Place, WriteError
 from symoro.files import check_targets, reason
-from symoro.identification.optional_packages import needed
+from symoro.optional_packages import needed
 from symoro.study.quantities import Column
 from symoro.study.ranges import Array
 

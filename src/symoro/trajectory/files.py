@@ -21,8 +21,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from symoro.errors import ArgumentError, FormatError, MissingDependencyError, Place, UnknownNameError
+from symoro.errors import ArgumentError, FormatError, Place, UnknownNameError
 from symoro.files import reason
+from symoro.optional_packages import needed
 from symoro.robot.formats.document import Record, YamlList, YamlMapping, YamlNode, YamlScalar, compose
 from symoro.robot.formats.report import MAX_BYTES, Report, unix_lines
 from symoro.trajectory.paths import LAWS
@@ -333,13 +334,8 @@ def as_trajectory(motion: Trajectory | Samples | str | Path) -> Trajectory | Sam
 
 def _parquet(path: Path) -> Samples:
     """Return the samples in a Parquet file; columns that are not numeric are ignored."""
-    try:
-        import pyarrow
-        from pyarrow import parquet
-    except ImportError:
-        raise MissingDependencyError(
-            "reading Parquet files requires pyarrow, which is not installed", hint="pip install pyarrow"
-        ) from None
+    pyarrow: Any = needed("pyarrow", "reading Parquet files", "parquet")
+    parquet: Any = needed("pyarrow.parquet", "reading Parquet files", "parquet")
     place = Place(str(path))
     try:
         table = parquet.read_table(path)

@@ -11,6 +11,7 @@ import io
 import os
 import re
 import sys
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NoReturn
 
@@ -78,6 +79,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     if argv is None:
         _accept_any_character()
+        _show_warnings_as_text()
     try:
         return _run(arguments)
     except SymoroError as error:
@@ -122,6 +124,18 @@ def _accept_any_character() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+
+
+def _show_warnings_as_text() -> None:
+    """Print each warning once, without the place in the source code."""
+    printed: set[str] = set()
+
+    def show(message: Warning | str, *_: object, **__: object) -> None:
+        if str(message) not in printed:
+            printed.add(str(message))
+            print(f"symoro: warning: {message}", file=sys.stderr)
+
+    warnings.showwarning = show
 
 
 def _parsed(arguments: Sequence[str]) -> argparse.Namespace:

@@ -13,6 +13,7 @@ from typing import Any
 
 from symoro.errors import OptionError, SymoroError
 from symoro.files import check_targets
+from symoro.optional_packages import needed
 from symoro.robot import formats
 from symoro.robot.description import Robot
 from symoro.ui import failure, present
@@ -25,6 +26,7 @@ def check_outputs(options: argparse.Namespace) -> None:
     Raises:
         OptionError, FormatError: the suffix of a file is not a format of the command's results.
         WriteError: a folder is missing or read-only, or a file that symoro did not write would be overwritten.
+        MissingDependencyError: a package that a format requires is not installed.
     """
     target, given = getattr(options, "target", None), getattr(options, "output", None)
     if target is None:
@@ -51,6 +53,8 @@ def check_outputs(options: argparse.Namespace) -> None:
     if getattr(options, "report", None):
         folders = [*folders, Path(options.report)]
     check_targets(files, folders, force=options.force)
+    if any(path.suffix.lower() == ".parquet" for path in files):
+        needed("pyarrow", "writing Parquet files", "parquet")
 
 
 def _check_suffix(path: Path, suffixes: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""Optional packages of identification and studies, imported when they are first used."""
+"""Optional packages, imported when they are first used."""
 
 from __future__ import annotations
 
@@ -35,6 +35,6 @@ def needed(module: str, purpose: str, extra: str | None = None) -> Any:
     except ImportError:
         package = module.partition(".")[0]
         raise MissingDependencyError(
-            f"{purpose} needs {package}, which is not installed",
+            f"{purpose} requires the package {package}, which is not installed",
             hint=f"pip install 'symoro[{extra or EXTRAS[package]}]'",
         ) from None
