@@ -46,7 +46,7 @@ from symoro.identification.log_payload import payload_kind
 from symoro.identification.payloads import PayloadColumns, grouping_matrix
 from symoro.identification.regression import Estimate, normal_rows
 from symoro.identification.rows import RFactors
-from symoro.identification.tolerances import CONSISTENT_MARGIN
+from symoro.identification.tolerances import CONSISTENT_MARGIN, EXACT_PARAMETER
 from symoro.models.identification.base.parameters import BaseParameters
 from symoro.models.units import column_length_power
 from symoro.optional_packages import needed
@@ -300,7 +300,7 @@ class _Problem:
     Its unknowns are the standard parameters. It contains the linear map from these to the estimated base parameters.
 
     Attributes:
-        mass: unit of mass in kg: 1 kg, or less for a robot whose parameters are smaller.
+        mass: unit of mass in kg: the largest estimated parameter, as a mass at the robot's length.
         units: unit of each parameter, this mass times a power of the robot's length; the solver's unknowns are
             multiples of these units.
     """
@@ -335,10 +335,11 @@ class _Problem:
         lengths = np.array([self.length ** column_length_power(robot, name) for name in kinds])
         sizes = np.array([self.length ** column_length_power(robot, name) for name in base.names])
         known = estimate.as_dict()
-        largest = float(np.max(np.abs([known.get(name, 0.0) for name in base.names]) / sizes, initial=0.0))
-        self.mass = min(largest, 1.0) or 1.0
+        magnitudes = np.abs([known.get(name, 0.0) for name in base.names]) / sizes
+        self.mass = float(np.max(magnitudes, initial=0.0)) or 1.0
         self.units = self.mass * lengths
         self.R, _ = normal_rows(estimate, data)
+        self.K = estimate.values
         self.map = self._map(base, estimate)
         self.zero_map = grouping_matrix(base, self.zero_sums, self.names)
 
@@ -366,7 +367,13 @@ class _Problem:
             masses: bounds of masses in kg (`checked_masses`).
         """
         cp = solver()
-        x = cp.Variable(len(self.names))
+        # The unknowns are the changes from parameters that give the estimate itself. Its residual is a constant, which
+        # would hide the prior from the solver, and deviations below its accuracy have no effect.
+        effect = self.map * self.units
+        change = cp.Variable(len(self.names))
+        x = np.linalg.lstsq(effect, self.K, rcond=None)[0] + change
+        _, sizes, axes = np.linalg.svd(self.R[:-1, :-1] @ effect, full_matrices=False)
+        data = np.minimum(sizes, 1 / EXACT_PARAMETER)[:, None] * axes
         units = basis()
         forms = [self._form(cp, x, units, 10 * link) for link in range(len(self.links))]
         bound = [k for k, name in enumerate(self.names) if name.rstrip("0123456789") in POSITIVE]
@@ -389,8 +396,7 @@ class _Problem:
         if rotors is not None:
             constraints.append(rotors >> 0)
         constraints += self._mass_constraints(cp, x, masses)
-        cost = cp.sum_squares(self.R[:, :-1] @ self.map @ np.diag(self.units) @ x - self.R[:, -1])
-        cost += self._prior(cp, prior, weights, forms, known)
+        cost = cp.sum_squares(data @ change) + self._prior(cp, prior, weights, forms, known)
         # payloads have no nominal values: their undetermined parameters have the smallest weight of the links
         cost += min(weights.values()) * sum(cp.sum_squares(form) for form in undetermined)
         # scaled to a size that suits the solver

@@ -188,8 +188,8 @@ ELIMINATION_RATIO = (
 ELIMINATION_LEVEL = 0.05  # probability that the F test removes too few parameters
 HUBER = 1.345  # standard deviations: 95 % of the efficiency of least squares on normal noise
 LOCKED_JOINT = 0.9  # relative to the load: a joint with more friction would be self-locking
-CONSISTENT_MARGIN = 1e-6  # smallest eigenvalue of a pseudo-inertia, in units of the robot's mass and length
-MASS_AT_BOUND = 1e-3  # relative to the bound: the prior is flat, so the solver stops near an active bound
+CONSISTENT_MARGIN = 1e-6  # smallest eigenvalue of a pseudo-inertia, in units of the robot's largest parameter
+MASS_AT_BOUND = 1e-3  # relative to the bound: the solver stops near an active bound
 
 # -- verdict: largest value that passes, and largest value that is doubtful
 
