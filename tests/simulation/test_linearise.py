@@ -16,6 +16,7 @@ from symoro.errors import ArgumentError, SymoroError
 from symoro.expr.formula import formula
 from symoro.program.bind import bind
 from symoro.robot.description import Robot
+from symoro.robot.formats import loads
 from symoro.ui.cli import main
 from tests.models.loop_cases import heavy
 from tests.oracle.complex_step import along, complex_call
@@ -218,6 +219,30 @@ def test_small_robots_have_equilibria_too() -> None:
     symoro.linearise(small, q=[0, 0])
     with pytest.raises(ArgumentError, match="not an equilibrium"):
         symoro.linearise(small, q=[0, 1e-6])
+
+
+LIFT = """
+symoro: 1
+name: lift
+base: {{gravity: [0, 0, -9.81]}}
+frames:
+  - {{joint: prismatic, link: {{M: 2}}}}
+  - {{alpha: pi/2, active: false, link: {{M: 1, MX: {MX}, ZZ: {ZZ}}}}}
+tool: {{on: 2, d: {d}}}
+"""
+
+
+@pytest.mark.parametrize("length", [1.0, 1e-6])
+@pytest.mark.parametrize(("angle", "balanced"), [(3e-10, True), (3e-7, False)])
+def test_forces_are_no_scale_of_small_torques(length: float, angle: float, balanced: bool) -> None:
+    """A pendulum hangs from a lift: the force of the lift is the weight, whatever the size of the pendulum is."""
+    robot = loads(LIFT.format(MX=length, ZZ=length**2, d=length), "yaml")
+    q = [0.0, -np.pi / 2 + angle]
+    if balanced:
+        symoro.linearise(robot, q=q)
+    else:
+        with pytest.raises(ArgumentError, match="not an equilibrium"):
+            symoro.linearise(robot, q=q)
 
 
 def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Any) -> None:

@@ -41,8 +41,9 @@ from symoro.program.pipeline import optimise
 from symoro.program.program import Output, Program
 from symoro.robot.coordinates import independent
 from symoro.robot.description import BaseKind, Robot
-from symoro.robot.flexibility import flexible_links
+from symoro.robot.flexibility import flexible_links, mode_names
 from symoro.robot.formats import RobotLike, as_robot
+from symoro.robot.size import characteristic_length, joint_units
 from symoro.simulation.mechanics import Mechanics
 from symoro.simulation.tolerances import UNBALANCED
 
@@ -471,8 +472,8 @@ class _Equilibrium:
         for name in (*self.direct.parameters, *self.bias.parameters, *self.inertia.parameters):
             if name not in self.numbers:
                 self.numbers = {**self.numbers, name: float(rng.uniform(0.5, 1.5))}
-        residual, scale = self._residual()
-        balanced = np.abs(residual) <= UNBALANCED * scale
+        residual = self._residual()
+        balanced = np.abs(residual) * self._units() <= UNBALANCED * self._largest_torque()
         if not balanced.all():
             names = self.states[len(residual) :]
             remaining = ", ".join(
@@ -485,39 +486,56 @@ class _Equilibrium:
                 hint="choose q so that the joints without drive are in balance, or give the torques tau",
             )
 
-    def _residual(self) -> tuple[Array, float]:
-        """Return the generalised forces that remain (inertia times acceleration), and the largest one that acts."""
+    def _units(self) -> Array:
+        """Return the unit of each generalised coordinate, by which forces become torques: 1, or the robot's length."""
+        length = characteristic_length(self.robot, self.numbers)
+        return np.array(
+            [
+                *([length] * 3 + [1.0] * 3 if self.floating else []),
+                *joint_units(self.robot, map(int, self.joints), length),
+                *(1.0 if name.startswith("et") else length for name in mode_names(self.robot)),
+            ]
+        )
+
+    def _residual(self) -> Array:
+        """Return the generalised forces that remain: inertia times acceleration."""
+        outputs = self._numeric(self.direct, tau=self._known_torques())
+        names = ["Vd0"] * self.floating + ["qdda" if self.robot.B else "qdd"] + ["edd"] * self.flexible
+        acceleration = np.concatenate([outputs[name] for name in names])
+        return np.asarray(self._numeric(self.inertia)["A"] @ acceleration)
+
+    def _known_torques(self) -> Array:
         tau = self.torques()
         if tau is None:
             raise ArgumentError(
                 "the static deflection of the flexible links needs numbers for all parameters",
                 hint="give numbers as values={...}, or the modes e",
             )
-        outputs = self._numeric(self.direct, tau=tau)
-        names = ["Vd0"] * self.floating + ["qdda" if self.robot.B else "qdd"] + ["edd"] * self.flexible
-        acceleration = np.concatenate([outputs[name] for name in names])
-        residual = self._numeric(self.inertia)["A"] @ acceleration
-        H = self._numeric(self.bias)["H"]
-        springs = [
-            abs(frame.k.value(self.numbers) * (position.value(self.numbers) - frame.rest.value(self.numbers)))
-            for j, position in zip(independent(self.robot), self.q, strict=True)
-            if (frame := self.robot.frame(j)).eta and not self.robot.B
-        ]
-        return residual, max([*np.abs(H), *np.abs(tau), *springs, *self._weights()], default=0.0)
+        return tau
 
-    def _weights(self) -> list[float]:
-        """Return the largest torques of gravity in other postures, by which those of a balanced posture are judged.
+    def _largest_torque(self) -> float:
+        """Return the largest torque, or force times the robot's length, that acts here or as gravity in other postures.
 
         A hanging pendulum, and a body that a thrust carries, have torques of the size of rounding errors, which are no
         scale; floating bases are turned as well. The posture of closed loops cannot be changed freely.
         """
-        q = np.array([f.value(dict(self.numbers)) for f in self.q])
-        scales = []
-        for offset in (1.0, 2.0):  # rad or m; two, because one may be balanced as well
+        units, first = self._units(), 6 if self.floating else 0
+        of_joints = units[first : first + len(self.joints)]
+        acting = [np.abs(self._numeric(self.bias)["H"]) * units, np.abs(self._known_torques()) * of_joints]
+        q = np.array([f.value(self.numbers) for f in self.q])
+        if not self.robot.B:
+            frames = [self.robot.frame(j) for j in independent(self.robot)]
+            springs = [frame.k.value(self.numbers) if frame.eta else 0.0 for frame in frames]
+            rest = [frame.rest.value(self.numbers) for frame in frames]
+            acting.append(np.abs(springs * (q - rest)) * of_joints)
+        for offset in (
+            1.0,
+            2.0,
+        ):  # units of the coordinates; two, because one posture may be balanced as well
             turned = from_quaternion([np.cos(offset / 2), *np.sin(offset / 2) * OBLIQUE])
-            other = {"q": q if self.robot.B else q + offset, "R0": turned}
-            scales.append(float(np.abs(self._numeric(self.bias, **other)["H"]).max(initial=0.0)))
-        return scales
+            other = {"q": q if self.robot.B else q + offset * of_joints, "R0": turned}
+            acting.append(np.abs(self._numeric(self.bias, **other)["H"]) * units)
+        return float(np.max(np.concatenate(acting), initial=0.0))
 
     def _static_modes(self) -> Array:
         """Return the deflections e of the flexible links at rest: the generalised forces of the modes are zero."""
@@ -527,7 +545,7 @@ class _Equilibrium:
 
         def forces(e: Array) -> Array:
             self.start = {**self.start, "e": e}
-            return self._residual()[0][-count:]
+            return self._residual()[-count:]
 
         return np.asarray(root(forces, np.zeros(count), tol=1e-14).x)
 
