@@ -29,11 +29,6 @@ def cross_matrix(a: np.ndarray) -> np.ndarray:
     return np.array([[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]])
 
 
-def twist_matrix(t: np.ndarray) -> np.ndarray:
-    r, p = t[:3, :3], t[:3, 3]
-    return np.block([[r.T, -r.T @ cross_matrix(p)], [np.zeros((3, 3)), r.T]])
-
-
 CASES = {
     "add": (linalg.add, (U, V), U + V),
     "subtract": (linalg.subtract, (U, V), U - V),
@@ -49,7 +44,6 @@ CASES = {
     "rotation_of": (linalg.rotation_of, (T,), T[:3, :3]),
     "position_of": (linalg.position_of, (T,), T[:3, 3]),
     "inverse_transform": (linalg.inverse_transform, (T,), np.linalg.inv(T)),
-    "twist_transform": (linalg.twist_transform, (T,), twist_matrix(T)),
 }
 
 
@@ -96,15 +90,6 @@ def test_blocks():
     a, b, c, d = (RNG.normal(size=(3, 3)) for _ in range(4))
     made = linalg.block([[a.tolist(), b.tolist()], [c.tolist(), d.tolist()]])
     assert np.array(made) == pytest.approx(np.block([[a, b], [c, d]]))
-
-
-def test_twists_of_a_moving_frame():
-    """The twist of frame j from that of frame i: v_j = R'(v_i + w x P), w_j = R' w."""
-    twist = RNG.normal(size=6)
-    got = np.array(linalg.matvec(linalg.twist_transform(T.tolist()), twist.tolist()))
-    r, p = T[:3, :3], T[:3, 3]
-    assert got[:3] == pytest.approx(r.T @ (twist[:3] + np.cross(twist[3:], p)))
-    assert got[3:] == pytest.approx(r.T @ twist[3:])
 
 
 def test_shapes_must_fit():

@@ -10,7 +10,6 @@ import pytest
 
 from symoro.errors import NotApplicableError
 from symoro.expr.formula import formula
-from symoro.expr.linalg import twist_transform
 from symoro.models.recursion import JointFrame, joint_frames
 from symoro.models.spatial import (
     ZERO_INERTIA,
@@ -41,7 +40,9 @@ def placed(seed: int, sigma: JointType = JointType.REVOLUTE) -> tuple[JointFrame
     joint_frame = joint_frames(BUILDER, Robot("one", (frame,), (Link(),)), {1: 0.0})[1]
     g, a, t = (f.value({}) for f in (gamma, alpha, theta))
     T = placement(g, b, a, d, t, r)
-    return joint_frame, np.array(twist_transform(T.real.tolist()), float)
+    R, P = T.real[:3, :3], T.real[:3, 3]
+    skew = np.cross(np.eye(3), P)
+    return joint_frame, np.block([[R.T, -R.T @ skew], [np.zeros((3, 3)), R.T]])
 
 
 BUILDER = Builder("numbers")

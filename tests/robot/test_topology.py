@@ -13,7 +13,6 @@ from symoro.robot.topology import (
     children,
     common_ancestor,
     cut_joints,
-    degrees_of_freedom,
     describe,
     is_prefix_ordered,
     leaves,
@@ -87,7 +86,6 @@ def test_joints() -> None:
     assert len(loops(robot)) == robot.B == 2
     assert moving_joints(robot) == [j for j in range(1, robot.NL + 1) if robot.frame(j).moving]
     assert all(robot.NL < j <= robot.NJ for j in cut_joints(robot))
-    assert degrees_of_freedom(symoro.load("rx90")) == 6
 
 
 @pytest.mark.parametrize(

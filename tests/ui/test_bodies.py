@@ -19,7 +19,7 @@ from symoro.robot.coordinates import independent
 from symoro.robot.description import JointType, Limits, Link, Robot
 from symoro.robot.flexibility import flexible_links
 from symoro.runtime.function import Function
-from symoro.ui.bodies import SHORT, BodyPart, bodies, links_without_body
+from symoro.ui.bodies import SHORT, BodyPart, bodies
 from symoro.ui.render.body import DARK, LIGHT, Palette, solids
 from symoro.ui.service.defaults import default_values
 
@@ -30,7 +30,8 @@ ROOT = Path(__file__).resolve().parents[2]
 def test_every_link_of_every_bundled_robot_has_a_body_of_visible_size(name: str) -> None:
     robot = library.load(name)
     built = bodies(robot, default_values(robot))
-    assert links_without_body(robot, built) == []
+    drawn = {part.link for part in built.parts if part.shape not in ("drum", "box") or part.link == 0}
+    assert drawn == set(range(robot.NL + 1))  # joints alone are no body of a link
     for part in built.parts:
         assert built.unit > 0 and part.radius > 0.2 * built.unit
         assert part.radius < 0.2 * built.size or part.shape == "disc"
@@ -153,3 +154,10 @@ def _scaled(robot: Robot, factor: float) -> Robot:
     }
     tool = robot.tool and replace(robot.tool, place=replace(robot.tool.place, **longer(robot.tool.place)))
     return replace(robot, frames=tuple(frames), links=tuple(links), tool=tool, postures=postures)
+
+
+@pytest.mark.parametrize("length", [1.0, 1e-7])
+def test_numbers_of_symbols_determine_the_size(length: float) -> None:
+    robot = symoro.load("planar2r").replace(nominal=())
+    built = bodies(robot, dict.fromkeys(robot.symbols(), length))
+    assert built.size == pytest.approx(2 * length) and built.unit == pytest.approx(0.052 * length)

@@ -108,13 +108,3 @@ def block(rows: Sequence[Sequence[MatrixLike]]) -> Matrix:
         for lines in zip(*blocks, strict=True):
             result.append([x for line in lines for x in line])
     return result
-
-
-def twist_transform(t: MatrixLike) -> Matrix:
-    """Return the 6x6 matrix that transforms a twist (linear; angular) from frame i to frame j, for T = iTj.
-
-    jV = [[R', -R' skew(P)], [0, R']] iV with R = iRj, P = iPj.
-    """
-    r = transpose(rotation_of(t))
-    corner = matscale(-1, matmul(r, skew(position_of(t))))
-    return block([[r, corner], [zeros(3, 3), r]])

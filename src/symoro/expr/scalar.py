@@ -83,10 +83,6 @@ class Expr:
         return self.lit >> 1 == 0
 
     @property
-    def is_one(self) -> bool:
-        return self.lit == 2
-
-    @property
     def number(self) -> Number | None:
         """Return the number if the expression is a number, otherwise None."""
         return self.graph.value(self.lit)

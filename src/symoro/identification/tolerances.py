@@ -24,9 +24,6 @@ SMALL_SHARE_OF_COLUMN = (
     1e-6  # coefficient of unit columns: smaller contributions to a linear combination are ignored
 )
 LEAST_EIGENVALUE = 1e-13  # relative to the largest eigenvalue of the correlations: smaller ones are round-off
-SIGMA_FLOOR = (
-    1e-12  # relative to the root mean square of the torques: data without noise have a finite weight
-)
 EXACT_PARAMETER = 1e-6  # relative to a parameter: smaller deviations exceed the accuracy of the solver
 PASSIVE_RATE = (
     1e-6  # relative to the largest rate of a passive joint for a unit rate of another: less is round-off
@@ -233,7 +230,7 @@ VERDICT_WARNINGS = (0.0, 1.0)  # 0 without warnings, 1 for warnings, 2 for warni
 
 # -- comparison
 
-# relative to the largest coefficient of a sum or ratio of a motor: digits of a file; more is another robot
+# relative to a coefficient of a sum, or to the largest ratio of a motor: digits of a file; more is another robot
 SAME_GROUPING = 1e-6
 
 # -- floating robots

@@ -60,7 +60,7 @@ from symoro.identification.tolerances import (
 
 Array = NDArray[np.float64]
 LEVELS = ("pass", "doubtful", "fail")
-PASS, DOUBTFUL, FAIL = LEVELS
+PASS, DOUBTFUL, _ = LEVELS
 SIMULATED = ("IDIM-IV", "DIDIM", "CLOE")
 """Methods whose estimates do not contain a factor for the autocorrelation of residuals."""
 INFORMATIVE = frozenset({"uneven-times"})

@@ -43,14 +43,6 @@ SYMORO_1997 = _article(
     1997,
     "volume = {15}, pages = {153--161}",
 )
-NOTATION_1986 = _article(
-    "khalil-kleinfinger-1986",
-    "W. Khalil and J.-F. Kleinfinger",
-    "A new geometric notation for open and closed-loop robots",
-    "IEEE International Conference on Robotics and Automation",
-    1986,
-    "pages = {1174--1179}",
-)
 NEWTON_EULER_2010 = _article(
     "khalil-2010",
     "W. Khalil",

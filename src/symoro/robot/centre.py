@@ -19,7 +19,6 @@ from symoro.expr.formula import ZERO, Formula, combine, formula
 from symoro.robot.records import INERTIAL
 
 CENTRAL = ("mass", "com", "inertia")
-SIX = INERTIAL[:6]
 SHAPES = "3 values (the diagonal), 6 values (xx, xy, xz, yy, yz, zz) or 3 rows of 3 values"
 
 

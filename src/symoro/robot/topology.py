@@ -173,11 +173,6 @@ def parallel(robot: Robot, i: int, j: int) -> bool:
     return frame.ant == i and frame.alpha.is_zero
 
 
-def degrees_of_freedom(robot: Robot) -> int:
-    """Return the number of generalised coordinates of the tree; coupled joints do not count."""
-    return sum(1 for j in moving_joints(robot) if robot.frame(j).coupling is None)
-
-
 def describe(robot: Robot) -> str:
     """Return a short text about a robot's structure, such as 'serial, 6 joints (RRRRRR)'."""
     kinds = "".join(JOINT_LETTERS[frame.sigma] for frame in robot.frames[: robot.NL])

@@ -124,25 +124,6 @@ def check_times(t: Array) -> None:
         raise ArgumentError(f"times must increase: {t[k + 1]:g} s follows {t[k]:g} s")
 
 
-def from_positions(joints: Sequence[int], t: ArrayLike, q: ArrayLike) -> Samples:
-    """Return samples of given joint positions; velocities and accelerations follow from the natural cubic spline.
-
-    Args:
-        joints: joint numbers of the columns of q.
-        t: times in seconds (N,).
-        q: positions (N, n) in rad or m.
-    """
-    times, positions = np.asarray(t, dtype=float), np.asarray(q, dtype=float)
-    check_times(times)
-    if positions.ndim != 2 or len(positions) != len(times):
-        raise ArgumentError(f"q has shape {positions.shape}, expected ({len(times)}, n)")
-    if len(times) < 3:
-        raise ArgumentError(
-            "positions without velocities require at least 3 samples", hint="give qd and qdd too"
-        )
-    return Samples(tuple(joints), times, positions, *cubic_rates(times, positions))
-
-
 def columns_of(samples: Samples) -> dict[str, Array]:
     """Return the columns of the table of a sampled motion, by column name (t, q1, qd1, qdd1, ...)."""
     columns = {"t": samples.t}

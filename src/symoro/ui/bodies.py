@@ -34,6 +34,7 @@ Role = Literal["link", "active", "passive", "cut", "base", "plate", "wheel"]
 # are parts of the robot's size.
 WIDTH, THINNEST, THICKEST = 0.13, 0.008, 0.026
 SHORT = 1e-6  # part of the robot's size below which a length is not drawn
+PARALLEL = 1e-6  # rad: smaller angles between axes are round-off of a file
 NEAR = 0.02  # part of the robot's size below which a centre of mass does not show the direction of a link
 TRAVEL = 0.6  # part of the robot's size: length of a rail without limits
 NEARBY = 1.2  # part of the robot's size: largest length of a rail on one side of its carriage at 'home'
@@ -87,9 +88,6 @@ class Bodies:
     parts: tuple[BodyPart, ...]
 
 
-JOINT_SHAPES = ("drum", "box")
-
-
 def bodies(robot: Robot, values: Mapping[str, float]) -> Bodies:
     """Return the solids of a robot.
 
@@ -97,12 +95,6 @@ def bodies(robot: Robot, values: Mapping[str, float]) -> Bodies:
         values: numbers of the symbols; symbols without a number count as zero.
     """
     return _Builder(robot, {**dict(robot.nominal), **values}).built()
-
-
-def links_without_body(robot: Robot, built: Bodies) -> list[int]:
-    """Return the numbers of the links, including the base, that have no solid besides their joints."""
-    drawn = {part.link for part in built.parts if part.shape not in JOINT_SHAPES or part.link == 0}
-    return [j for j in range(robot.NL + 1) if j not in drawn]
 
 
 @dataclass(frozen=True)
@@ -141,7 +133,7 @@ class _Builder:
         lengths = [math.dist(poses[p.ant].at, poses[k].at) for k, p in self.places.items()]
         lengths += [math.hypot(*end) for end in ends.values() if end]
         self.size = max(map(math.hypot, *zip(*points, strict=True))) if points else 0.0
-        whole = characteristic_length(robot)
+        whole = characteristic_length(robot, self.values)
         if not self.size > SHORT * whole:
             self.size = whole
         drawn = sorted(x for x in lengths if x > SHORT * self.size)
@@ -304,7 +296,7 @@ class _Builder:
             return end
         frame = self.robot.frame(j)
         length = abs(self.of(frame.d))
-        planar = frame.sigma == JointType.REVOLUTE and abs(math.sin(self.of(frame.alpha))) < SHORT
+        planar = frame.sigma == JointType.REVOLUTE and abs(math.sin(self.of(frame.alpha))) < PARALLEL
         if planar and length > SHORT * self.size:  # the links of a planar arm are parallel to x
             return length, 0.0, 0.0
         return 0.0, 0.0, STUB * self.unit

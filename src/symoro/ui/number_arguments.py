@@ -350,7 +350,7 @@ def add_moving(command: Command) -> None:
 
 
 def collision_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the avoidance of collisions; `collision_options` of `values` reads them."""
+    """Add the options of the avoidance of collisions, which `excitation.collision_options` reads."""
     avoid = parser.add_mutually_exclusive_group()
     avoid.add_argument(
         "--collision",

@@ -52,7 +52,7 @@ from symoro.models.dynamic.tree_derivatives import TreeDerivatives, in_link_axes
 from symoro.models.dynamic.tree_dynamics import NONE, Known, Method
 from symoro.models.joints import is_zero
 from symoro.models.ports import Q0, QD, QDA, QDD, QDDA, R0, TAU, TAU_ACTIVE, V0, VD0, Q
-from symoro.models.references import NEWTON_EULER_2010, SYMORO_1997, WHEELED_1996
+from symoro.models.references import NEWTON_EULER_2010, WHEELED_1996
 from symoro.program.builder import Builder
 from symoro.program.program import Port, Program
 from symoro.robot.description import Robot
@@ -474,7 +474,6 @@ METHOD = Option(
     "auto",
     ("auto", "recursion", "forward"),
 )
-ALONG_LOOPS = SYMORO_1997.at("section 5.2, eq. (22), differentiated")
 ROLLING = WHEELED_1996.at("configuration dynamical model, differentiated")
 
 

@@ -15,7 +15,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from symoro.errors import MissingDependencyError
-from symoro.ui.arrays import elements, fft, functions, linalg, random
+from symoro.ui.arrays import elements, functions, linalg, random
 
 __version__ = "2.0"
 
@@ -36,7 +36,6 @@ _SPECIAL: dict[str, Any] = {
         eps=sys.float_info.epsilon, max=sys.float_info.max, tiny=sys.float_info.min
     ),
     "abs": functions.absolute,
-    "fft": fft,
     "linalg": linalg,
     "random": random,
     "flatnonzero": lambda value: elements.nonzero(functions.ravel(value))[0],

@@ -35,8 +35,6 @@ from symoro.ui.service.defaults import default_values, number_at
 from symoro.ui.service.payload import item, robot_of
 from symoro.ui.service.tables import tables
 
-MOST_EDITS = 2000
-
 
 def view_of(payload: Mapping[str, Any]) -> View:
     """Return the robot of a request with all data that the page displays."""
