@@ -83,7 +83,7 @@ def test_a_calibration_has_the_predicted_deviations() -> None:
 def test_restrictions_are_kept() -> None:
     robot = symoro.load("panda")
     region = [0.1, 0.8, -0.5, 0.5, 0.1, 0.9]
-    options = symoro.PostureOptions(region=region, avoid=True, candidates=200, margin=0.9)
+    options = symoro.PostureOptions(region=region, collision=True, candidates=200, margin=0.9)
     design = optimal_postures(robot, 15, measure="position", options=options)
     place = end_poses(numeric_chain(path_to(robot, None)), design.postures, {})[:, :3, 3]
     assert (place >= np.array(region[::2])).all() and (place <= np.array(region[1::2])).all()

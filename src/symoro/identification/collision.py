@@ -231,8 +231,7 @@ def clearance_of(
 
 def requested_clearance(
     robot: Robot,
-    avoid: bool | None,
-    options: CollisionOptions | None,
+    collision: CollisionOptions | bool | None,
     reference: Sequence[float] | Array,
     values: Mapping[str, float] | None = None,
 ) -> Clearance | None:
@@ -240,24 +239,14 @@ def requested_clearance(
 
     Args:
         robot: the robot.
-        avoid: whether collisions are avoided; by default if the robot has capsules or options are given.
-        options: options of the avoidance.
+        collision: whether collisions are avoided, or how; by default they are if the robot has capsules.
         reference: coordinates of the reference posture if the robot has no posture 'home'.
         values: numbers for symbols; nominal values are the default.
 
     Raises:
         NotApplicableError, ArgumentError: for the same reasons as `clearance_of`.
     """
-    if avoid is False or (avoid is None and not robot.capsules and options is None):
+    if collision is False or (collision is None and not robot.capsules):
         return None
-    return clearance_of(robot, options or CollisionOptions(), reference, values)
-
-
-def check_avoidance(avoid: bool | None, options: CollisionOptions | None) -> None:
-    """Reject options of the avoidance of collisions if collisions are not avoided.
-
-    Raises:
-        OptionError: both are given.
-    """
-    if avoid is False and options is not None:
-        raise OptionError("avoid: collisions are not avoided, but options of their avoidance are given")
+    options = collision if isinstance(collision, CollisionOptions) else CollisionOptions()
+    return clearance_of(robot, options, reference, values)

@@ -175,7 +175,7 @@ def excite(
     limits = motion_limits(described, acceleration, chosen.margin, _torque(described, torque, known), known)
     equation = _equation(described, values, friction, chosen.without)
     count = chosen.samples or 8 * harmonics
-    clearance = requested_clearance(described, chosen.avoid, chosen.collision, limits.centre, known)
+    clearance = requested_clearance(described, chosen.collision, limits.centre, known)
     work = SeriesSearch(
         described, known, equation, limits, harmonics, frequency, criterion, chosen.rest, count, clearance
     )

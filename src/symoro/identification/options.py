@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from symoro.errors import ArgumentError, OptionError
-from symoro.identification.collision import CollisionOptions, check_avoidance
+from symoro.identification.collision import CollisionOptions
 from symoro.identification.consistent import PRIOR_WEIGHT, PRIORS, TOTAL, Interval, mass_interval
 from symoro.identification.equations import MODELS
 from symoro.identification.log_description import ESTIMATE, PdController
@@ -140,9 +140,9 @@ class ExcitationOptions:
         starts: number of random initial series, at least 1; the best result is returned.
         samples: number of samples of the regressor along one period; by default eight per shortest period.
         seed: seed of the random initial series, not negative.
-        avoid: whether collisions between the links are avoided. By default they are if the description contains
-            capsules, or if `collision` is given; True also derives capsules from the frames.
-        collision: clearance, floor and radius of derived capsules (`CollisionOptions`).
+        collision: whether collisions between the links are avoided, or clearance, floor and radius of derived capsules
+            (`CollisionOptions`). By default they are avoided if the description contains capsules; True also derives
+            capsules from the frames of a robot without them.
 
     Raises:
         OptionError: a field has a wrong value.
@@ -154,8 +154,7 @@ class ExcitationOptions:
     starts: int = 2
     samples: int | None = None
     seed: int = 0
-    avoid: bool | None = None
-    collision: CollisionOptions | None = None
+    collision: CollisionOptions | bool | None = None
 
     def __post_init__(self) -> None:
         if not 0 < self.margin <= 1:
@@ -166,7 +165,6 @@ class ExcitationOptions:
             raise OptionError(f"samples: expected at least one sample, got {self.samples}")
         if not self.seed >= 0:
             raise OptionError(f"seed: expected a number that is not negative, got {self.seed}")
-        check_avoidance(self.avoid, self.collision)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -207,7 +205,7 @@ class PostureOptions(CalibrationOptions):
         starts: number of random initial selections, at least 1; the best result is improved further.
         refine: whether the selected postures are improved by small changes; otherwise they are candidates.
         seed: seed of the random numbers, not negative.
-        avoid, collision: avoidance of collisions between the links, as in `ExcitationOptions`.
+        collision: avoidance of collisions between the links, as in `ExcitationOptions`.
 
     Raises:
         ArgumentError, OptionError: a field has a wrong value.
@@ -219,8 +217,7 @@ class PostureOptions(CalibrationOptions):
     starts: int = 3
     refine: bool = True
     seed: int = 0
-    avoid: bool | None = None
-    collision: CollisionOptions | None = None
+    collision: CollisionOptions | bool | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -237,7 +234,6 @@ class PostureOptions(CalibrationOptions):
         for name, least in (("candidates", 2), ("starts", 1), ("seed", 0)):
             if not getattr(self, name) >= least:
                 raise OptionError(f"{name}: expected at least {least}, got {getattr(self, name)}")
-        check_avoidance(self.avoid, self.collision)
 
 
 def _check_choice(name: str, value: str, choices: Sequence[str]) -> None:

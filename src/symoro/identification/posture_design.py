@@ -345,7 +345,7 @@ def _task(
         noise,
         limits,
         None if options.region is None else np.array(options.region, dtype=float).reshape(3, 2),
-        requested_clearance(robot, options.avoid, options.collision, limits.centre),
+        requested_clearance(robot, options.collision, limits.centre),
     )
 
 

@@ -88,7 +88,6 @@ def show_postures(robot: Robot, options: argparse.Namespace) -> int:
         **_measured(options),
         options=PostureOptions(
             gains=options.gains,
-            avoid=options.avoid,
             collision=collision_options(options),
             **{name: getattr(options, name) for name in ("margin", "candidates", "seed")},
             **_lists(options, "point", "plane", "region"),

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from symoro.errors import OptionError
 from symoro.files import write_files
 from symoro.identification.collision import CollisionOptions
 from symoro.identification.excitation import Excitation, excite, trajectory_text
@@ -33,7 +34,6 @@ def show_excitation(robot: Robot, options: argparse.Namespace) -> int:
         **{name: getattr(options, name) for name in KEYWORDS},
         options=ExcitationOptions(
             without=words(options.without),
-            avoid=options.avoid,
             collision=collision_options(options),
             **{name: getattr(options, name) for name in OPTIONS},
         ),
@@ -61,10 +61,16 @@ def show_excitation(robot: Robot, options: argparse.Namespace) -> int:
     return deliver(options, data, lambda: print(excitation), write)
 
 
-def collision_options(options: argparse.Namespace) -> CollisionOptions | None:
-    """Return the options of the avoidance of collisions on the command line; None if there are none."""
+def collision_options(options: argparse.Namespace) -> CollisionOptions | bool | None:
+    """Return whether the command line requests that collisions are avoided, or its options; None if it has none."""
     given = {"clearance": options.clearance, "radius": options.link_radius, "floor": options.floor}
-    return CollisionOptions(**given) if any(x is not None for x in given.values()) else None
+    if all(x is None for x in given.values()):
+        return None if options.collision is None else bool(options.collision)
+    if options.collision is False:
+        raise OptionError(
+            "--no-collision excludes --clearance, --link-radius and --floor", hint="omit one of them"
+        )
+    return CollisionOptions(**given)
 
 
 def _text(robot: Robot, excitation: Excitation, path: Path) -> str:

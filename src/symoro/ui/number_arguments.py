@@ -351,16 +351,11 @@ def add_moving(command: Command) -> None:
 
 def collision_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of the avoidance of collisions, which `excitation.collision_options` reads."""
-    avoid = parser.add_mutually_exclusive_group()
-    avoid.add_argument(
+    parser.add_argument(
         "--collision",
-        dest="avoid",
-        action="store_true",
+        action=argparse.BooleanOptionalAction,
         default=None,
         help="keep the links apart (default: if the description contains their shapes, or with an option below)",
-    )
-    avoid.add_argument(
-        "--no-collision", dest="avoid", action="store_false", default=None, help="ignore collisions of links"
     )
     parser.add_argument(
         "--clearance",
