@@ -21,7 +21,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 ROBOTS = ("rx90", "gough_stewart")
 MOST_ERROR = 1e-6  # of the reach, and of the entries of the rotation
-FEWEST_PICTURES = 5  # in two seconds; fewer are no drag
+FEWEST_PICTURES = 5  # in two seconds; fewer do not show a drag
 # Path of the handle on the screen relative to that of the pointer: perspective changes it by a few percent.
 FOLLOWED = (0.85, 1.15)
 

@@ -983,8 +983,8 @@ def generate(robot: RobotLike, model: str, **options: Any) -> Model:
     return Model(described, entry, options, program)
 
 
-# Models that take seconds for large robots, and models of a fraction of a second that their equations contain.
-_YARDSTICKS = {
+# For models that take seconds for large robots, a model whose equations they contain and that takes a fraction of one.
+_SIMPLER_MODELS = {
     "loop-geometry": "loop-kinematics",
     "direct-dynamics": "inverse-dynamics",
     "contact-dynamics": "inverse-dynamics",
@@ -1001,8 +1001,8 @@ def check_expandable(
     """Check that `Model.expanded` can succeed, before the model is derived, where an estimate exists.
 
     The Christoffel coefficients of a long chain take minutes, its inertia matrix takes a fraction of a second: if an
-    entry of A is far too long, the model is rejected at once. Other models are judged by `_YARDSTICKS`, unless
-    outputs are chosen, which may be short.
+    entry of A is far too long, the model is rejected at once. For others the length of a simpler model is computed
+    (`_SIMPLER_MODELS`), unless outputs are chosen, which may be short.
 
     Args:
         outputs: names of the outputs that are needed; by default all.
@@ -1016,13 +1016,13 @@ def check_expandable(
     entry = models.entry(model)
     if entry.why_not(robot) is not None:
         return
-    yardstick = _YARDSTICKS.get(entry.id, entry.id if derivative else None)
+    simpler = _SIMPLER_MODELS.get(entry.id, entry.id if derivative else None)
     if entry.id == "lagrange" and not set(outputs or "A") <= {"Q"}:
         largest, where = largest_inertia_entry(robot)
         if largest:
             raise _too_long(f"{robot.name}_lagrange", where, largest)
-    elif yardstick is not None and outputs is None and models.entry(yardstick).why_not(robot) is None:
-        program = generate(robot, yardstick).program
+    elif simpler is not None and outputs is None and models.entry(simpler).why_not(robot) is None:
+        program = generate(robot, simpler).program
         largest, where = largest_expression(program)
         if largest > MOST_SIMPLIFIED * LONGEST_EXPANDED:
             raise _too_long(program.name, f"even {where}", largest)

@@ -113,7 +113,7 @@ def _numbered(stages: Sequence[Stage], written: Written) -> list[str]:
 
 
 def _text(sentence: Sentence, written: Written) -> str:
-    """Return a sentence as text; one with matrices has several lines, at whose middle the other parts are."""
+    """Return a sentence as text; if it contains matrices, its other parts are on the middle line."""
     blocks = []
     for part in sentence:
         if isinstance(part, Expr):

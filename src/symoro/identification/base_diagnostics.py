@@ -42,8 +42,8 @@ def base_warnings(logs: Sequence[Log], gravity: Array) -> list[DiagnosticWarning
     for log in logs:
         first = max(0, log.samples - DIAGNOSED_SAMPLES) // 2
         part = log.part(first, min(log.samples, first + DIAGNOSED_SAMPLES))
-        own = [*_rotation_warnings(part, log.rate), *_gravity_warnings(part, gravity)]
-        warnings += [line.in_log(log.name) for line in own] if len(logs) > 1 else own
+        lines = [*_rotation_warnings(part, log.rate), *_gravity_warnings(part, gravity)]
+        warnings += [line.in_log(log.name) for line in lines] if len(logs) > 1 else lines
     return warnings
 
 

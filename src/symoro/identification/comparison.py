@@ -234,7 +234,7 @@ def compare(first: ResultLike, second: ResultLike) -> Comparison:
         ArgumentError: the results have no common parameters, or their base parameters are different sums.
     """
     results = [_compared(one) for one in (first, second)]
-    a, b = (_without_idle_terms(own, other) for own, other in (results, results[::-1]))
+    a, b = (_without_unused_terms(result, other) for result, other in (results, results[::-1]))
     changed = [name for name in a.values if name in b.values and _other_constants(a, b, name)]
     names = [name for name in a.values if name in b.values and name not in changed]
     if not names:
@@ -257,16 +257,16 @@ def compare(first: ResultLike, second: ResultLike) -> Comparison:
     )
 
 
-def _without_idle_terms(own: ComparedResult, other: ComparedResult) -> ComparedResult:
+def _without_unused_terms(result: ComparedResult, other: ComparedResult) -> ComparedResult:
     """Leave out the further friction and the coupled motors of a robot that are zero in both results."""
-    if own.covariance is not None:
-        return own
-    idle = {
-        name for name in own.values if _is_further(name) and not (own.values[name] or other.values.get(name))
+    if result.covariance is not None:
+        return result
+    unused = {
+        name for name, x in result.values.items() if _is_further(name) and not (x or other.values.get(name))
     }
     if other.covariance is not None:
-        idle -= other.values.keys()
-    return replace(own, values={name: x for name, x in own.values.items() if name not in idle})
+        unused -= other.values.keys()
+    return replace(result, values={name: x for name, x in result.values.items() if name not in unused})
 
 
 def _is_further(name: str) -> bool:
@@ -275,12 +275,15 @@ def _is_further(name: str) -> bool:
 
 def _other_constants(a: ComparedResult, b: ComparedResult, name: str) -> bool:
     """Return whether the constants on which the effect of a parameter depends are known and differ."""
-    own, other = a.constants.get(name), b.constants.get(name)
-    if own is None or other is None:  # a result without this friction has no constants
+    first, second = a.constants.get(name), b.constants.get(name)
+    if first is None or second is None:  # a result without this friction has no constants
         return False
-    return own.keys() != other.keys() or any(
-        abs(own[key] - other[key]) > SAME_GROUPING * abs(own[key]) for key in own
-    )
+    return first.keys() != second.keys() or _differ(first, second)
+
+
+def _differ(first: Mapping[str, float], second: Mapping[str, float]) -> bool:
+    """Return whether numbers with the same names differ by more than the digits of a file."""
+    return any(abs(first[key] - second[key]) > SAME_GROUPING * abs(first[key]) for key in first)
 
 
 def _constant_notes(a: ComparedResult, b: ComparedResult, changed: list[str]) -> list[str]:
@@ -308,7 +311,7 @@ def _differences(
     for name in names:
         largest = max(abs(a.values[name]), abs(b.values[name]))
         sizes[a.units[name]] = max(sizes.get(a.units[name], 0.0), largest)
-    made = []
+    differences = []
     for k, name in enumerate(names):
         values, unit = (a.values[name], b.values[name]), a.units[name]
         difference = values[1] - values[0]
@@ -318,8 +321,8 @@ def _differences(
             significant = abs(normalised) > SIGNIFICANT
         else:
             normalised, significant = nan, abs(difference) > ROUND_OFF * sizes[unit]
-        made.append(ParameterDifference(name, unit, *values, deviation, normalised, significant))
-    return made
+        differences.append(ParameterDifference(name, unit, *values, deviation, normalised, significant))
+    return differences
 
 
 def _chi_square(
@@ -353,14 +356,14 @@ def _grouping_notes(a: ComparedResult, b: ComparedResult, names: list[str]) -> l
     """
     changed = []
     for name in names:
-        own, other = a.sums.get(name, {}), b.sums.get(name, {})
-        if set(own) != set(other):
-            texts = [" + ".join([name, *pair]) for pair in (own, other)]
+        first, second = a.sums.get(name, {}), b.sums.get(name, {})
+        if set(first) != set(second):
+            texts = [" + ".join([name, *others]) for others in (first, second)]
             raise ArgumentError(
                 f"the base parameter {name} is a sum of {texts[0]} in {a.name}, and of {texts[1]} in {b.name}",
                 hint="compare results of robots with the same geometry",
             )
-        if any(abs(own[key] - other[key]) > SAME_GROUPING * abs(own[key]) for key in own):
+        if _differ(first, second):
             changed.append(name)
     if not changed:
         return []
@@ -375,12 +378,12 @@ def _notes(a: ComparedResult, b: ComparedResult) -> list[str]:
             f"Base parameters of {' and '.join(robots)} are compared and count as exact; standard parameters are not "
             "unique, because different values of them give the same torques."
         )
-    for own, other in ((a, b), (b, a)):
-        missing = [name for name, x in own.values.items() if x and name not in other.values]
-        if own.covariance is None and other.covariance is not None and missing:
+    for robot, other in ((a, b), (b, a)):
+        missing = [name for name, x in robot.values.items() if x and name not in other.values]
+        if robot.covariance is None and other.covariance is not None and missing:
             notes.append(
-                f"{', '.join(missing)} of {own.name} are not zero and are not estimated in {other.name}, so that other "
-                "parameters of it may contain their effect."
+                f"{', '.join(missing)} of {robot.name} are not zero and are not estimated in {other.name}, whose other "
+                "parameters may contain their effect."
             )
     shared = [name for name in a.logs if name in b.logs]
     if shared:
@@ -562,7 +565,7 @@ def _of_data(name: str, data: Mapping[str, Any]) -> ComparedResult:
         units,
         covariance,
         {kept: {key: float(c) for key, c in others.items()} for kept, others in data["relations"].items()},
-        {key: {c: float(x) for c, x in own.items()} for key, own in data["constants"].items()},
+        {key: {c: float(x) for c, x in numbers.items()} for key, numbers in data["constants"].items()},
         {case: shares(residual) for case, residual in cases.items() if residual is not None},
         tuple(str(log) for log in data["logs"]),
         float(data["colour"]),

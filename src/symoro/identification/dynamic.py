@@ -773,7 +773,7 @@ def _check_files(logs: Sequence[Log], others: Sequence[Log]) -> None:
         logs: the logs of the estimation.
         others: the validation logs.
     """
-    files, apart = (
+    files, validation_files = (
         [log.source.resolve() for log in some if log.source is not None] for some in (logs, others)
     )
     twice = next((file for file, count in Counter(files).items() if count > 1), None)
@@ -782,7 +782,7 @@ def _check_files(logs: Sequence[Log], others: Sequence[Log]) -> None:
             f"the log '{twice.name}' is given twice",
             hint="give each log once; repeated samples add no information",
         )
-    common = next((file for file in apart if file in files), None)
+    common = next((file for file in validation_files if file in files), None)
     if common is not None:
         raise ArgumentError(
             f"the validation log '{common.name}' is also a log of the estimation",

@@ -315,7 +315,8 @@ def log_of_arrays(
         arrays |= _floating_arrays(shape[0], base or {}, points, list((contacts or {}).values()))
     elif "torque" not in arrays:
         raise ArgumentError(
-            "the torques tau (N, n) are missing: only a floating robot with contacts needs none"
+            "the torques tau (N, n) are missing",
+            hint="give them; only the log of a floating robot with contacts may omit them",
         )
     return _log_of_checked_arrays(arrays, rate, name, transmission, points)
 

@@ -36,9 +36,9 @@ class IdentificationOptions:
             quantities of several topics are merged by time.
         drive_gains: factor of the torque column of each joint, such as torque per ampere; or 'estimate', which requires
             a log without a payload and one with a payload of known mass.
-        payloads: payload of each log, one entry per log, or None for the logs' own (`log_payload`): {"mass": 2,
-            "com": [0, 0, 0.1]} for a known one, {"unknown": "box"} for one that is estimated, with "mass" if it was
-            weighed, 'none' for a log without a payload. By default those of the logs and their descriptions.
+        payloads: payload of each log, one entry per log, or None for that of the log itself (`log_payload`):
+            {"mass": 2, "com": [0, 0, 0.1]} for a known one, {"unknown": "box"} for one that is estimated, with "mass"
+            if it was weighed, 'none' for a log without a payload. By default those of the logs and their descriptions.
         model: identification model: 'dynamic' (torques), 'filtered' (without accelerations), 'power' or 'energy'.
         delay: seconds by which the torques lag behind the motion, 'hold' for torques that a controller keeps
             constant from sample to sample, or 'estimate' to estimate and correct the delay; by default that of the

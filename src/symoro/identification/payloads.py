@@ -237,7 +237,10 @@ def _payload_map(base: BaseParameters, names: Sequence[str], payload: LogPayload
         if name in names:
             matrix[list(names).index(name)] = row
     if not matrix.any():
-        raise ArgumentError(f"the payload ({payload}) has no effect on any torque: link {link} does not move")
+        raise ArgumentError(
+            f"the payload ({payload}) has no effect on any torque: link {link} does not move",
+            hint="give the link that carries it",
+        )
     if payload.unknown is None:
         return PayloadMap(payload, (), matrix[:, :0], matrix @ np.array(payload.parameters))
     mass = INERTIAL.index("M")
@@ -300,7 +303,9 @@ def _carrier(robot: Robot, link: int | str | None) -> tuple[int, Array]:
     """Return the link that carries a payload, and the matrix (10, 10) of its parameters in the frame of this link."""
     number, place = payload_frame(robot, link)
     if number not in inertial_links(robot):
-        raise ArgumentError("a payload on the base has no effect on any torque")
+        raise ArgumentError(
+            "a payload on the base has no effect on any torque", hint="give the link that carries it"
+        )
     numbers = dict(robot.nominal)
     if place is None:
         return number, np.eye(len(INERTIAL))

@@ -10,8 +10,8 @@ limits are those of module `tolerances`:
     validation-residual   the same on the validation logs; without any, on the last third of the logs for parameters
                           from the first two thirds
     validation-ratio      weighted relative validation residual divided by that of the fit
-    joint-consistency     largest residual of a joint relative to a fit of its equation alone, with parameters of its
-                          own: a wrong geometry, or wrong columns
+    joint-consistency     largest residual of a joint relative to a separate fit of its equation: a wrong geometry,
+                          or wrong columns
     torque-factor         difference from 1 of the factor of the torques of one joint that explains most of the
                           residual, if it is significant: a wrong gear ratio or torque constant
     autocorrelation       median factor by which correlated residuals widen the deviations of the parameters; not
@@ -201,7 +201,8 @@ def _joint_residual(
 ) -> Criterion:
     """Return the criterion of the largest relative residual of a joint beyond the white noise of its torques.
 
-    Noise of small torques, as those of a wrist, is no error of the model; the deviations of the parameters include it.
+    Noise of small torques, such as those of a wrist, is not an error of the model; the deviations of the
+    parameters include it.
 
     Args:
         name: name of the criterion.

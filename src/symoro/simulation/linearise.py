@@ -516,8 +516,8 @@ class _Equilibrium:
     def _largest_torque(self) -> float:
         """Return the largest torque, or force times the robot's length, that acts here or as gravity in other postures.
 
-        A hanging pendulum, and a body that a thrust carries, have torques of the size of rounding errors, which are no
-        scale; floating bases are turned as well. The posture of closed loops cannot be changed freely.
+        A hanging pendulum, and a body that a thrust carries, have torques of the size of rounding errors, which are not
+        a scale; floating bases are turned as well. The posture of closed loops cannot be changed freely.
         """
         units, first = self._units(), 6 if self.floating else 0
         of_joints = units[first : first + len(self.joints)]

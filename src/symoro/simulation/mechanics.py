@@ -156,7 +156,7 @@ class Mechanics:
         self.inputs = {name: np.asarray(value, dtype=float) for name, value in inputs.items()}
         check_rates(robot)
         check_steady(robot, {**dict(robot.nominal), **self.values})
-        self._direct = self.made("direct-dynamics")
+        self._direct = self.model("direct-dynamics")
         self.fixed = self._fixed_torques()
         self.parts = self._layout(self._direct.program)
         self.length = characteristic_length(robot, self.values)
@@ -166,13 +166,13 @@ class Mechanics:
         self.loops = LoopCloser(robot, {**dict(robot.nominal), **self.values}) if robot.B else None
         self._check_inputs()
 
-    def _function(self, model: str) -> Function:
-        return self.made(model).function(self.values)
+    def _function(self, name: str) -> Function:
+        return self.model(name).function(self.values)
 
-    def made(self, model: str) -> Model:
+    def model(self, name: str) -> Model:
         """Return a model of the robot by name, as the simulation uses it."""
-        quaternion = self.floating and model in ("direct-dynamics", "bias-torques", "energy")
-        return _generated(self.robot, model, quaternion)
+        quaternion = self.floating and name in ("direct-dynamics", "bias-torques", "energy")
+        return _generated(self.robot, name, quaternion)
 
     def _fixed_torques(self) -> dict[int, float]:
         """Return the torques prescribed in the robot's description (GAM), by index of the coordinate."""

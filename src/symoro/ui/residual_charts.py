@@ -42,7 +42,7 @@ class _Equation:
         title: name of the equation.
         unit: unit of the residuals.
         time, residuals, used: time, residual and use by the fit of each row.
-        velocity: velocity of the joint; None for an equation of no single joint.
+        velocity: velocity of the joint; None for an equation that does not belong to one joint.
         velocity_unit: unit of the velocity.
     """
 
@@ -69,9 +69,9 @@ def charts(result: Identification, number: int = 0, *, validation: bool = False)
         shares = list(result.validation.values())[number].every.equations
     elif len(result.logs) > 1:  # the residuals of the result are those of all logs together
         shares = _shares(measured, predicted)
-    made = {}
+    results = {}
     for k, label in enumerate(result.model.labels):
-        made[label] = line_chart(
+        results[label] = line_chart(
             [
                 Series("measured", time, measured[:, k]),
                 Series("predicted", time, predicted[:, k], "dashed"),
@@ -81,7 +81,7 @@ def charts(result: Identification, number: int = 0, *, validation: bool = False)
             TIME,
             f"[{_unit(result, label)}]",
         )
-    return made
+    return results
 
 
 def residual_charts(result: Identification, number: int = 0) -> dict[str, str]:
@@ -92,15 +92,15 @@ def residual_charts(result: Identification, number: int = 0) -> dict[str, str]:
         number: index of the log.
     """
     kind, decimation = result.model.kind, result.preparation.decimation
-    made = {}
+    results = {}
     for label, one in zip(result.model.labels, _equations(result, number), strict=True):
         parts = [_over_time(one)]
         if one.velocity is not None:
             parts.append(_over_velocity(one, one.velocity))
         if one.used.sum() >= LEAST_RESIDUALS and one.residuals[one.used].any():
             parts += [_autocorrelation(one, kind, decimation), _quantiles(one)]
-        made[label] = stacked(parts)
-    return made
+        results[label] = stacked(parts)
+    return results
 
 
 def _shares(measured: Array, predicted: Array) -> Array:
@@ -131,12 +131,12 @@ def _equations(result: Identification, number: int) -> list[_Equation]:
     residuals = rows.y - rows.A @ result.estimate.values
     joints = [str(j) for j in coordinate_joints(result.original)]
     velocities = row_velocities(result.logs[number], result.preparation)
-    made = []
+    results = []
     for k, label in enumerate(result.model.labels):
         known = label in joints and len(velocities) == len(residuals)
         unit = ("rad/s" if _revolute(result, label) else "m/s") if known else ""
         velocity = velocities[:, joints.index(label)] if known else None
-        made.append(
+        results.append(
             _Equation(
                 _title(label),
                 _unit(result, label),
@@ -147,7 +147,7 @@ def _equations(result: Identification, number: int) -> list[_Equation]:
                 unit,
             )
         )
-    return made
+    return results
 
 
 def _over_time(one: _Equation) -> str:

@@ -249,8 +249,8 @@ class CapsuleModel:
             row = row[at]
             depth = missing[at, row]
             # Where the axes cross, the distance has no derivative, and the direction between them is round-off.
-            apart = np.maximum(np.abs(axes[at, row]), CROSSING * self._radii[row])
-            normal = away[at, row] / apart[:, None]
+            distance = np.maximum(np.abs(axes[at, row]), CROSSING * self._radii[row])
+            normal = away[at, row] / distance[:, None]
             total[at] += depth**2
             for capsule, along, sign in ((self.rows[0][row], s, -2), (self.rows[1][row], t, 2)):
                 for end, weight in ((0, 1 - along[at, row]), (1, along[at, row])):
@@ -342,7 +342,10 @@ def capsule_model(
     if robot.base.kind != BaseKind.FIXED:
         reason = f"it has a {robot.base.kind} base"
     if reason:
-        raise NotApplicableError(f"no distances between the links of robot '{robot.name}': {reason}")
+        raise NotApplicableError(
+            f"the distances between the links of robot '{robot.name}' cannot be computed: {reason}",
+            hint="distances require a tree of rigid links on a fixed base",
+        )
     known = {**dict(robot.nominal), **(values or {})}
     needed = [*formulas(robot), *robot.base.Z]
     needed += [x for one in robot.capsules for x in (*one.start, *one.end, one.radius)]

@@ -67,7 +67,7 @@ def plan(payload: Mapping[str, Any]) -> dict[str, Any]:
     if mechanics.loops is not None:
         closing = _javascript(loop_closure(mechanics.robot))
     if mechanics.rolling:
-        wheels = _javascript(mechanics.made("wheel-kinematics").program)
+        wheels = _javascript(mechanics.model("wheel-kinematics").program)
     return {
         "parts": {name: [part.start, part.stop] for name, part in mechanics.parts.items()},
         "start": start.tolist(),
@@ -80,7 +80,7 @@ def plan(payload: Mapping[str, Any]) -> dict[str, Any]:
         "inputs": {name: np.ravel(array).tolist() for name, array in mechanics.inputs.items()},
         "values": {name: x for name, x in mechanics.values.items() if isfinite(x)},
         "dry_friction": _has_dry_friction(mechanics),
-        "direct": _javascript(mechanics.made("direct-dynamics").program),
+        "direct": _javascript(mechanics.model("direct-dynamics").program),
         "closing": closing,
         "wheels": wheels,
     }
