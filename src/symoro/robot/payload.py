@@ -38,12 +38,14 @@ def with_payload(
         )
     central = {"mass": mass, "com": (0, 0, 0) if com is None else com}
     body = without_centre(central if inertia is None else {**central, "inertia": inertia})
-    if link is not None:
-        return _on_link(robot, body, link)
-    if robot.tool is None:
-        _reject_ambiguous_frame(robot, _end_frame(robot))
-    tool = robot.tool or Tool(Placement(_end_frame(robot)))
-    return replace(robot, tool=tool, payload=_sum(robot.payload or Link(), body))
+    number, pose = payload_frame(robot, link)
+    if link is None:
+        tool = robot.tool or Tool(Placement(number))
+        carried = robot.payload or Link()
+        return replace(robot, tool=tool, payload=replace(carried, **_sum(carried, body)))
+    if isinstance(pose, LinkFrame):  # the body is given in the axes of the file
+        body = in_other_frame(body, pose.rotation, pose.position)
+    return robot.with_link(number, **_sum(robot.link(number), body))
 
 
 def payload_frame(robot: Robot, link: int | str | None = None) -> tuple[int, Placement | LinkFrame | None]:
@@ -64,7 +66,12 @@ def payload_frame(robot: Robot, link: int | str | None = None) -> tuple[int, Pla
         if described is not None:
             link = described.frame
         number = robot.frame_number(link) if isinstance(link, str) else link
-        _reject_flexible(robot.link(number), number)
+        if robot.link(number).flexible is not None:
+            raise ArgumentError(
+                f"a payload cannot be added to the inertial parameters of link {number}: the link is flexible, and "
+                "these parameters belong to a body that does not move with its tip",
+                hint="omit the link to add the payload at the tool frame, or add it to the tip of the flexible link",
+            )
         return number, described
     if robot.tool is not None:
         return robot.tool.place.ant, robot.tool.place
@@ -73,26 +80,9 @@ def payload_frame(robot: Robot, link: int | str | None = None) -> tuple[int, Pla
     return end, None
 
 
-def _on_link(robot: Robot, body: dict[str, Any], link: int | str) -> Robot:
-    described = robot.link_frame(link)
-    if described is not None:  # the body is given in the axes of the file
-        link, body = described.frame, in_other_frame(body, described.rotation, described.position)
-    carrier = robot.link(link)
-    _reject_flexible(carrier, link)
-    return robot.with_link(link, **{name: getattr(carrier, name) + body[name] for name in INERTIAL})
-
-
-def _reject_flexible(carrier: Link, link: int | str) -> None:
-    if carrier.flexible is not None:
-        raise ArgumentError(
-            f"a payload cannot be added to the inertial parameters of link {link}: the link is flexible, and these "
-            "parameters belong to a body that does not move with its tip",
-            hint="omit the link to add the payload at the tool frame, or add it to the tip of the flexible link",
-        )
-
-
-def _sum(link: Link, body: dict[str, Any]) -> Link:
-    return replace(link, **{name: getattr(link, name) + body[name] for name in INERTIAL})
+def _sum(link: Link, body: dict[str, Any]) -> dict[str, Any]:
+    """Return the sums of the inertial parameters of a link and of a body."""
+    return {name: getattr(link, name) + body[name] for name in INERTIAL}
 
 
 def _reject_ambiguous_frame(robot: Robot, end: int) -> None:
