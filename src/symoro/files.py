@@ -25,14 +25,11 @@ _RESERVED = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?\Z", re.I
 _FORCE = "choose another name, or give the option 'force' to overwrite it"
 
 
-def file_name(wanted: str, fallback: str = "robot") -> str:
+def file_name(wanted: str) -> str:
     """Return a valid file name for a text: without folders, not hidden, of limited length.
 
-    Letters and digits of any script and inner `_ - .` are kept; other characters become underscores.
-
-    Args:
-        wanted: the text.
-        fallback: name if nothing valid remains.
+    Letters and digits of any script and inner `_ - .` are kept; other characters become underscores. If nothing valid
+    remains, the name is 'robot'.
     """
     plain = unicodedata.normalize("NFC", wanted)
     kept = "".join(sign if sign.isalnum() or sign in "_-." else "_" for sign in plain)
@@ -40,7 +37,7 @@ def file_name(wanted: str, fallback: str = "robot") -> str:
     while len(name.encode("utf-8", "replace")) > 2 * _LONGEST:
         name = name[:-1]
     if not name.strip("_"):
-        return fallback
+        return "robot"
     return f"_{name}" if _RESERVED.match(name) else name
 
 

@@ -238,17 +238,15 @@ def batch_sources(
     return _sources(code, scalar, _spread(f"{code.arrays.base}_batch", _batch_unit(code, scalar, samples)))
 
 
-def one_sample_files(
-    program: Program, name: str, scalar: str = "double", trig: str = "polynomial"
-) -> tuple[Code, Files]:
+def one_sample_files(program: Program, name: str, trig: str) -> tuple[Code, Files]:
     """Return {NAME.h, NAME.c} without the batch function, for export targets, and the code with its names.
 
     Raises:
-        OptionError: the type of the numbers or the kind of the sines and cosines is not supported.
+        OptionError: the kind of the sines and cosines is not supported.
     """
-    _check_options(scalar, trig)
-    code = _code(program, name, scalar, trig)
-    return code, _call_files(code, scalar, batch=False)
+    _check_options("double", trig)
+    code = _code(program, name, "double", trig)
+    return code, _call_files(code, "double", batch=False)
 
 
 def _sources(code: Code, scalar: str, files: Files) -> Sources:

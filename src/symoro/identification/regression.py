@@ -41,6 +41,7 @@ from symoro.identification.tolerances import (
     EXACT_PARAMETER,
     LEAST_EIGENVALUE,
     NEGLIGIBLE_COLUMN,
+    NORMAL_95,
     RANK,
     ROUND_OFF,
     SMALL_COEFFICIENT,
@@ -96,13 +97,9 @@ class Estimate:
         scale = np.where(self.deviations > 0, self.deviations, 1.0)
         return np.asarray(self.covariance / np.outer(scale, scale))
 
-    def interval(self, quantile: float = 1.959963984540054) -> tuple[Array, Array]:
-        """Return the lower and upper ends of the confidence intervals of the parameters, each (P,).
-
-        Args:
-            quantile: quantile of the normal distribution; the default gives 95 % intervals.
-        """
-        half = quantile * self.deviations
+    def interval(self) -> tuple[Array, Array]:
+        """Return the lower and upper ends of the 95 % confidence intervals of the parameters, each (P,)."""
+        half = NORMAL_95 * self.deviations
         return self.values - half, self.values + half
 
     def wider(self, change: Array) -> Estimate:

@@ -113,6 +113,7 @@ PEAK_VELOCITY, PEAK_SAMPLES = (
     5.0,
     1e-3,
 )  # standard deviations; a larger share of samples beyond them is not noise
+NORMAL_95 = 1.959963984540054  # standard deviations: half a 95 % interval of the normal distribution
 SIGNIFICANT = 3.0  # standard deviations: less may be chance
 SLOW_SAMPLES = 0.2  # share of samples within noise from which a slow joint is reported
 REST_SHARE = 0.03  # share of samples at rest from which a slow joint is reported

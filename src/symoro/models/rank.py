@@ -74,20 +74,19 @@ def ranks(
     return decided
 
 
-def generic_rank(matrices: Sequence[Rows], gap: Gap = EVALUATED) -> int | None:
+def generic_rank(matrices: Sequence[Rows]) -> int | None:
     """Return the largest rank of a matrix that depends on the configuration, from its values at several configurations.
 
     Args:
         matrices: the values of the matrix at several configurations. Their rows are scaled to length one.
-        gap: thresholds above which a singular value is nonzero, and below which it is zero.
 
     Returns:
         The rank r, or None if singular value r + 1 is not clearly zero in every sample.
     """
     unit = [[_scaled(row) for row in matrix] for matrix in matrices]
     values = spectra([matrix for matrix in unit if matrix and matrix[0]])
-    largest = max((sum(x > gap.present for x in one) for one in values), default=0)
-    clear = all(len(one) == largest or one[largest] <= gap.absent for one in values)
+    largest = max((sum(x > EVALUATED.present for x in one) for one in values), default=0)
+    clear = all(len(one) == largest or one[largest] <= EVALUATED.absent for one in values)
     return largest if clear else None
 
 

@@ -19,6 +19,7 @@ from symoro.identification.autocorrelation import autocorrelations, white_autoco
 from symoro.identification.dynamic import Identification
 from symoro.identification.rows import whole
 from symoro.identification.signals import row_velocities
+from symoro.identification.tolerances import NORMAL_95
 from symoro.models.coordinates.couplings import coordinate_joints
 from symoro.robot.description import JointType
 from symoro.ui.plot import Series, line_chart, stacked
@@ -28,7 +29,6 @@ LAGS = 40  # largest lag of the autocorrelation, in rows
 POINTS = 1500  # points of a scatter chart; more make files large and hide each other
 INTERVALS = 20  # intervals of velocity in which residuals are averaged
 LEAST_ROWS = 5  # rows in an interval of velocity: the mean of fewer is noise
-NORMAL_95 = 1.959963984540054  # quantile of the normal distribution
 LEAST_RESIDUALS = 16  # rows: fewer determine neither an autocorrelation nor quantiles
 TIME = "time [s]"
 HEIGHT = 230

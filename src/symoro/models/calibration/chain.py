@@ -65,18 +65,17 @@ class NumericChain:
     units: Array
 
 
-def numeric_chain(path: MeasuredPath, values: Mapping[str, float] | None = None) -> NumericChain:
-    """Return the numerical geometry of the chain to the measured frame.
+def numeric_chain(path: MeasuredPath) -> NumericChain:
+    """Return the geometry of the chain to the measured frame, with the nominal values of symbols.
 
     Args:
         path: path to the measured frame.
-        values: values of symbols by name; the other symbols have their nominal values.
 
     Raises:
         ArgumentError: a symbol of the geometry has no value.
     """
     robot = path.robot
-    known = {**dict(robot.nominal), **(values or {})}
+    known = dict(robot.nominal)
     own = tuple(independent(robot))
     laws = followers(robot)
     needed = {name for f in robot.base.Z for name in f.symbols}

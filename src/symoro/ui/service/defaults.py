@@ -72,6 +72,6 @@ def _places(robot: Robot) -> Iterator[tuple[Formula, float]]:
 
 
 def _of(
-    record: Frame | Link | Placement | CoupledMotor, usual: Mapping[str, float]
+    held: Frame | Link | Placement | CoupledMotor, usual: Mapping[str, float]
 ) -> Iterator[tuple[Formula, float]]:
-    return ((value, usual[name]) for name, value in scalars(record) if name in usual)
+    return ((value, usual[name]) for name, value in scalars(held) if name in usual)

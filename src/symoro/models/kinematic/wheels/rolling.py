@@ -155,7 +155,6 @@ def independent_constraints(
 def rolling(
     builder: Builder,
     robot: Robot,
-    trig: Trigonometry | None = None,
     *,
     surplus: bool = False,
     joints: CoupledCoordinates | None = None,
@@ -169,7 +168,7 @@ def rolling(
     Raises:
         NotApplicableError: there are too many or too few active joints; the message names them.
     """
-    trig = trig or Trigonometry(builder, robot)
+    trig = Trigonometry(builder, robot)
     joints = joints or posture(builder, robot)
     rows = independent_constraints(builder, robot, joints, trig)
     width = BASE + len(joints.own)
