@@ -189,45 +189,31 @@ LOCKED_JOINT = 0.9  # relative to the load: a joint with more friction would be 
 CONSISTENT_MARGIN = 1e-6  # smallest eigenvalue of a pseudo-inertia, in units of the robot's largest parameter
 MASS_AT_BOUND = 1e-3  # relative to the bound: the solver stops near an active bound
 
-# -- verdict: largest value that passes, and largest value that is doubtful
+# -- verdict: by criterion, the largest value that passes and the largest value that is doubtful
 
-VERDICT_RESIDUAL = (
-    0.2,
-    UNEXPLAINED,
-)  # relative to the torques of a joint: published models of industrial robots leave 3 % to 15 %
-VERDICT_VALIDATION_RATIO = (
-    2.0,
-    4.0,
-)  # relative to the residual of the fit: friction that changes with temperature doubles it, an overfit exceeds this
-VERDICT_AUTOCORRELATION = (
-    3.0,
-    10.0,
-)  # relative to deviations for white residuals: beyond 3, fewer than one in nine rows is independent; 10, one in 100
-VERDICT_CONDITION = (
-    100.0,
-    1e4,
-)  # condition number of unit columns: Gautier's limit; beyond 1e4, errors of 0.01 % in the rows dominate a parameter
-VERDICT_DEVIATION = (
-    0.5,
-    1.0,
-)  # relative to a parameter: twice its deviation is the parameter; its sign is unknown
-VERDICT_PARAMETERS_PER_ROW = (
-    1 / ROWS_PER_COLUMN,
-    0.5,
-)  # parameters per independent row: with two rows per parameter half of the noise is fitted
-VERDICT_CONSISTENCY = (
-    0.05,
-    0.2,
-)  # relative to the residual: noise alone costs 2 %; beyond 20 % the data contradict the constraints
-VERDICT_JOINT_CONSISTENCY = (
-    1.2,
-    3.0,
-)  # residual of a joint relative to a fit of its equation alone: real robots have up to 1.07, late torques 2
-VERDICT_TORQUE_FACTOR = (
-    0.03,
-    2.0,
-)  # difference from 1: torque constants are calibrated to 3 %; a wrong sign is 2, less may have other causes
-VERDICT_WARNINGS = (0.0, 1.0)  # 0 without warnings, 1 for warnings, 2 for warnings that indicate wrong data
+VERDICT_LIMITS = {
+    # relative to the torques of a joint: published models of industrial robots leave 3 % to 15 %
+    "fit-residual": (0.2, UNEXPLAINED),
+    "validation-residual": (0.2, UNEXPLAINED),
+    # relative to the residual of the fit: friction that changes with temperature doubles it, an overfit exceeds this
+    "validation-ratio": (2.0, 4.0),
+    # residual of a joint relative to a fit of its equation alone: real robots have up to 1.07, late torques 2
+    "joint-consistency": (1.2, 3.0),
+    # difference from 1: torque constants are calibrated to 3 %; a wrong sign is 2, less may have other causes
+    "torque-factor": (0.03, 2.0),
+    # relative to deviations for white residuals: beyond 3, fewer than one in nine rows is independent; 10, one in 100
+    "autocorrelation": (3.0, 10.0),
+    # of unit columns: Gautier's limit; beyond 1e4, errors of 0.01 % in the rows dominate a parameter
+    "condition": (100.0, 1e4),
+    # relative to a parameter: twice its deviation is the parameter; its sign is unknown
+    "deviation": (0.5, 1.0),
+    # parameters per independent row: with two rows per parameter half of the noise is fitted
+    "parameters-per-row": (1 / ROWS_PER_COLUMN, 0.5),
+    # relative to the residual: noise alone costs 2 %; beyond 20 % the data contradict the constraints
+    "consistency": (0.05, 0.2),
+    # 0 without warnings, 1 for warnings, 2 for warnings that indicate wrong data
+    "warnings": (0.0, 1.0),
+}
 
 # -- comparison
 

@@ -43,20 +43,7 @@ from symoro.identification.equations import row_name
 from symoro.identification.estimate_diagnostics import joint_consistency, significant_factor
 from symoro.identification.regression import Estimate, Residual, Residuals
 from symoro.identification.rows import RFactors
-from symoro.identification.tolerances import (
-    RESOLVED_EFFECT,
-    UNIT_RESIDUAL,
-    VERDICT_AUTOCORRELATION,
-    VERDICT_CONDITION,
-    VERDICT_CONSISTENCY,
-    VERDICT_DEVIATION,
-    VERDICT_JOINT_CONSISTENCY,
-    VERDICT_PARAMETERS_PER_ROW,
-    VERDICT_RESIDUAL,
-    VERDICT_TORQUE_FACTOR,
-    VERDICT_VALIDATION_RATIO,
-    VERDICT_WARNINGS,
-)
+from symoro.identification.tolerances import RESOLVED_EFFECT, UNIT_RESIDUAL, VERDICT_LIMITS
 
 Array = NDArray[np.float64]
 LEVELS = ("pass", "doubtful", "fail")
@@ -89,16 +76,19 @@ class Criterion:
     Attributes:
         name: stable identifier.
         value: relative number; smaller is better. It is NaN if the data do not permit to compute it.
-        limits: largest value that passes, and largest value that is doubtful.
         quantity: what the number is relative to, and the joint or parameter to which it belongs.
         percent: whether the number is written in percent.
     """
 
     name: str
     value: float
-    limits: tuple[float, float]
     quantity: str
     percent: bool = False
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """Largest value that passes, and largest value that is doubtful."""
+        return VERDICT_LIMITS[self.name]
 
     @property
     def level(self) -> str:
@@ -179,20 +169,17 @@ def verdict(
         *_validation(labels, residuals, validation, noise),
         *_joint_criteria(labels, estimate, data, residuals),
         *_autocorrelation(estimate, residuals),
-        Criterion("condition", _condition(estimate, data), VERDICT_CONDITION, "regressor with unit columns"),
+        Criterion("condition", _condition(estimate, data), "regressor with unit columns"),
         _deviation(essential),
         Criterion(
             "parameters-per-row",
             len(estimate.names) / max(estimate.freedom + len(estimate.names), 1),
-            VERDICT_PARAMETERS_PER_ROW,
             "parameters per independent row",
         ),
     ]
     if constrained is not None:
         quantity = "increase of the residual by physical consistency"
-        criteria.append(
-            Criterion("consistency", max(constrained.ratio - 1, 0.0), VERDICT_CONSISTENCY, quantity, True)
-        )
+        criteria.append(Criterion("consistency", max(constrained.ratio - 1, 0.0), quantity, True))
     return Verdict((*criteria, _warnings(warnings)))
 
 
@@ -217,10 +204,10 @@ def _joint_residual(
         if np.isfinite(value)  # a joint without torque or rows in a validation log
     ]
     if not shares:
-        return Criterion(name, np.nan, VERDICT_RESIDUAL, "no rows", True)
+        return Criterion(name, np.nan, "no rows", True)
     value, label, case = max(shares)
     quantity = f"residual beyond the noise, relative to the torques of {row_name(label)}{case}"
-    return Criterion(name, value, VERDICT_RESIDUAL, quantity, True)
+    return Criterion(name, value, quantity, True)
 
 
 def _beyond_noise(residual: Residual, noise: Array | None) -> Array:
@@ -241,8 +228,8 @@ def _validation(
     if not cases:
         absent = "no validation log, and two thirds of the logs do not determine the parameters"
         return [
-            Criterion("validation-residual", np.nan, VERDICT_RESIDUAL, absent, True),
-            Criterion("validation-ratio", np.nan, VERDICT_VALIDATION_RATIO, absent),
+            Criterion("validation-residual", np.nan, absent, True),
+            Criterion("validation-ratio", np.nan, absent),
         ]
     shares = [(one.relative, case) for case, one in cases.items() if np.isfinite(one.relative)]
     worst, case = max(shares, default=(np.nan, ""))
@@ -252,7 +239,6 @@ def _validation(
         Criterion(
             "validation-ratio",
             worst / fit,
-            VERDICT_VALIDATION_RATIO,
             f"weighted residual relative to that of the fit{case}",
         ),
     ]
@@ -277,13 +263,11 @@ def _joint_criteria(
         Criterion(
             "joint-consistency",
             float(ratios[worst]),
-            VERDICT_JOINT_CONSISTENCY,
             f"residual relative to a fit of {row_name(labels[worst])} alone",
         ),
         Criterion(
             "torque-factor",
             abs(factor - 1),
-            VERDICT_TORQUE_FACTOR,
             f"difference from 1 of a factor of the torques of {row_name(labels[k])}, if significant",
             True,
         ),
@@ -296,7 +280,7 @@ def _autocorrelation(estimate: Estimate, residuals: Residuals) -> list[Criterion
     exact = residuals.kept.relative <= UNIT_RESIDUAL  # residuals of rounding are never white
     factor = 1.0 if exact else estimate.autocorrelation
     quantity = "deviations relative to those for white residuals"
-    return [Criterion("autocorrelation", factor, VERDICT_AUTOCORRELATION, quantity)]
+    return [Criterion("autocorrelation", factor, quantity)]
 
 
 def _condition(estimate: Estimate, data: RFactors) -> float:
@@ -307,11 +291,11 @@ def _condition(estimate: Estimate, data: RFactors) -> float:
 def _deviation(essential: Estimate) -> Criterion:
     worst = int(np.argmax(essential.relative))
     quantity = f"standard deviation relative to the essential parameter {essential.names[worst]}"
-    return Criterion("deviation", float(essential.relative[worst]) / 100, VERDICT_DEVIATION, quantity, True)
+    return Criterion("deviation", float(essential.relative[worst]) / 100, quantity, True)
 
 
 def _warnings(warnings: Sequence[DiagnosticWarning]) -> Criterion:
     names = list(dict.fromkeys(one.name for one in warnings if one.name not in INFORMATIVE))
     value = max((2 if name in INVALIDATING else 1 for name in names), default=0)
     shown = [name for name in names if value < 2 or name in INVALIDATING]
-    return Criterion("warnings", float(value), VERDICT_WARNINGS, ", ".join(shown) or "none")
+    return Criterion("warnings", float(value), ", ".join(shown) or "none")
