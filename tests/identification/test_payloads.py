@@ -244,8 +244,8 @@ def test_the_description_of_a_log_contains_its_payload() -> None:
         ("{mass: -2}", "the mass is -2 kg"),
         ("{unknown: box, com: [0, 0, 1]}", "com of the unknown payload"),
         ("{unknown: box, weight: 2}", "unknown key 'weight'"),
-        ("{mass: 2, com: [0, 1]}", "3 numbers, got 2"),
-        ("{mass: 2, com: [0, 1, x]}", "finite number for com"),
+        ("{mass: 2, com: [0, 1]}", "com: expected 3 values, got 2"),
+        ("{mass: 2, com: [0, 1, x]}", "expected numbers, got the symbols x"),
         ("[1, 2]", "expected a mapping"),
     ):
         with pytest.raises(FormatError, match=words) as error:

@@ -89,7 +89,7 @@ def test_wrong_payloads_are_rejected() -> None:
     robot = arm()
     with pytest.raises(ArgumentError, match="mass of the payload is -1 kg"):
         robot.with_payload(mass=-1)
-    with pytest.raises(OptionError, match="com needs 3 values"):
+    with pytest.raises(OptionError, match="com: expected 3 values"):
         robot.with_payload(mass=1, com=[0, 1])
     with pytest.raises(UnknownNameError, match="no frame called 'hand'"):
         robot.with_payload(mass=1, link="hand")

@@ -11,14 +11,12 @@ payload have the names XX_box, ..., M_box. They are about the origin and in the 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
-import numpy as np
-
-from symoro.errors import ArgumentError, ExpressionError
+from symoro.errors import ArgumentError, ExpressionError, SymoroError
 from symoro.expr.formula import formula
 from symoro.robot.centre import without_centre
 from symoro.robot.records import INERTIAL
@@ -117,26 +115,17 @@ def log_payload(fields: Mapping[str, Any] | str | LogPayload | None) -> LogPaylo
 def _known(fields: Mapping[str, Any], mass: float | None, link: int | str | None) -> LogPayload:
     if mass is None:
         raise ArgumentError("payload: the mass of a known payload is missing", hint=_HINT)
-    com = _numbers("com", fields.get("com"), (3,)) or (0.0, 0.0, 0.0)
-    inertia = _numbers("inertia", fields.get("inertia"), (3, 6))
-    central: dict[str, Any] = {"mass": mass, "com": com}
-    body = without_centre(central if inertia is None else {**central, "inertia": inertia})
-    return LogPayload(None, mass, tuple(body[kind].value({}) for kind in INERTIAL), link)
-
-
-def _numbers(key: str, values: Any, lengths: Sequence[int]) -> tuple[float, ...] | None:
-    if values is None:
-        return None
-    items: list[Any] = [values] if isinstance(values, str | int | float) else list(values)
-    if len(items) == 3 and 6 in lengths and all(np.shape(item) == (3,) for item in items):
-        matrix = np.array([[_number(key, x) for x in row] for row in items])
-        if not np.array_equal(matrix, matrix.T):
-            raise ArgumentError(f"payload: the matrix of {key} is not symmetric")
-        items = matrix[np.triu_indices(3)].tolist()
-    if len(items) not in lengths:
-        counts = " or ".join(map(str, lengths))
-        raise ArgumentError(f"payload: {key} consists of {counts} numbers, got {len(items)}")
-    return tuple(_number(key, item) for item in items)
+    given = {key: fields[key] for key in ("com", "inertia") if fields.get(key) is not None}
+    try:
+        body = without_centre({"mass": mass, **given})
+    except SymoroError as error:
+        raise ArgumentError(f"payload: {error.message}", hint=error.hint) from None
+    numbers = {kind: body[kind].number for kind in INERTIAL}
+    parameters = tuple(float(x) for x in numbers.values() if x is not None)
+    if len(parameters) < len(INERTIAL):
+        symbols = ", ".join(sorted({name for kind in INERTIAL for name in body[kind].symbols}))
+        raise ArgumentError(f"payload: expected numbers, got the symbols {symbols}")
+    return LogPayload(None, mass, parameters, link)
 
 
 def _number(key: str, value: Any) -> float:

@@ -196,11 +196,15 @@ def without_centre(changes: Mapping[str, Any]) -> dict[str, Any]:
             f"a link cannot have {fields}", hint="give either mass, com and inertia, or XX .. M"
         )
     com = _flat(changes.get("com", (0, 0, 0)))
-    inertia = six_entries(_flat(changes.get("inertia", (0, 0, 0))))
+    entries = _flat(changes.get("inertia", (0, 0, 0)))
+    inertia = six_entries(entries)
     if len(com) != 3:
-        raise OptionError(f"com needs 3 values, got {len(com)}")
+        raise OptionError(f"com: expected 3 values, got {len(com)}")
     if inertia is None:
-        raise OptionError("the inertia matrix is not symmetric", hint=f"give {SHAPES}")
+        count = f"inertia: expected 3, 6 or 9 values, got {len(entries)}"
+        raise OptionError(
+            "the inertia matrix is not symmetric" if len(entries) == 9 else count, hint=f"give {SHAPES}"
+        )
     return others | about_origin(formula(changes["mass"]), com, inertia)
 
 
