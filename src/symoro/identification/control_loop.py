@@ -29,7 +29,7 @@ from symoro.errors import ArgumentError, MissingDependencyError, ProgramError, S
 from symoro.expr.formula import ZERO, Formula, formula
 from symoro.identification.equations import RowModel
 from symoro.identification.friction import TERMS
-from symoro.identification.identified_robot import DRIVE, column_base
+from symoro.identification.identified_robot import column_base
 from symoro.identification.log import Log
 from symoro.identification.log_description import PdController
 from symoro.identification.signals import low_pass
@@ -38,7 +38,7 @@ from symoro.model import generate
 from symoro.models.identification.base.geometry import with_values
 from symoro.models.identification.base.parameters import split
 from symoro.progress import each
-from symoro.robot.description import Robot
+from symoro.robot.description import FRICTION, Robot
 from symoro.runtime.compiler import library
 from symoro.runtime.function import Function
 from symoro.threads import processors
@@ -198,7 +198,7 @@ def _direct_dynamics(robot: Robot, names: tuple[str, ...]) -> Function:
     regrouped = with_values(base.original, values)
     frames = []
     for j, frame in enumerate(regrouped.frames, 1):
-        friction = {kind: formula(f"{kind}{j}") if f"{kind}{j}" in names else ZERO for kind in DRIVE}
+        friction = {kind: formula(f"{kind}{j}") if f"{kind}{j}" in names else ZERO for kind in FRICTION}
         frames.append(replace(frame, FV=friction["FV"], FS=friction["FS"], FO=friction["FO"]))
     model = generate(regrouped.replace(frames=tuple(frames)), "direct-dynamics")
     known = {**dict(robot.nominal), **dict.fromkeys(names, 1.0)}

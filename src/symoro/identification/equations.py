@@ -62,7 +62,7 @@ from symoro.identification.tolerances import COLUMN_IN_SPAN, PASSIVE_RATE, SMALL
 from symoro.model import Model, generate
 from symoro.models.coordinates.couplings import coordinate_joints
 from symoro.models.units import column_length_power
-from symoro.robot.description import INERTIAL, WRENCH, BaseKind, Link, Robot
+from symoro.robot.description import DRIVE, FRICTION, INERTIAL, WRENCH, BaseKind, Link, Robot
 from symoro.robot.size import characteristic_length, joint_units
 from symoro.runtime.function import Function
 from symoro.trajectory.assembly import BrokenLoopsError, LoopAssembly
@@ -71,9 +71,6 @@ if TYPE_CHECKING:
     from symoro.identification.payloads import PayloadColumns
 
 # -- known_torques
-
-
-DRIVE = ("IA", "FV", "FS", "FO")
 
 
 def known_torques(robot: Robot) -> Function | None:
@@ -139,7 +136,6 @@ def _loads_only(robot: Robot) -> Robot:
 
 
 Array = NDArray[np.float64]
-FRICTION = ("FV", "FS", "FO")
 RANDOM_MOTIONS = 240
 RANDOM_RANGES = (
     0.2,

@@ -35,6 +35,9 @@ from symoro.models.identification.columns import regressor_base
 from symoro.models.numeric.fixed_point import Array
 from symoro.models.numeric.tree import local_pose
 from symoro.robot.description import (
+    DRIVE,
+    FRICTION,
+    FURTHER_FRICTION,
     GEOMETRIC,
     INERTIAL,
     MOTOR,
@@ -48,8 +51,7 @@ from symoro.robot.description import (
 
 # -- robots
 
-
-DRIVE = ("FV", "FS", "FO", "FB", "FL")
+ESTIMATED_FRICTION = (*FRICTION, *FURTHER_FRICTION)
 
 
 def inertial_links(robot: Robot) -> list[int]:
@@ -151,10 +153,10 @@ def _with_drives(robot: Robot, known: dict[str, float], further: FurtherColumns 
     frames = []
     for j, frame in enumerate(robot.frames, 1):
         friction: dict[str, Any] = {
-            kind: formula(known[f"{kind}{j}"]) for kind in DRIVE if f"{kind}{j}" in known
+            kind: formula(known[f"{kind}{j}"]) for kind in ESTIMATED_FRICTION if f"{kind}{j}" in known
         }
         if j <= robot.NL and frame.moving:
-            friction = dict.fromkeys(DRIVE, ZERO) | friction
+            friction = dict.fromkeys(ESTIMATED_FRICTION, ZERO) | friction
         if further is not None and f"FB{j}" in known:
             friction["VS"] = formula(further.friction.stribeck_velocity)
         frames.append(replace(frame, **friction))
@@ -168,7 +170,7 @@ def _with_drives(robot: Robot, known: dict[str, float], further: FurtherColumns 
 def with_drives_of(robot: Robot, described: Robot) -> Robot:
     """Return the robot with the rotor inertias, friction and coupled motors of another description of it."""
     frames = tuple(
-        replace(frame, **{kind: getattr(own, kind) for kind in (*DRIVE, "IA", "VS")})
+        replace(frame, **{kind: getattr(own, kind) for kind in DRIVE})
         for frame, own in zip(robot.frames, described.frames, strict=True)
     )
     used = robot.replace(frames=frames, motors=described.motors)
@@ -225,9 +227,6 @@ def _motors(known: dict[str, float], further: FurtherColumns) -> tuple[CoupledMo
 
 
 # -- nominal
-
-
-FRICTION = ("FV", "FS", "FO")
 
 
 def nominal_columns(base: BaseParameters) -> dict[str, float] | None:

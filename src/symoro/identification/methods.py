@@ -18,7 +18,7 @@ import numpy as np
 from symoro.errors import ArgumentError, OptionError
 from symoro.identification.cluster import Passes
 from symoro.identification.didim import direct_and_inverse
-from symoro.identification.identified_robot import FRICTION, nominal_columns
+from symoro.identification.identified_robot import nominal_columns
 from symoro.identification.instrumental_variables import instrumental
 from symoro.identification.load_friction import LoadPoint, converged_load, load_point, without_load
 from symoro.identification.log_description import PdController
@@ -31,6 +31,7 @@ from symoro.identification.simulated_rows import resolved
 from symoro.identification.tolerances import CLOE_TIME_LIMIT
 from symoro.identification.total_least_squares import total
 from symoro.models.identification.base.parameters import BaseParameters
+from symoro.robot.description import FRICTION
 
 # -- start
 

@@ -26,6 +26,7 @@ from symoro.robot.centre import CENTRAL, without_centre
 from symoro.robot.postures import Postures
 from symoro.robot.records import ANGLES as ANGLES
 from symoro.robot.records import DRIVE as DRIVE
+from symoro.robot.records import FRICTION as FRICTION
 from symoro.robot.records import FURTHER_FRICTION as FURTHER_FRICTION
 from symoro.robot.records import GEOMETRIC as GEOMETRIC
 from symoro.robot.records import IDENTITY16 as IDENTITY16

@@ -19,6 +19,7 @@ INERTIAL = ("XX", "XY", "XZ", "YY", "YZ", "ZZ", "MX", "MY", "MZ", "M")
 WRENCH = ("FX", "FY", "FZ", "CX", "CY", "CZ")
 DRIVE = ("IA", "FV", "FS", "FO", "FB", "VS", "FL")
 MOTOR = ("IAM", "FVM", "FSM")
+FRICTION = ("FV", "FS", "FO")  # torques that are linear in the parameters, with a regressor of the velocity
 FURTHER_FRICTION = {"FB": "Stribeck friction", "FL": "load-dependent friction"}
 MOTION = ("QP", "QDP", "GAM")
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from symoro.errors import ExpressionError, OptionError, UnknownNameError
 from symoro.expr.formula import Formula, FormulaLike, formula
-from symoro.robot.records import INERTIAL, BaseKind, CoupledMotor, Coupling
+from symoro.robot.records import DRIVE, INERTIAL, BaseKind, CoupledMotor, Coupling
 
 if TYPE_CHECKING:
     from symoro.robot.description import Robot
@@ -132,7 +132,7 @@ def symbolic(
         lengths = {"b": "B", "d": "D", "r": "RL"}
         frames = [with_symbols(f, lengths, j) for j, f in enumerate(frames, 1)]
     if friction:
-        drive = {name: name for name in ("FV", "FS", "FO", "FB", "VS", "FL")}
+        drive = {name: name for name in DRIVE if name != "IA"}
         frames = [with_symbols(f, drive, j) for j, f in enumerate(frames, 1)]
         motors = [with_symbols(m, {"FVM": "FVM", "FSM": "FSM"}, m.joint) for m in motors]
     if inertia:

@@ -20,10 +20,8 @@ from symoro.models.dynamic.structures import Structure
 from symoro.models.dynamic.system import System
 from symoro.program.program import Port
 from symoro.robot.coordinates import PostureLike, with_home
-from symoro.robot.description import FURTHER_FRICTION, INERTIAL, WRENCH, BaseKind, Robot
+from symoro.robot.description import FRICTION, FURTHER_FRICTION, INERTIAL, WRENCH, BaseKind, Robot
 from symoro.robot.topology import elastic_joints
-
-FRICTION = ("FV", "FS", "FO")
 
 PARAMETERS = Option(
     "parameters",
@@ -59,7 +57,7 @@ class Column:
         return formula
 
 
-def without_further_friction(robot: Robot, options: Options) -> str | None:
+def has_friction_columns(robot: Robot, options: Options) -> str | None:
     """Return the reason why an identification model has no columns for the friction of a robot, or None."""
     if robot.motors:
         return (

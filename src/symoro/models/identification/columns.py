@@ -14,7 +14,6 @@ from symoro.expr.formula import Formula
 from symoro.models.identification.base.report import renamed
 from symoro.models.identification.base.result import BaseParameters
 from symoro.models.identification.column import (
-    FRICTION,
     Column,
     all_inertial_columns,
     friction_columns,
@@ -22,7 +21,7 @@ from symoro.models.identification.column import (
     stiffness_columns,
 )
 from symoro.program.program import Program
-from symoro.robot.description import INERTIAL, Robot
+from symoro.robot.description import FRICTION, INERTIAL, Robot
 
 
 def columns(robot: Robot, parameters: str = "standard", friction: str = "given") -> list[Column]:

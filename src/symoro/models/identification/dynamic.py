@@ -11,8 +11,8 @@ from symoro.models.identification.column import (
     POSTURE,
     SPRING_TORQUES,
     at_posture,
+    has_friction_columns,
     with_parameters,
-    without_further_friction,
 )
 from symoro.models.identification.columns import columns, with_columns
 from symoro.models.identification.dynamic_regressor import ALL, formulations, regressor_program, w_port
@@ -31,7 +31,7 @@ from symoro.robot.description import Robot
     outputs=lambda structure: (w_port(structure), *(() if structure.wheels else (SPRING_TORQUES,))),
     options=(PARAMETERS, FRICTION_OPTION, ROTATION, POSTURE, ACTUATORS),
     aliases=("dim", "regressor", "dynamic-regressor"),
-    requirements=(has_motors, without_further_friction),
+    requirements=(has_motors, has_friction_columns),
     structures={
         FIXED: {
             "applies": with_parameters(FIXED),

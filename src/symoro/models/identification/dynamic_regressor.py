@@ -49,7 +49,7 @@ from symoro.models.identification.twists import RunTwist, joint_twists, name_twi
 from symoro.models.joints import Trigonometry
 from symoro.models.recursion import joint_frames
 from symoro.program.program import Port, Program
-from symoro.robot.description import Robot
+from symoro.robot.description import FRICTION, Robot
 from symoro.robot.topology import elastic_joints
 
 RegressorEntries = dict[tuple[Coordinate, Column], Scalar]  # (coordinate of the tree, column)
@@ -126,7 +126,7 @@ def drive_entries(s: System, accelerations: Values | None) -> RegressorEntries:
         accelerations: accelerations by coordinate; if None, the entries of rotor inertias are omitted.
     """
     entries: RegressorEntries = {}
-    kinds = ("FV", "FS", "FO") if accelerations is None else ("IA", "FV", "FS", "FO")
+    kinds = FRICTION if accelerations is None else ("IA", *FRICTION)
     for c in s.provider.tree:
         if c.block is Block.MOTOR or (c.block is Block.JOINT and c.j not in s.layout.motors):
             for kind in kinds:

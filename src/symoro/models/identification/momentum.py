@@ -43,10 +43,10 @@ from symoro.models.identification.column import (
     SPRING_TORQUES,
     Column,
     at_posture,
+    has_friction_columns,
     output_spring_torques,
     unloaded,
     with_parameters,
-    without_further_friction,
 )
 from symoro.models.identification.columns import columns, with_columns
 from symoro.models.identification.dynamic_regressor import (
@@ -226,7 +226,7 @@ def momentum_ports(structure: Structure) -> tuple[Port, Port]:
         *momentum_ports(structure),
         *(() if structure.wheels else (SPRING_TORQUES,)),
     ),
-    requirements=(without_further_friction,),
+    requirements=(has_friction_columns,),
     options=(PARAMETERS, FRICTION_OPTION, ROTATION, POSTURE),
     aliases=("fdim", "filtered-regressor"),
     structures={

@@ -32,10 +32,10 @@ from symoro.models.identification.column import (
     SPRING_ENERGY,
     Column,
     at_posture,
+    has_friction_columns,
     output_spring_energy,
     unloaded,
     with_parameters,
-    without_further_friction,
 )
 from symoro.models.identification.columns import columns, with_columns
 from symoro.models.identification.dynamic_regressor import formulations, regressor
@@ -92,7 +92,7 @@ QDD_FOR_DH = Port("qdd", "n", "joint accelerations (option acceleration)")
     title="power identification model: the power of the drives as a linear function of the parameters",
     read=WITH_ACCELERATIONS,
     outputs=lambda structure: (H, LOSS, DH, *(() if structure.wheels else (SPRING_ENERGY,))),
-    requirements=(without_further_friction,),
+    requirements=(has_friction_columns,),
     options=(PARAMETERS, FRICTION_OPTION, ACCELERATION, ROTATION, POSTURE),
     aliases=("pim", "power-regressor"),
     structures={

@@ -25,7 +25,7 @@ from symoro.models.identification.base.geometry import (
 )
 from symoro.models.identification.base.regroup import Regrouping, gravity_span, ordered, regroup
 from symoro.models.recursion import kinematic_tree
-from symoro.robot.description import BaseKind, Robot
+from symoro.robot.description import FRICTION, FURTHER_FRICTION, BaseKind, Robot
 
 
 class Coefficient(Formula):
@@ -233,6 +233,6 @@ def friction(robot: Robot) -> tuple[str, ...]:
     return tuple(
         f"{name}{j}"
         for j, frame in enumerate(robot.frames[: robot.NL], 1)
-        for name in ("FV", "FS", "FO", "FB", "FL")
+        for name in (*FRICTION, *FURTHER_FRICTION)
         if frame.moving and not getattr(frame, name).is_zero
     )
