@@ -1,4 +1,4 @@
-"""Write output files: completely or not at all, with valid names, without overwriting foreign files.
+"""Write output files: completely or not at all, with valid names, without overwriting foreign files. Read JSON files.
 
 Every file that symoro writes begins with a comment that contains `MADE_BY`. Files without it are called
 foreign.
@@ -6,15 +6,17 @@ foreign.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import stat
 import unicodedata
 from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from symoro._version import __version__
-from symoro.errors import Place, WriteError
+from symoro.errors import FormatError, Place, WriteError
 
 MADE_BY = f"Made by symoro {__version__}"
 
@@ -244,6 +246,33 @@ def _failure(path: Path, error: Exception) -> WriteError:
         place=Place(str(path)),
         hint="check that the folder exists, is writable and has free space",
     )
+
+
+def read_json(path: str | Path, most: int, hint: str) -> Any:
+    """Return the contents of a JSON file.
+
+    Args:
+        path: the file.
+        most: largest size in bytes.
+        hint: hint for a file that is not JSON.
+
+    Raises:
+        FormatError: the file cannot be read, is too large, or is not JSON.
+    """
+    place = Place(str(path))
+    try:
+        if Path(path).stat().st_size > most:
+            raise FormatError(f"the file is larger than {most // 2**20} MiB", place=place, hint=hint)
+        return json.loads(Path(path).read_bytes())
+    except OSError as error:
+        raise FormatError(
+            f"the file cannot be read: {reason(error)}", place=place, hint="check the path"
+        ) from None
+    except json.JSONDecodeError as error:
+        where = Place(str(path), error.lineno, error.colno)
+        raise FormatError(f"invalid JSON: {error.msg}", place=where, hint=hint) from None
+    except (ValueError, RecursionError):  # not UTF-8, a number of thousands of digits, or nested too deeply
+        raise FormatError("the file is not a JSON text", place=place, hint=hint) from None
 
 
 def reason(error: Exception) -> str:

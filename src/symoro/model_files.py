@@ -14,7 +14,7 @@ from typing import Any
 
 from symoro._version import __version__
 from symoro.errors import FormatError, Place, SymoroError
-from symoro.files import MADE_BY, write_files
+from symoro.files import MADE_BY, read_json, write_files
 from symoro.model import Model
 from symoro.models import catalogue
 from symoro.program.program import Input, Output, Port
@@ -60,15 +60,7 @@ def load_model(path: str | Path) -> Model:
         FormatError: the file cannot be read, is not a saved model, or is damaged.
     """
     place = Place(str(path))
-    try:
-        if Path(path).stat().st_size > MAX_BYTES:
-            raise FormatError(f"the file is larger than {MAX_BYTES // 1_000_000} MB", place=place)
-        data = json.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not a text in UTF-8"
-        raise FormatError(f"the file cannot be read: {reason}", place=place, hint="check the path") from None
-    except (ValueError, RecursionError) as error:
-        raise FormatError(f"the file is not JSON: {error}", place=place) from None
+    data = read_json(path, MAX_BYTES, "give a file that save_model or the option --save has written")
     if not isinstance(data, dict) or data.get("format") != FORMAT or "program" not in data:
         raise FormatError(
             "the file is not a model saved by this version", place=place, hint="save the model again"

@@ -14,7 +14,6 @@ geometry.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import isfinite, nan
@@ -27,7 +26,7 @@ from numpy.typing import NDArray
 from symoro.display import OneLineRepr, aligned
 from symoro.errors import ArgumentError, FormatError, Place
 from symoro.expr.formula import ZERO, Formula
-from symoro.files import reason
+from symoro.files import read_json
 from symoro.identification.dynamic import Identification, symbolic_robot
 from symoro.identification.equations import row_name
 from symoro.identification.identified_robot import column_base, nominal_columns
@@ -523,24 +522,13 @@ def _of_file(path: Path) -> ComparedResult:
     Raises:
         FormatError: the file cannot be read, or does not contain an identification.
     """
-    place = Place(str(path))
     hint = "give the JSON output of the command identify, saved in a file"
-    try:
-        if path.stat().st_size > MAX_BYTES:
-            raise FormatError(f"the file is larger than {MAX_BYTES} bytes", place=place, hint=hint)
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise FormatError(f"cannot read the file: {reason(error)}", place=place) from None
-    except json.JSONDecodeError as error:
-        where = Place(str(path), error.lineno, error.colno)
-        raise FormatError(f"invalid JSON: {error.msg}", place=where, hint=hint) from None
-    except (ValueError, RecursionError):
-        raise FormatError("the file is not a JSON text", place=place, hint=hint) from None
+    data = read_json(path, MAX_BYTES, hint)
     try:
         return _of_data(path.name, data)
     except (KeyError, TypeError, ValueError, AttributeError):
         message = "the file is not the JSON output of an identification by this version"
-        raise FormatError(message, place=place, hint=hint) from None
+        raise FormatError(message, place=Place(str(path)), hint=hint) from None
 
 
 def _of_data(name: str, data: Mapping[str, Any]) -> ComparedResult:
