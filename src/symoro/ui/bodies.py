@@ -15,8 +15,10 @@ whose moment of inertia about the centre is I = m l^2 / 12, ends at
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import reduce
+from operator import matmul
 from typing import Literal
 
 from symoro.errors import ProgramError
@@ -24,9 +26,9 @@ from symoro.expr.formula import Formula
 from symoro.robot.coordinates import independent
 from symoro.robot.description import BaseKind, Frame, JointType, Placement, Robot
 from symoro.robot.flexibility import flexible_links
+from symoro.robot.formats.urdf.rigid import Pose, Vector3, cross, norm, subtract, turn_x, turn_z
 from symoro.robot.size import characteristic_length
 
-Vector = tuple[float, float, float]
 Shape = Literal["path", "bar", "beam", "rail", "drum", "box", "ball", "disc", "plate", "hull"]
 Role = Literal["link", "active", "passive", "cut", "base", "plate", "wheel"]
 
@@ -67,7 +69,7 @@ class BodyPart:
     frame: int
     radius: float
     length: float = 0.0
-    point: Vector = (0.0, 0.0, 0.0)
+    point: Vector3 = (0.0, 0.0, 0.0)
     low: float = 0.0
     high: float = 0.0
     corners: tuple[int, ...] = ()
@@ -97,21 +99,6 @@ def bodies(robot: Robot, values: Mapping[str, float]) -> Bodies:
     return _Builder(robot, {**dict(robot.nominal), **values}).built()
 
 
-@dataclass(frozen=True)
-class _Pose:
-    """Position and axes (x, y, z) of a frame."""
-
-    at: Vector = (0.0, 0.0, 0.0)
-    axes: tuple[Vector, Vector, Vector] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
-
-    def point(self, p: Sequence[float]) -> Vector:
-        return _sum(self.at, *(_times(axis, c) for axis, c in zip(self.axes, p, strict=True)))
-
-    def then(self, other: _Pose) -> _Pose:
-        turned = [_sum(*(_times(e, c) for e, c in zip(self.axes, axis, strict=True))) for axis in other.axes]
-        return _Pose(self.point(other.at), (turned[0], turned[1], turned[2]))
-
-
 @dataclass
 class _Builder:
     robot: Robot
@@ -128,9 +115,9 @@ class _Builder:
         self.wheels = {wheel.frame: wheel for wheel in robot.wheels}
         poses = self.poses()
         ends = {j: self.end(j) for j in range(1, robot.NL + 1) if not self.carried(j)}
-        points = [pose.at for pose in poses.values()]
-        points += [poses[j].point(end) for j, end in ends.items() if end]
-        lengths = [math.dist(poses[p.ant].at, poses[k].at) for k, p in self.places.items()]
+        points = [pose.p for pose in poses.values()]
+        points += [(poses[j] @ Pose(p=end)).p for j, end in ends.items() if end]
+        lengths = [math.dist(poses[p.ant].p, poses[k].p) for k, p in self.places.items()]
         lengths += [math.hypot(*end) for end in ends.values() if end]
         self.size = max(map(math.hypot, *zip(*points, strict=True))) if points else 0.0
         whole = characteristic_length(robot, self.values)
@@ -151,29 +138,27 @@ class _Builder:
         """Return the frames, including the tool frame, whose antecedent is a link."""
         return [k for k, place in self.places.items() if place.ant == link]
 
-    def local(self, k: int, q: float = 0.0) -> _Pose:
+    def local(self, k: int, q: float = 0.0) -> Pose:
         """Return the pose of frame k in its antecedent frame at the joint position q."""
         place = self.places[k]
         sigma = place.sigma if isinstance(place, Frame) else JointType.FIXED
-        gamma, alpha = self.of(place.gamma), self.of(place.alpha)
         theta = self.of(place.theta) + (q if sigma == JointType.REVOLUTE else 0.0)
         r = self.of(place.r) + (q if sigma == JointType.PRISMATIC else 0.0)
-        cg, sg, ca, sa = math.cos(gamma), math.sin(gamma), math.cos(alpha), math.sin(alpha)
-        ct, st = math.cos(theta), math.sin(theta)
-        x, y, z = (cg, sg, 0.0), (-sg * ca, cg * ca, sa), (sg * sa, -cg * sa, ca)
-        d = self.of(place.d)
-        at = _sum(
-            (self.beams.get(place.ant, 0.0), 0.0, self.of(place.b)), _times((cg, sg, 0.0), d), _times(z, r)
+        steps = (
+            Pose(p=(self.beams.get(place.ant, 0.0), 0.0, 0.0)),
+            Pose(turn_z(self.of(place.gamma)), (0.0, 0.0, self.of(place.b))),
+            Pose(turn_x(self.of(place.alpha)), (self.of(place.d), 0.0, 0.0)),
+            Pose(turn_z(theta), (0.0, 0.0, r)),
         )
-        return _Pose(at, (_sum(_times(x, ct), _times(y, st)), _sum(_times(x, -st), _times(y, ct)), z))
+        return reduce(matmul, steps)
 
-    def poses(self) -> dict[int, _Pose]:
+    def poses(self) -> dict[int, Pose]:
         """Return the poses of all frames in frame 0 in the posture 'home'; loops are not closed."""
-        known = {0: _Pose()}
+        known = {0: Pose()}
 
-        def pose(k: int) -> _Pose:
+        def pose(k: int) -> Pose:
             if k not in known:
-                known[k] = pose(self.places[k].ant).then(self.local(k, self.home.get(k, 0.0)))
+                known[k] = pose(self.places[k].ant) @ self.local(k, self.home.get(k, 0.0))
             return known[k]
 
         for k in self.places:
@@ -182,7 +167,7 @@ class _Builder:
 
     # -- the end of a link without a child frame
 
-    def end(self, j: int) -> Vector | None:
+    def end(self, j: int) -> Vector3 | None:
         """Return the point at which the description ends link j, in frame j; None if it contains none."""
         if j in self.beams:
             return self.beams[j], 0.0, 0.0
@@ -193,7 +178,7 @@ class _Builder:
             return farthest
         return self.rod(j)
 
-    def rod(self, j: int) -> Vector | None:
+    def rod(self, j: int) -> Vector3 | None:
         """Return the end of the uniform rod with mass, centre of mass and inertia of link j.
 
         The result is None if these have no numbers, or if the centre of mass is at the origin of the frame.
@@ -250,15 +235,15 @@ class _Builder:
         """
         if root == 0 and self.robot.base.kind != BaseKind.FIXED:
             return ()
-        fixed = {root: _Pose()}
-        corners = {root: fixed[root].at} if root else {}
+        fixed = {root: Pose()}
+        corners = {root: fixed[root].p} if root else {}
         for j in members:
             for k in self.carried(j):
-                pose = fixed[j].then(self.local(k))
+                pose = fixed[j] @ self.local(k)
                 if k in members:
                     fixed[k] = pose
                 elif k > self.robot.NF or self.robot.frame(k).sigma != JointType.PRISMATIC:
-                    corners[k] = pose.at
+                    corners[k] = pose.p
         if len(corners) < 3 or not _area(list(corners.values())) > FLAT * self.size**2:
             return ()
         return tuple(corners)
@@ -289,7 +274,7 @@ class _Builder:
         elif not drawn and j:
             self.add(j, "bar", "link", j, unit, point=self.tip(j))
 
-    def tip(self, j: int) -> Vector:
+    def tip(self, j: int) -> Vector3:
         """Return the end of link j, which carries no frame, in frame j."""
         end = self.end(j)
         if end and math.hypot(*end) > NEAR * self.size:
@@ -349,7 +334,7 @@ class _Builder:
         radius: float,
         *,
         length: float = 0.0,
-        point: Vector = (0.0, 0.0, 0.0),
+        point: Vector3 = (0.0, 0.0, 0.0),
         low: float = 0.0,
         high: float = 0.0,
         corners: tuple[int, ...] = (),
@@ -357,21 +342,7 @@ class _Builder:
         self.parts.append(BodyPart(link, shape, role, frame, radius, length, point, low, high, corners))
 
 
-def _sum(*vectors: Vector) -> Vector:
-    x, y, z = (sum(entries) for entries in zip(*vectors, strict=True))
-    return x, y, z
-
-
-def _times(vector: Vector, factor: float) -> Vector:
-    return vector[0] * factor, vector[1] * factor, vector[2] * factor
-
-
-def _area(points: list[Vector]) -> float:
+def _area(points: list[Vector3]) -> float:
     """Return the largest area of a parallelogram with corners at the first point and two others."""
-    arms = [_sum(point, _times(points[0], -1.0)) for point in points[1:]]
-    return max(math.hypot(*cross(a, b)) for a in arms for b in arms)
-
-
-def cross(a: Vector, b: Vector) -> Vector:
-    """Return the cross product of two vectors."""
-    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+    arms = [subtract(point, points[0]) for point in points[1:]]
+    return max(norm(cross(a, b)) for a in arms for b in arms)

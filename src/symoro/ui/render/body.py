@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from symoro.models.geometric.posture import Figure, Point
-from symoro.ui.bodies import Bodies, cross
+from symoro.robot.formats.urdf.rigid import cross
+from symoro.ui.bodies import Bodies
 from symoro.ui.render.shapes import along
 
 ROUND = 24

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from symoro.robot.formats.urdf.markup import XmlNode
-from symoro.robot.formats.urdf.rigid import Matrix3, Pose, Vector3, from_rpy
+from symoro.robot.formats.urdf.rigid import Matrix3, Pose, Vector3, add, from_rpy, scaled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -131,15 +131,11 @@ def enclosing(kind: str, size: tuple[float, ...]) -> list[LinkCapsule]:
     direction = _unit(long)
     centres = [(k + 0.5) / strips - 0.5 for k in range(strips)]
     radius = math.hypot(b / strips, c) / 2
-    return [one for x in centres for one in _along(direction, _times(x * b, _unit(wide)), radius, a)]
+    return [one for x in centres for one in _along(direction, scaled(x * b, _unit(wide)), radius, a)]
 
 
 def _unit(axis: int) -> Vector3:
     return (float(axis == 0), float(axis == 1), float(axis == 2))
-
-
-def _times(factor: float, v: Vector3) -> Vector3:
-    return (factor * v[0], factor * v[1], factor * v[2])
 
 
 def _along(direction: Vector3, centre: Vector3, radius: float, length: float) -> list[LinkCapsule]:
@@ -151,8 +147,7 @@ def _along(direction: Vector3, centre: Vector3, radius: float, length: float) ->
 
     half = min((length / 2 * k / HALF_LENGTHS for k in range(HALF_LENGTHS + 1)), key=volume)
     r = math.hypot(radius, length / 2 - half)
-    ends = (tuple(x + sign * half * u for x, u in zip(centre, direction, strict=True)) for sign in (-1, 1))
-    start, end = ((x[0], x[1], x[2]) for x in ends)
+    start, end = (add(centre, scaled(sign * half, direction)) for sign in (-1, 1))
     return [LinkCapsule(start, end, r)] if r > 0 else []
 
 
