@@ -16,11 +16,12 @@ from symoro.errors import ArgumentError, OptionError, SymoroError
 from symoro.models.geometric.posture import figure
 from symoro.robot import library
 from symoro.robot.description import Robot
+from symoro.robot.formats.urdf.rigid import dot
 from symoro.ui.cli import main
 from symoro.ui.render import draw, thumbnail
 from symoro.ui.render.body import LIGHT, extent, origins
 from symoro.ui.render.output import png, svg
-from symoro.ui.render.shapes import Area, Drawing, Label, Stroke, dot, eye_named, hull
+from symoro.ui.render.shapes import Area, Drawing, Label, Stroke, eye_named, hull
 from tests.oracle.numeric import Numeric
 from tests.oracle.robots import trees
 

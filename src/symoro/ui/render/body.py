@@ -6,12 +6,12 @@ The colours of the solids are those of the scene of the workbench (frontend/src/
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
 from symoro.models.geometric.posture import Figure, Point
-from symoro.robot.formats.urdf.rigid import cross
+from symoro.robot.formats.urdf.rigid import UNIT, cross, dot, subtract, unit
 from symoro.ui.bodies import Bodies
 from symoro.ui.render.shapes import along
 
@@ -124,7 +124,7 @@ def solids(drawing: Figure, built: Bodies, tool: int, palette: Palette) -> Itera
                 yield from bar(start, end, half, colour)
         elif part.shape == "rail":
             foot = lines[j][-2]
-            reached = _dot(axes[j][2], tuple(b - a for a, b in zip(foot, at[j], strict=True)))
+            reached = dot(axes[j][2], subtract(at[j], foot))
             low, high = min(part.low, reached), max(part.high, reached)
             yield from bar(along(foot, (axes[j][2], low)), along(foot, (axes[j][2], high)), half, colour)
         elif part.shape == "beam":
@@ -152,13 +152,9 @@ def bar(start: Point, end: Point, radius: float, colour: str) -> Iterator[Part]:
     length = math.dist(start, end)
     if length < 1e-3 * radius:
         return
-    z = tuple((b - a) / length for a, b in zip(start, end, strict=True))
-    across = min(((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)), key=lambda e: abs(_dot(e, z)))
-    x = cross((z[0], z[1], z[2]), across)
-    size = math.hypot(*x)
-    x = (x[0] / size, x[1] / size, x[2] / size)
-    axes = (x, cross((z[0], z[1], z[2]), x), (z[0], z[1], z[2]))
-    yield drum(along(start, (axes[2], length / 2)), axes, radius, length, colour)
+    z = unit(subtract(end, start))
+    x = unit(cross(z, min(UNIT, key=lambda axis: abs(dot(axis, z)))))
+    yield drum(along(start, (z, length / 2)), (x, cross(z, x), z), radius, length, colour)
 
 
 def ball(place: Point, radius: float, colour: str) -> Solid:
@@ -181,15 +177,11 @@ def hull(points: list[Point], axes: Axes, margin: float, colour: str) -> Solid:
     """
     ranges = []
     for axis in axes:
-        values = [_dot(axis, point) for point in points]
+        values = [dot(axis, point) for point in points]
         ranges.append((min(values) - margin, max(values) + margin))
     corners = [(a, b, c) for a in ranges[0] for b in ranges[1] for c in ranges[2]]
     zero = (0.0, 0.0, 0.0)
     return Solid(tuple(along(zero, *zip(axes, corner, strict=True)) for corner in corners), colour)
-
-
-def _dot(a: Sequence[float], b: Sequence[float]) -> float:
-    return sum(x * y for x, y in zip(a, b, strict=True))
 
 
 def drum(place: Point, axes: Axes, radius: float, height: float, colour: str) -> Solid:

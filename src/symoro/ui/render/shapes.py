@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from symoro.errors import OptionError
 from symoro.models.geometric.posture import Point
+from symoro.robot.formats.urdf.rigid import dot
 
 Flat = tuple[float, float]
 
@@ -105,10 +106,6 @@ def eye_named(name: str) -> Eye:
             hint="-52,24 looks from the front right, 24 degrees above the ground",
         )
     return Eye(azimuth, elevation)
-
-
-def dot(a: Point, b: Point) -> float:
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
 def along(start: Point, *steps: tuple[Point, float]) -> Point:
