@@ -208,17 +208,13 @@ def clearance_of(
     close = tuple(pair for pair, gap in zip(model.pairs, gaps, strict=True) if gap < least)
     model = replace(model, excluded=close)
     if not model.pairs:
-        reason = (
-            f"all pairs of links that are not adjacent are closer than the clearance {least:.3g} m in the reference "
-            "posture"
-            if close
-            else "no two of its links with a shape are not adjacent"
-        )
+        reason, hint = "all its links with a shape are adjacent to each other", "omit the option 'collision'"
+        if close:
+            reason = f"all links that are not adjacent are closer than {least:.3g} m in the reference posture"
+            hint = "give it a posture 'home', or a smaller clearance or radius"
         raise ArgumentError(
-            f"no collision of robot '{robot.name}' can be checked: {reason}",
-            hint="give the robot capsules, a posture 'home', or a smaller clearance or radius"
-            if close
-            else "give the robot capsules, or do not request that collisions are avoided",
+            f"collisions of robot '{robot.name}' cannot be checked: {reason}",
+            hint=f"give the robot capsules, or {hint}",
         )
     if options.floor is not None and not any(FLOOR in pair for pair in model.pairs):
         raise ArgumentError(
