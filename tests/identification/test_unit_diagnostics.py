@@ -86,7 +86,7 @@ def test_a_joint_without_gravity_torque_is_reported_by_its_speed() -> None:
 
 @pytest.mark.parametrize("speed", [30.0, 100.0])
 def test_fast_joints_give_no_warning_about_degrees(speed: float) -> None:
-    """By the fit where gravity tells the unit, by going round and round where it does not, by the robot's own limit."""
+    """By the fit where gravity determines the unit; otherwise by whole turns or by the limit of the robot."""
     t = smooth(two_links(), 3000)
     time = np.arange(len(t.q))[:, None] / t.rate
     turns = np.array([speed, 0.0])

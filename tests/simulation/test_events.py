@@ -97,7 +97,7 @@ def test_a_pendulum_does_not_swing_past_its_stop(angle, short):
 
 
 def test_a_push_that_is_short_breaks_a_joint_away():
-    """Nothing moves, and steps are long: the torque alone tells."""
+    """Nothing moves, and steps are long: the event follows from the torque alone."""
     motion = symoro.simulate(
         slider(1.0, 2.0), 10.0, q=[0.0], tau=lambda t, _: [3 * np.exp(-(((t - 5) / 0.05) ** 2))], **FINE
     )

@@ -65,7 +65,7 @@ def test_exceeded_limits_are_described_in_sentences() -> None:
     assert "error" not in edited, edited["error"]
     result = call("trajectory", {"robot": edited["robot"], "document": PICK})
     assert [(one["joint"], one["what"]) for one in result["passed"]][:1] == [(1, "effort")]
-    assert result["passed"][0]["told"].startswith("joint 1: effort")
+    assert result["passed"][0]["text"].startswith("joint 1: effort")
     assert result["efforts"][0] == 1e-3
 
 

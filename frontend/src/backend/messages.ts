@@ -752,7 +752,7 @@ export interface PeakData {
   energy: number;
 }
 
-/** Joint limit that a motion exceeds; `told` is a sentence for the user that describes it. */
+/** Joint limit that a motion exceeds; `text` is a sentence that describes it. */
 export interface PassedLimit {
   joint: number;
   what: string;
@@ -760,7 +760,7 @@ export interface PassedLimit {
   time: number;
   worst: number;
   worst_time: number;
-  told: string;
+  text: string;
 }
 
 /**

@@ -164,7 +164,7 @@ function Peaks({ report, control }: { report: TrajectoryAnswer; control: Control
       {report.passed.length > 0 ? (
         <ul class="sc-limits">
           {report.passed.map((limit) => (
-            <li>{limit.told}</li>
+            <li>{limit.text}</li>
           ))}
         </ul>
       ) : (

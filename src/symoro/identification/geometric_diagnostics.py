@@ -49,13 +49,13 @@ class Assumption:
     """Assumption that the measurements contain a certain mistake, such as a wrong unit.
 
     Attributes:
-        says: the assumption in words.
+        statement: the assumption in words.
         cure: what the user can do if the assumption is true.
         made: function that returns the calibration problem with the mistake corrected.
         unit: factor of the measured lengths; their residuals are multiplied by it.
     """
 
-    says: str
+    statement: str
     cure: str
     made: Callable[[Fitting], Fitting]
     unit: float = 1.0
@@ -321,30 +321,30 @@ def _joint_assumptions(work: Fitting) -> Iterator[Assumption]:
         yield _with_reversed_joints([k, m], f"the signs of joints {own[k]} and {own[m]} are wrong")
 
 
-def _with_reversed_joints(which: Sequence[int], says: str) -> Assumption:
+def _with_reversed_joints(which: Sequence[int], statement: str) -> Assumption:
     def made(work: Fitting) -> Fitting:
         signs = np.ones(work.measured.q.shape[1])
         signs[list(which)] = -1.0
         return replace(work, measured=replace(work.measured, q=work.measured.q * signs))
 
-    return Assumption(says, "change the signs of these joint positions", made)
+    return Assumption(statement, "change the signs of these joint positions", made)
 
 
-def _with_joint_order(order: Sequence[int], says: str) -> Assumption:
+def _with_joint_order(order: Sequence[int], statement: str) -> Assumption:
     def made(work: Fitting) -> Fitting:
         return replace(work, measured=replace(work.measured, q=work.measured.q[:, list(order)]))
 
-    return Assumption(says, "correct the names of the columns", made)
+    return Assumption(statement, "correct the names of the columns", made)
 
 
-def _with_joint_offset(which: int, says: str, angle: float) -> Assumption:
+def _with_joint_offset(which: int, statement: str, angle: float) -> Assumption:
     def made(work: Fitting) -> Fitting:
         q = work.measured.q.copy()
         q[:, which] += angle
         return replace(work, measured=replace(work.measured, q=q))
 
     return Assumption(
-        says, "add this offset to the joint positions, or describe the robot with this zero", made
+        statement, "add this offset to the joint positions, or describe the robot with this zero", made
     )
 
 
@@ -521,9 +521,9 @@ def misread_data(work: Fitting, fitted: tuple[Array, Array] | None = None) -> Di
         if fit is None or fit_warnings(*fit) or _relative_residual(fit[0], fit[1], unit) > most:
             continue
         after = fit[0].deviations(fit[0].residuals(fit[1]), 0)
-        says = " and ".join(change.says for change in changes)
+        statement = " and ".join(change.statement for change in changes)
         remedies = ", ".join(change.cure for change in changes)
-        return warning("misread-data", assumption=says, sizes=_sizes(after), remedy=remedies)
+        return warning("misread-data", assumption=statement, sizes=_sizes(after), remedy=remedies)
     return None
 
 

@@ -713,7 +713,7 @@ class PeakData:
 
 @dataclass(frozen=True, kw_only=True)
 class PassedLimit:
-    """Joint limit that a motion exceeds; `told` is a sentence for the user that describes it."""
+    """Joint limit that a motion exceeds; `text` is a sentence that describes it."""
 
     joint: int
     what: str
@@ -721,7 +721,7 @@ class PassedLimit:
     time: float
     worst: float
     worst_time: float
-    told: str
+    text: str
 
 
 @dataclass(frozen=True, kw_only=True)

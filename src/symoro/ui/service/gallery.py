@@ -109,9 +109,9 @@ def _visuals(text: str, file: str) -> list[VisualData]:
 
 
 def _format(payload: Mapping[str, Any], text: str, file: str) -> str:
-    asked = item(payload, "format", str, None)
-    if asked:
-        return formats.format_named(asked)
+    chosen = item(payload, "format", str, None)
+    if chosen:
+        return formats.format_named(chosen)
     for name, known in formats.FORMATS.items():
         if file.lower().endswith(known.suffixes) and known.suffixes != (".mjcf", ".xml"):
             return name

@@ -89,7 +89,7 @@ def _data(
         efforts=[robot.frame(j).limits.effort for j in samples.joints],
         peaks=[PeakData(**asdict(peak)) for peak in report.peaks],
         energy=float(report.energy.sum()),
-        passed=[PassedLimit(**asdict(one), told=limit_text(robot, one)) for one in report.passed],
+        passed=[PassedLimit(**asdict(one), text=limit_text(robot, one)) for one in report.passed],
         verdict=report.no_limit,
         warnings=list(report.warnings),
     )
