@@ -59,7 +59,7 @@ def test_the_comparison_is_written(run: Any, folder: Path) -> None:
     ("words", "message"),
     [
         (("0.json",), "SECOND"),
-        (("0.json", "missing.json"), "missing.json: cannot read the file"),
+        (("0.json", "missing.json"), "missing.json: the file cannot be read"),
         (("0.json", "log0.csv"), "log0.csv"),
         (("0.json", "puma560"), "compare results of robots with the same geometry"),
         (("0.json", "1.json", "-o", "out.pdf"), "supported formats are .csv, .md"),

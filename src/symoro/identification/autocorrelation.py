@@ -21,7 +21,7 @@ properties of autocorrelated time-series", Supplement to the J. Royal Statistica
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -74,13 +74,10 @@ def with_autocorrelation(
     fit = _Fit(equations)
     measured = [weight * rows.y[:, k] for rows in logs for k, weight in enumerate(weights)]
     rng = np.random.default_rng(0)
-    ratios = fit.ratios([one.A @ estimate.values - y for one, y in zip(equations, measured, strict=True)])
-    drawn = np.array(
-        [
-            fit.ratios(fit.residuals([row_noise(kind, decimation, len(y), rng) for y in measured]))
-            for _ in range(DRAWS)
-        ]
-    )
+    draws = [[row_noise(kind, decimation, len(y), rng) for y in measured] for _ in range(DRAWS)]
+    simulated = fit.residuals([np.array(noise) for noise in zip(*draws, strict=True)])
+    residuals = (one.A @ estimate.values - y for one, y in zip(equations, measured, strict=True))
+    ratios, *drawn = fit.ratios([np.vstack(pair) for pair in zip(residuals, simulated, strict=True)])
     usual = np.median(drawn, axis=0)
     middles = np.log(np.nanmedian(drawn / usual, axis=1))
     own = ratios / usual  # NaN for parameters that have no effect on these rows
@@ -120,29 +117,38 @@ class _Fit:
         self.inverse = np.linalg.pinv(unit, LEAST_EIGENVALUE, hermitian=True) / np.outer(scale, scale)
 
     def residuals(self, noise: Sequence[Array]) -> list[Array]:
-        """Return the residuals A K - y of each equation after a fit to noise in place of the measurements.
+        """Return the residuals A K - y of each equation after fits to noise in place of the measurements.
 
         Args:
-            noise: the values y of each equation (N,).
+            noise: the values y of each equation, one row per fit (D, N).
         """
-        K = self.inverse @ np.sum([Z.T @ y for Z, y in zip(self.rows, noise, strict=True)], axis=0)
-        return [one.A @ K - y for one, y in zip(self.equations, noise, strict=True)]
+        K = self.inverse @ np.sum([Z.T @ y.T for Z, y in zip(self.rows, noise, strict=True)], axis=0)
+        return [(one.A @ K).T - y for one, y in zip(self.equations, noise, strict=True)]
 
     def ratios(self, residuals: Sequence[Array]) -> Array:
-        """Return the factors (P,) by which autocorrelated residuals increase the standard deviations of the parameters.
+        """Return the factors by which autocorrelated residuals increase the standard deviations of the parameters.
 
         A factor is the deviation computed for autocorrelated residuals, divided by that computed for white residuals.
 
         Args:
-            residuals: residuals of each equation in time order (N,).
+            residuals: residuals of each equation in time order, one row per fit (D, N).
+
+        Returns:
+            The factors (D, P).
         """
-        coloured, white = np.zeros_like(self.inverse), np.zeros_like(self.inverse)
+        coloured, white = np.zeros((2, len(residuals[0]), *self.inverse.shape))
         for one, Z, square, e in zip(self.equations, self.rows, self.squares, residuals, strict=True):
             if one.kept.any():
-                half = filtered_back(Z, *autoregression(e, one.kept))
-                coloured += half.T @ half
-                white += square * float(np.mean(e[one.kept] ** 2))
-        variances = (np.einsum("ij,jk,ik->i", self.inverse, m, self.inverse) for m in (coloured, white))
+                white += np.mean(e[:, one.kept] ** 2, axis=1)[:, None, None] * square
+                for total, (coefficients, variance) in zip(
+                    coloured, autoregressions(e, one.kept), strict=True
+                ):
+                    if len(coefficients) == 1:
+                        total += variance * square
+                    else:
+                        half = filtered_back(Z, coefficients, variance)
+                        total += half.T @ half
+        variances = (((self.inverse @ m) * self.inverse).sum(axis=2) for m in (coloured, white))
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray(np.sqrt(np.divide(*variances)))
 
@@ -192,22 +198,23 @@ def white_autocorrelations(kind: str, decimation: int, lags: int) -> tuple[Array
     return values, float(np.sqrt(1 + 2 * np.sum(r[1:] ** 2)))
 
 
-def autoregression(e: Array, kept: Booleans) -> tuple[Array, float]:
-    """Fit an autoregression a(L) e = u to residuals e, with the order p by Schwarz's criterion.
+def autoregressions(e: Array, kept: Booleans) -> list[tuple[Array, float]]:
+    """Fit autoregressions a(L) e = u to sequences of residuals, with the orders p by Schwarz's criterion.
 
     Args:
-        e: residuals in time order.
-        kept: mask of the residuals that are used.
+        e: residuals in time order, one sequence per row (D, N).
+        kept: mask (N,) of the residuals that are used.
 
     Returns:
-        The coefficients (1, a1, ..., ap), and the variance of u.
+        For each sequence the coefficients (1, a1, ..., ap), and the variance of u.
     """
     n = max(int(kept.sum()), 2)
-    tried = list(autoregressions(e, kept, min(LARGEST_ORDER, n // 10)))
-    prices = [
-        n * np.log(max(variance, 1e-300)) + order * np.log(n) for order, (_, variance) in enumerate(tried)
+    reflections, variances = burg_lattice(e, kept, min(LARGEST_ORDER, n // 10))
+    prices = n * np.log(np.maximum(variances, 1e-300)) + np.arange(variances.shape[1]) * np.log(n)
+    orders = np.nanargmin(prices, axis=1)
+    return [
+        (_coefficients(k[:p]), float(x[p])) for k, x, p in zip(reflections, variances, orders, strict=True)
     ]
-    return tried[int(np.argmin(prices))]
 
 
 def filtered_back(Z: Array, coefficients: Array, variance: float) -> Array:
@@ -234,38 +241,43 @@ def burg(e: Array, kept: Booleans, order: int) -> tuple[Array, float]:
     Returns:
         The coefficients (1, a1, ..., ap), and the variance of u.
     """
-    *_, last = autoregressions(e, kept, order)
-    return last
+    (reflections,), (variances,) = burg_lattice(e[None], kept, order)
+    p = int(np.isfinite(variances).sum()) - 1
+    return _coefficients(reflections[:p]), float(variances[p])
 
 
-def autoregressions(e: Array, kept: Booleans, order: int) -> Iterator[tuple[Array, float]]:
-    """Yield Burg's autoregressions a(L) e = u of residuals for the orders 0, 1, 2, ... up to `order`.
-
-    The iteration stops early if the variance of the prediction error u vanishes.
+def burg_lattice(e: Array, kept: Booleans, order: int) -> tuple[Array, Array]:
+    """Return the reflection coefficients of Burg's method, and the variances of the prediction errors.
 
     Args:
-        e: residuals in time order.
-        kept: mask of the residuals that are used.
+        e: residuals in time order, one sequence per row (D, N).
+        kept: mask (N,) of the residuals that are used; only uninterrupted sequences of them contribute.
         order: the largest order.
 
-    Yields:
-        The coefficients (1, a1, ..., ap), and the variance of u.
+    Returns:
+        The coefficients (D, order), and the variances for the orders 0, 1, ..., (D, order + 1); NaN for orders above
+        one whose prediction error vanishes.
     """
-    a = np.ones(1)
-    forward, backward = e.astype(float), e.astype(float)
-    variance = float(np.mean(e[kept] ** 2)) if kept.any() else 0.0
-    yield a, variance
+    reflections, variances = np.zeros((len(e), order)), np.zeros((len(e), order + 1))
+    forward = backward = e
+    if kept.any():
+        variances[:, 0] = np.mean(e[:, kept] ** 2, axis=1)
     whole = kept  # whether all samples that contribute to a prediction error were kept
-    for _ in range(order):
+    for p in range(order):
         whole = whole[1:] & kept[: len(whole) - 1]
-        f, b = forward[1:], backward[:-1]
-        own, before = f[whole], b[whole]
-        power = float(own @ own + before @ before)
-        if power == 0:
-            return
-        k = -2 * float(own @ before) / power
-        forward, backward = f + k * b, b + k * f
+        f, b = forward[:, 1:], backward[:, :-1]
+        used, before = f[:, whole], b[:, whole]
+        power = np.einsum("dn,dn->d", used, used) + np.einsum("dn,dn->d", before, before)
+        k = -2 * np.einsum("dn,dn->d", used, before) / np.where(power > 0, power, np.nan)
+        reflections[:, p], variances[:, p + 1] = k, variances[:, p] * (1 - k * k)
+        forward, backward = f + k[:, None] * b, b + k[:, None] * f
+    return reflections, variances
+
+
+def _coefficients(reflections: Array) -> Array:
+    """Return the coefficients (1, a1, ..., ap) of an autoregression by Levinson's recursion."""
+    a = np.ones(1)
+    for k in reflections:
         padded = np.append(a, 0.0)
         a = padded + k * padded[::-1]
-        variance *= 1 - k * k
-        yield a, variance
+    return a
