@@ -24,8 +24,14 @@ def test_better_than_the_best_random_set(measure: str) -> None:
     design = optimal_postures("rx90", 40, measure=measure, options=options)
     assert design.postures.shape == (40, 6)
     assert design.index > 1.02 * design.random_best > 1.02 * design.random_median
-    again = optimal_postures("rx90", 40, measure=measure, options=options)
-    assert (again.postures == design.postures).all()
+
+
+def test_the_same_seed_gives_the_same_postures() -> None:
+    one, again, other = (
+        optimal_postures("planar3r", 8, options=symoro.PostureOptions(candidates=40, seed=seed))
+        for seed in (1, 1, 2)
+    )
+    assert (again.postures == one.postures).all() and not (other.postures == one.postures).any()
 
 
 def log_determinant(blocks: np.ndarray) -> float:
