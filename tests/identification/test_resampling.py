@@ -179,6 +179,22 @@ def test_gaps_separate_the_filters() -> None:
         symoro.identify(two_links(), log, decimation=300)
 
 
+@pytest.mark.parametrize("speed", [0.8, 1.3])
+@pytest.mark.parametrize("length", [450, 600])
+def test_a_segment_in_which_a_joint_does_not_reverse_gives_no_warning(length: int, speed: float) -> None:
+    """There the column of its dry friction equals that of its constant offset."""
+    robot, rng = two_links(), np.random.default_rng(0)
+    t = np.delete(np.arange(8000), slice(length, 1600)) / RATE
+    w = np.array([speed, 2.9])
+    angle = w * t[:, None] - np.array([0.9, 0.5])
+    q, qd, qdd = np.sin(angle), w * np.cos(angle), -(w**2) * np.sin(angle)
+    torques = symoro.generate(robot, "inverse-dynamics").function()(q=q, qd=qd, qdd=qdd)["tau"]
+    log = Log.from_arrays(t=t, q=q, tau=torques + 0.02 * rng.standard_normal(torques.shape))
+    result = symoro.identify(robot, log, decimation=4, slow=0.05)
+    assert len(result.logs) == 2 and (next(result.rows.of(0)).direction[:, 0] > 0).all()
+    assert [line.name for line in result.warnings] == ["uneven-times"]
+
+
 def test_a_cutoff_beyond_the_band_is_reported() -> None:
     truth = smooth(two_links(), 3000)
     keep = np.arange(3000) % 250 > 1  # two samples in 250 are lost

@@ -98,7 +98,8 @@ SPIKE_REST = 0.2  # relative to a jump: the remainder of a spike
 VELOCITY_AT_REST = 1e-6  # rad/s: the sign of a slower joint is round-off
 LONGEST_DELAY = 0.1  # share of the length of the log
 DELAY_ROWS = 32  # rows of a log: fewer do not determine a delay
-DELAY_DECIMATION = 4  # decimation of the rows for a delay: unfiltered ones jump where dry friction reverses
+DELAY_DECIMATION = 3  # decimation of the rows for a delay: unfiltered ones jump where dry friction reverses
+DELAY_STEADY_ROWS = 3  # rows to each side of a reversal: 2 % of a jump remains beyond them after decimation
 QUATERNION_LENGTH = (
     0.01  # largest difference of a quaternion's length from 1, and of a full turn from 2 pi (rad)
 )
