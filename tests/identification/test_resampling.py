@@ -70,6 +70,28 @@ def test_inaccurate_stamps_of_even_samples_are_corrected(share: float, normal: b
     assert log.resampling.interpolated == 0 and log.resampling.band == pytest.approx(RATE / 2, rel=1e-3)
 
 
+@pytest.mark.parametrize(
+    ("noise", "at_stamps", "kind"),
+    [
+        (0.0, True, "stamps"),
+        (2e-6, True, "stamps"),
+        (1e-4, True, None),
+        (0.0, False, None),
+        (2e-6, False, None),
+    ],
+)
+def test_small_jitter_is_used_if_the_positions_confirm_it(
+    noise: float, at_stamps: bool, kind: str | None
+) -> None:
+    """5 microseconds move a fast joint by more than good encoders resolve."""
+    even, stamps = jittered(0.0025)
+    log = log_at(stamps if at_stamps else even, stamps, noise)
+    assert (log.resampling and log.resampling.kind) == kind
+    if kind:
+        t = stamps[0] + np.arange(log.samples) / log.rate
+        assert np.abs(log.part(0, log.samples)["position"] - q(t))[8:-8].max() < 1e-7 + 8 * noise
+
+
 def test_a_random_walk_of_the_sampling_times() -> None:
     steps = (1 + np.random.default_rng(5).uniform(-0.2, 0.2, 2000)) / RATE
     log = log_at(np.cumsum(steps))

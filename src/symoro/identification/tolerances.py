@@ -62,7 +62,10 @@ CLOE_TIME_LIMIT = 120.0  # s: default limit of the computing time
 
 # -- times of a log
 
-EVEN_STEP = 0.01  # relative to the sampling interval: 1 % of it moves a joint by less than encoders resolve
+EVEN_STEP = (
+    0.01  # relative to the sampling interval: smaller differences are used if the positions confirm them
+)
+NEGLIGIBLE_JITTER = 1e-4  # relative to the sampling interval: moves a joint by less than encoders resolve
 CLOCK_MULTIPLE = 1e-4  # relative to a unit of the clock: round-off of times that are integer multiples of it
 SAME_TIME = 1e-6  # relative to the period: round-off of times after hours
 LOST_SAMPLE = 1.5  # relative to the period: a longer step may be a lost sample
