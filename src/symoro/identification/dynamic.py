@@ -44,7 +44,7 @@ from symoro.identification.diagnostics import DiagnosticWarning
 from symoro.identification.drive_gains import (
     DriveGains,
     at_gains,
-    current_units,
+    comparable_units,
     estimated_gains,
     gain_warnings,
     with_uncertain_gains,
@@ -697,7 +697,7 @@ def _estimated_gains(
         for k, log in enumerate(logs)
     ]
     data = reduce(joined, parts)
-    check_rows(equation, at_gains(data, current_units(data)))
+    check_rows(equation, at_gains(data, comparable_units(data)[1]))
     return estimated_gains(equation.labels, data)
 
 
