@@ -69,6 +69,18 @@ def test_the_units_of_the_currents_have_no_effect() -> None:
         assert one == pytest.approx(other, rel=1e-6)
 
 
+@pytest.mark.parametrize("factor", [1e-6, 1e6])
+def test_the_mass_of_the_robot_has_no_effect(factor: float) -> None:
+    """The same currents belong to a robot whose masses and gains are larger by this factor."""
+    small, large = (
+        identified(*logs(WEIGHED | {"mass": mass}, noise=3.0), drive_gains="estimate").drive_gains
+        for mass in (WEIGHED["mass"], factor * WEIGHED["mass"])
+    )
+    assert small is not None and large is not None
+    assert large.values == pytest.approx(factor * small.values, rel=1e-6)
+    assert large.deviations == pytest.approx(factor * small.deviations, rel=1e-6)
+
+
 def test_the_deviations_contain_those_of_the_gains() -> None:
     estimated = identified(*logs(noise=3.0), drive_gains="estimate")
     assert estimated.drive_gains is not None

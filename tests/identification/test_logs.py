@@ -159,6 +159,20 @@ def test_missing_and_wrong_files(tmp_path: Path) -> None:
         open_log(tmp_path / "log.parquet", two_links())
 
 
+def test_a_damaged_parquet_file_is_named(tmp_path: Path) -> None:
+    """Its table of contents is at the end, so that damaged values are found when they are read."""
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    columns = dict(zip(("t", "q1", "q2", "tau1", "tau2"), np.array(rows()).T, strict=True))
+    path = tmp_path / "log.parquet"
+    parquet.write_table(arrow.table(columns), path)
+    contents = bytearray(path.read_bytes())
+    contents[100:200] = b"\xff" * 100
+    path.write_bytes(contents)
+    with pytest.raises(FormatError, match="it is damaged") as error:
+        symoro.identify(two_links(), path)
+    assert error.value.place is not None and error.value.place.file == str(path)
+
+
 def test_positions_beyond_the_limits_are_of_another_unit(tmp_path: Path) -> None:
     table = rows()
     for row in table:

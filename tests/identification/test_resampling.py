@@ -70,6 +70,28 @@ def test_inaccurate_stamps_of_even_samples_are_corrected(share: float, normal: b
     assert log.resampling.interpolated == 0 and log.resampling.band == pytest.approx(RATE / 2, rel=1e-3)
 
 
+@pytest.mark.parametrize(
+    ("noise", "at_stamps", "kind"),
+    [
+        (0.0, True, "stamps"),
+        (2e-6, True, "stamps"),
+        (1e-4, True, None),
+        (0.0, False, None),
+        (2e-6, False, None),
+    ],
+)
+def test_small_jitter_is_used_if_the_positions_confirm_it(
+    noise: float, at_stamps: bool, kind: str | None
+) -> None:
+    """5 microseconds move a fast joint by more than good encoders resolve."""
+    even, stamps = jittered(0.0025)
+    log = log_at(stamps if at_stamps else even, stamps, noise)
+    assert (log.resampling and log.resampling.kind) == kind
+    if kind:
+        t = stamps[0] + np.arange(log.samples) / log.rate
+        assert np.abs(log.part(0, log.samples)["position"] - q(t))[8:-8].max() < 1e-7 + 8 * noise
+
+
 def test_a_random_walk_of_the_sampling_times() -> None:
     steps = (1 + np.random.default_rng(5).uniform(-0.2, 0.2, 2000)) / RATE
     log = log_at(np.cumsum(steps))
@@ -177,6 +199,22 @@ def test_gaps_separate_the_filters() -> None:
         assert result.estimate.as_dict()[name] == pytest.approx(value, abs=2e-3)
     with pytest.raises(ArgumentError, match="5 segments, and none can be used: log, segment 4: 2440 samples"):
         symoro.identify(two_links(), log, decimation=300)
+
+
+@pytest.mark.parametrize("speed", [0.8, 1.3])
+@pytest.mark.parametrize("length", [450, 600])
+def test_a_segment_in_which_a_joint_does_not_reverse_gives_no_warning(length: int, speed: float) -> None:
+    """There the column of its dry friction equals that of its constant offset."""
+    robot, rng = two_links(), np.random.default_rng(0)
+    t = np.delete(np.arange(8000), slice(length, 1600)) / RATE
+    w = np.array([speed, 2.9])
+    angle = w * t[:, None] - np.array([0.9, 0.5])
+    q, qd, qdd = np.sin(angle), w * np.cos(angle), -(w**2) * np.sin(angle)
+    torques = symoro.generate(robot, "inverse-dynamics").function()(q=q, qd=qd, qdd=qdd)["tau"]
+    log = Log.from_arrays(t=t, q=q, tau=torques + 0.02 * rng.standard_normal(torques.shape))
+    result = symoro.identify(robot, log, decimation=4, slow=0.05)
+    assert len(result.logs) == 2 and (next(result.rows.of(0)).direction[:, 0] > 0).all()
+    assert [line.name for line in result.warnings] == ["uneven-times"]
 
 
 def test_a_cutoff_beyond_the_band_is_reported() -> None:

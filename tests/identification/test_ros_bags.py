@@ -194,6 +194,17 @@ def test_bags_without_a_log_are_rejected(
         assert not Path("out.yaml").exists()
 
 
+@pytest.mark.parametrize("size", [8, 40])
+def test_the_beginning_of_a_bag_is_damaged(tmp_path: Path, size: int) -> None:
+    """The reader fails with errors of Python."""
+    message = state(START, JOINTS, [0.1, 0.2], [1.0, 2.0])
+    path = mcap(tmp_path / "log.mcap", [("/joint_states", START, message)])
+    path.write_bytes(path.read_bytes()[:size])
+    with pytest.raises(FormatError, match="the bag cannot be read") as error:
+        joint_tables(path)
+    assert error.value.hint is not None and "mcap recover" in error.value.hint
+
+
 def test_topics_belong_to_bags(tmp_path: Path) -> None:
     (tmp_path / "log.csv").write_text("t,q1,q2,tau1,tau2\n", encoding="utf-8")
     with pytest.raises(ArgumentError, match="is not a bag, so it has no topics"):

@@ -166,6 +166,44 @@ def test_a_delay_is_estimated_from_every_sample_of_a_simulated_motion(cutoff: fl
     )
 
 
+@pytest.mark.parametrize("noise", [0.02, 0.002])
+def test_an_estimated_delay_is_corrected_completely(noise: float) -> None:
+    """Jumps of dry friction, whose time is known to one sample only, do not determine the delay."""
+    lag, robot = 0.0134, two_links()
+    q, tau = sines(robot, 0.2, lag, RATE, 20.0)
+    known, z = base_values(robot), []
+    for seed in range(2):
+        noisy = tau + noise * np.array([0.5, 0.1]) * np.random.default_rng(seed).standard_normal(tau.shape)
+        options = symoro.IdentificationOptions(delay="estimate")
+        result = symoro.identify(
+            robot, log_of_arrays(RATE, q, noisy), decimation=4, slow=0.05, options=options
+        )
+        assert result.delay is not None and not torque_warnings(result)
+        assert abs(result.logs[0].delay - lag) < 4 * result.delay.deviation < 4e-4
+        z.append(squared_errors(result.estimate, known))
+    assert np.mean(z) < 2
+
+
+def test_the_deviation_of_a_delay_accounts_for_jumps_between_uneven_samples() -> None:
+    """Resampled torques jump up to one sample too early or too late."""
+    robot, z = two_links(), []
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        start, stamps = 5 * rng.uniform(), (np.arange(3000) + 0.2 * rng.uniform(-1, 1, 3000)) / RATE
+        angle = (stamps + start)[:, None] * np.array([1.9, 2.7]) + 3 * start
+        q, qd, qdd = (
+            np.sin(angle),
+            np.array([1.9, 2.7]) * np.cos(angle),
+            -np.array([3.61, 7.29]) * np.sin(angle),
+        )
+        tau = symoro.generate(robot, "inverse-dynamics").function()(q=q, qd=qd, qdd=qdd)["tau"]
+        log = symoro.Log.from_arrays(t=stamps, q=q, tau=tau + 0.01 * rng.standard_normal(tau.shape))
+        result = symoro.identify(robot, log, decimation=5, slow=0.05)
+        assert result.delay is not None and not torque_warnings(result)
+        z.append(result.delay.seconds / result.delay.deviation)
+    assert np.mean(np.square(z)) < 4
+
+
 def test_a_delay_is_estimated_from_rows_in_which_a_joint_rests() -> None:
     """Only the rows at the beginning of a long log are examined, and a joint may not move there."""
     lag, robot = 0.01, two_links()
@@ -180,7 +218,7 @@ def test_a_delay_is_estimated_from_rows_in_which_a_joint_rests() -> None:
     (whole,) = first_rows(result.rows)
     early = picked(whole, np.flatnonzero(whole.time < 5))
     assert not early.A[:, :, result.estimate.names.index("FV2")].any()
-    delay = estimated_delay("dynamic", [early], result.estimate, 0.8)
+    delay = estimated_delay([early], result.estimate, 0.8)
     assert delay is not None and abs(delay.seconds - lag) < 5 * delay.deviation < 2e-3
 
 

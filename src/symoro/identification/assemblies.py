@@ -20,7 +20,7 @@ from symoro.errors import ArgumentError, NotClosedError, SymoroError
 from symoro.identification.diagnostics import DiagnosticWarning, warning
 from symoro.identification.equations import RowModel
 from symoro.identification.log import Log
-from symoro.identification.regression import KEPT, residual, weighted
+from symoro.identification.regression import KEPT, trial_residual
 from symoro.identification.rows import compressed, joined, merged, part_of
 from symoro.identification.signals import Preparation
 from symoro.identification.tolerances import BETTER_FIT, NO_EFFECT, ROWS_PER_COLUMN_OF_ASSEMBLY
@@ -132,7 +132,7 @@ def fit_residual(logs: Sequence[Log], model: RowModel, preparation: Preparation)
         data = reduce(joined, rows)
         if data.rows < ROWS_PER_COLUMN_OF_ASSEMBLY * len(model.names):
             return None
-        return residual(data, weighted(model.names, data)).relative
+        return trial_residual(data)
     except (SymoroError, np.linalg.LinAlgError):
         return None
 

@@ -3,7 +3,9 @@
 If torques were measured d seconds late, y(t) = A(t - d) K. The rows A between samples are interpolated by a cubic
 spline, and d is estimated together with K by Gauss-Newton. The column of d is -dA/dt K. It is computed from the
 predicted torques, because the derivative of the measured torques would amplify their noise. Delayed inertial torques
-resemble viscous friction: an unknown delay biases FV, and the standard deviation of d includes this correlation.
+resemble viscous friction: an unknown delay biases FV, and the standard deviation of d includes this correlation. It is
+valid for residuals of any variance with short correlations (Newey and West), because residuals near the jumps of dry
+friction, on which d depends most, are larger than elsewhere.
 
 A log is corrected by interpolating its motion, which is smooth, at t - d with polynomials of degree 15. The torques are
 not changed, so that their noise remains white. Torques that a controller holds between samples (zero-order hold) act
@@ -23,7 +25,7 @@ from numpy.typing import NDArray
 from symoro.errors import ArgumentError, OptionError, Place
 from symoro.identification.base_motion import continuous_orientation
 from symoro.identification.contacts import PREFIX as CONTACT
-from symoro.identification.equations import SCALAR, RowBlock
+from symoro.identification.equations import RowBlock
 from symoro.identification.log import Log
 from symoro.identification.log_description import ESTIMATE, HOLD
 from symoro.identification.regression import Estimate
@@ -175,22 +177,16 @@ def _interpolated(x: Array, weights: Array, first: int, count: int) -> Array:
     return sums
 
 
-def estimated_delay(
-    kind: str, logs: Sequence[RowBlock], estimate: Estimate, share: float
-) -> TorqueDelay | None:
+def estimated_delay(logs: Sequence[RowBlock], estimate: Estimate, share: float) -> TorqueDelay | None:
     """Estimate the delay of the torques together with the parameters; return None if it is not determined.
 
-    The result is None for the power and energy models too: their rows are products of torques and velocities, and a
-    delay of the torques does not simply shift such products in time.
-
     Args:
-        kind: identification model: 'dynamic', 'filtered', 'power' or 'energy'.
         logs: regression rows of each log in time order.
         estimate: parameters estimated without a delay; the iteration starts from them.
         share: fraction of the rows that counts as independent (`row_share`).
     """
     long = [rows for rows in logs if len(rows.time) >= DELAY_ROWS]
-    if kind in SCALAR or not long:
+    if not long:
         return None
     from scipy.interpolate import CubicSpline
 
@@ -200,13 +196,12 @@ def estimated_delay(
     without: Array | None = None
     before = 0.0
     for _ in range(DELAY_ITERATIONS):
-        normal, count = np.zeros((len(K) + 2, len(K) + 2)), 0
-        for rows, curve in curves:
-            part, kept = _normal(rows, curve, estimate.sigma, K, delay, largest)
-            normal, count = normal + part, count + kept
+        columns = [_columns(rows, curve, estimate.sigma, K, delay, largest) for rows, curve in curves]
+        normal = np.sum([np.tensordot(X, X, ((0, 1), (0, 1))) for X in columns], axis=0)
+        count = sum(int(X.any(axis=2).sum()) for X in columns)
         if without is None:
-            without, _, before = _solved(np.delete(np.delete(normal, -2, 0), -2, 1), count)
-        values, deviations, left = _solved(normal, count)
+            without, _, before, _ = _solved(np.delete(np.delete(normal, -2, 0), -2, 1), count)
+        values, deviations, left, weights = _solved(normal, count)
         K, change, deviation = values[:-1], float(values[-1]), float(deviations[-1])
         delay += change
         largest = max(largest, abs(delay))
@@ -214,14 +209,15 @@ def estimated_delay(
             return None
         if abs(change) <= DELAY_CONVERGED * deviation:
             deviation *= max(estimate.autocorrelation, 1.0) / share**0.5
+            deviation = max(deviation, _robust_deviation(columns, values, weights))
             return TorqueDelay(delay, deviation, K - without, left / before if before else 1.0)
     return None
 
 
-def _normal(
-    rows: RowBlock, curve: Any, sigma: Array, K: Array, delay: float, largest: float
-) -> tuple[Array, int]:
-    """Return the normal matrix of the columns [A(t - d), -dA/dt K, y] of one log, weighted by 1 / sigma.
+def _columns(rows: RowBlock, curve: Any, sigma: Array, K: Array, delay: float, largest: float) -> Array:
+    """Return the columns [A(t - d), -dA/dt K, y] of one log, divided by sigma, (N, e, P + 2).
+
+    Unused rows are zero.
 
     Args:
         rows: regression rows A K = y of the log.
@@ -231,24 +227,39 @@ def _normal(
         delay: the delay d in seconds.
         largest: largest absolute delay up to now. Rows at the ends for which A is not known with this delay are not
             used again, so that the set of rows does not alternate from iteration to iteration.
-
-    Returns:
-        The normal matrix (P + 2, P + 2), and the number of rows used.
     """
     at = rows.time - delay
     step = float(rows.time[1] - rows.time[0])
     margin = (floor(largest / step) + 2) * step
     inside = (rows.time >= rows.time[0] + margin) & (rows.time <= rows.time[-1] - margin)
     A, slopes = curve(at), -(curve(at, 1) @ K)
-    normal, count = np.zeros((len(K) + 2, len(K) + 2)), 0
-    for k, deviation in enumerate(sigma):
-        chosen = rows.kept[:, k] & inside
-        X = np.column_stack([A[chosen, k], slopes[chosen, k], rows.y[chosen, k]]) / deviation
-        normal, count = normal + X.T @ X, count + int(chosen.sum())
-    return normal, count
+    used = (rows.kept & inside[:, None]) / sigma
+    columns = np.concatenate([A, slopes[..., None], rows.y[..., None]], axis=2)
+    return np.asarray(columns * used[..., None])
 
 
-def _solved(normal: Array, count: int) -> tuple[Array, Array, float]:
+def _robust_deviation(columns: Sequence[Array], values: Array, weights: Array) -> float:
+    """Return the standard deviation of the delay for residuals of any variance and with short correlations.
+
+    The time of a jump of dry friction is known to one sample only, so that residuals near reversals are larger than
+    elsewhere, and the delay depends on these rows most (W.K. Newey, K.D. West 1987).
+
+    Args:
+        columns: the columns of each log at the estimate.
+        values: parameters and change of the delay (P + 1,).
+        weights: row of the inverse normal matrix that belongs to the delay (P + 1,).
+    """
+    variance = 0.0
+    for X in columns:
+        scores = np.sum((X[..., :-1] @ weights) * (X[..., -1] - X[..., :-1] @ values), axis=1)
+        lags = floor(4 * (len(scores) / 100) ** (2 / 9))  # the usual number for the kernel of Bartlett
+        variance += float(scores @ scores)
+        for lag in range(1, lags + 1):
+            variance += 2 * (1 - lag / (lags + 1)) * float(scores[lag:] @ scores[:-lag])
+    return float(variance**0.5)
+
+
+def _solved(normal: Array, count: int) -> tuple[Array, Array, float, Array]:
     """Solve the least-squares problem A K = y from the normal matrix of [A y].
 
     Args:
@@ -256,8 +267,8 @@ def _solved(normal: Array, count: int) -> tuple[Array, Array, float]:
         count: number of rows of A.
 
     Returns:
-        The parameters K, their standard deviations, and the mean squared residual. The deviation of a parameter that
-        the rows do not determine is NaN.
+        The parameters K, their standard deviations, the mean squared residual, and the last row of (A'A)^-1. The
+        deviation of a parameter that the rows do not determine is NaN.
     """
     scale = np.sqrt(np.maximum(np.diag(normal), 1e-300))
     unit = normal / np.outer(scale, scale)
@@ -271,4 +282,5 @@ def _solved(normal: Array, count: int) -> tuple[Array, Array, float]:
     variance = left / max(count - int(kept.sum()), 1)
     determined = 1 - np.sum(axes**2, axis=1) < ROUND_OFF
     deviations = np.where(determined, np.sqrt(np.diag(inverse) * variance) / scale[:-1], np.nan)
-    return values * scale[-1] / scale[:-1], deviations, variance
+    last = inverse[-1] / scale[:-1] / scale[-2]
+    return values * scale[-1] / scale[:-1], deviations, variance, last

@@ -60,8 +60,8 @@ def warning(name: str, **values: Any) -> DiagnosticWarning:
 _LOG = (
     Diagnostic(
         "uneven-times",
-        f"time steps of a log differ from their mean by more than {limit.EVEN_STEP:.0%}, so it is resampled, or its "
-        "quantities have different times",
+        f"time steps of a log differ from their mean by more than {limit.EVEN_STEP:.0%}, or less if the positions "
+        "confirm them, so it is resampled, or its quantities have different times",
         "the log is resampled at {rate:.6g} Hz: {losses}{unused}{beyond}",
     ),
     Diagnostic(

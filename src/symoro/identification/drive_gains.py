@@ -87,17 +87,22 @@ def at_gains(data: RFactors, gains: Array) -> RFactors:
     return replace(data, factors=factors, support=data.support[:, :-1])
 
 
-def current_units(data: RFactors) -> Array:
-    """Return a gain of each joint with which its currents have the size of the regressor rows (n,).
+def comparable_units(data: RFactors) -> tuple[float, Array]:
+    """Return a unit of torques and a gain of each joint (n,) with which all columns have comparable sizes.
 
-    Results do not depend on the units of the currents (A, mA, counts) if ranks and convergence are decided with these
-    gains.
+    Known torques in this unit, and torques of the currents with these gains, have the size of the regressor rows. If
+    ranks and convergence are decided in these units, results do not depend on the units of the currents (A, mA, counts)
+    and on the mass of the robot.
 
     Args:
         data: R factors of [A, w, i].
     """
-    sizes = np.array([(np.linalg.norm(R[:, :-1]), np.linalg.norm(R[:, -1])) for R in data.factors])
-    return np.asarray(sizes[:, 0] / np.where(sizes[:, 1] > 0, sizes[:, 1], 1.0))
+    sizes = np.array(
+        [[np.linalg.norm(x) for x in (R[:, :-2], R[:, -2], R[:, -1])] for R in data.factors]
+    )  # of A, w and i
+    regressor, known, _ = np.linalg.norm(sizes, axis=0)
+    unit = float(known / regressor) if known > 0 else 1.0
+    return unit, np.asarray(unit * sizes[:, 0] / np.where(sizes[:, 2] > 0, sizes[:, 2], 1.0))
 
 
 def estimated_gains(labels: Sequence[str], data: RFactors) -> DriveGains:
@@ -111,8 +116,11 @@ def estimated_gains(labels: Sequence[str], data: RFactors) -> DriveGains:
         ArgumentError: the known torques do not determine the gains.
         ProgramError: the iteration does not converge.
     """
-    units = current_units(data)
-    factors = (R * np.append(np.ones(R.shape[1] - 1), g) for R, g in zip(data.factors, units, strict=True))
+    unit, units = comparable_units(data)
+    factors = (
+        R * np.append(np.ones(R.shape[1] - 2), [1 / unit, g / unit])
+        for R, g in zip(data.factors, units, strict=True)
+    )
     data = replace(data, factors=tuple(factors))
     sigma = own_deviations(data)
     problem = _Problem([data.wide(k, 1 / s) for k, s in enumerate(sigma)])
@@ -141,7 +149,8 @@ def estimated_gains(labels: Sequence[str], data: RFactors) -> DriveGains:
     gains = units / h
     change = -gains / h  # of the gains with h
     covariance = s2 * _solved(J, np.zeros(len(J)))[1][P:, P:] * np.outer(change, change)
-    slopes = -np.linalg.lstsq(J[:, :P] / problem.sizes, J[:, P:], rcond=None)[0] / problem.sizes[:, None]
+    slopes = -np.linalg.lstsq(J[:, :P] / problem.sizes, unit * J[:, P:], rcond=None)[0]
+    slopes = slopes / problem.sizes[:, None]
     result = DriveGains(tuple(labels), gains, covariance, slopes / change)
     _check(result)
     return result

@@ -44,7 +44,7 @@ from symoro.identification.diagnostics import DiagnosticWarning
 from symoro.identification.drive_gains import (
     DriveGains,
     at_gains,
-    current_units,
+    comparable_units,
     estimated_gains,
     gain_warnings,
     with_uncertain_gains,
@@ -119,11 +119,11 @@ from symoro.identification.regression import (
     weighted,
     why_no_column,
 )
-from symoro.identification.rows import LogPart, LogRows, RFactors, compressed, joined, merged
+from symoro.identification.rows import LogPart, LogRows, RFactors, compressed, joined, merged, steady
 from symoro.identification.sampling import sampling_bias, widened
 from symoro.identification.signals import Preparation, planned
 from symoro.identification.text import summary
-from symoro.identification.tolerances import CONVERGED, DELAY_DECIMATION
+from symoro.identification.tolerances import CONVERGED, DELAY_DECIMATION, DELAY_STEADY_ROWS
 from symoro.identification.verdict import Verdict, verdict
 from symoro.models.coordinates.couplings import coordinate_joints
 from symoro.models.identification.base.parameters import BaseParameters
@@ -133,7 +133,11 @@ from symoro.threads import one_thread
 
 Array = NDArray[np.float64]
 LogLike = Log | str | Path
-DELAY_PASSES = 3  # the torque residuals, which weight the joints, change with the delay
+DELAY_PASSES = 5  # the torque residuals, which weight the joints, change with the delay
+SECANT_SLOPES = (
+    -2.0,
+    -0.3,
+)  # of the remaining over the corrected delay, which is -1 without jumps of dry friction
 _STANDARD = re.compile(r"(?:XX|XY|XZ|YY|YZ|ZZ|MX|MY|MZ|M|IA)\d+\Z")
 
 
@@ -478,7 +482,7 @@ def _with_estimated_delay(run: Callable[[float | None], Identification]) -> Iden
     """
     result = run(None)
     delays = {log.delay for log in result.logs}
-    lag, slope = result.delay, None
+    lag, slope, step = result.delay, None, 0.0
     for _ in range(DELAY_PASSES):
         if lag is None or len(delays) > 1:
             raise ArgumentError(
@@ -490,11 +494,14 @@ def _with_estimated_delay(run: Callable[[float | None], Identification]) -> Iden
             slope = lag.change / lag.seconds if lag.seconds else lag.change
         if abs(lag.seconds) <= CONVERGED * lag.deviation:
             break
-        delays = {delays.pop() + lag.seconds}
+        step = step or lag.seconds
+        delays = {delays.pop() + step}
         result = run(*delays)
-        lag = result.delay or lag  # without a new estimate, the larger deviation of the previous one remains
         if result.delay is None:
-            break
+            break  # without a new estimate, the larger deviation of the previous one remains
+        secant = (result.delay.seconds - lag.seconds) / step
+        lag = result.delay
+        step = -lag.seconds / secant if SECANT_SLOPES[0] < secant < SECANT_SLOPES[1] else lag.seconds
     if lag is None or slope is None:
         return result
     change = slope * lag.deviation
@@ -507,8 +514,12 @@ def _with_estimated_delay(run: Callable[[float | None], Identification]) -> Iden
 def _estimated_delay(rows: LogRows, early: Sequence[RowBlock], estimate: Estimate) -> TorqueDelay | None:
     """Return the delay of the torques; None if it is not determined.
 
+    The result is None for the power and energy models too: their rows are products of torques and velocities, and a
+    delay of the torques does not simply shift such products in time.
+
     Rows without decimation are not filtered and jump where dry friction reverses, so that they cannot be interpolated:
-    the delay is then determined from filtered rows.
+    the delay is then determined from filtered rows. Rows near a reversal are not used, because the time of the jump is
+    known to one sample only: it would dominate the delay.
 
     Args:
         rows: the regression rows.
@@ -516,11 +527,14 @@ def _estimated_delay(rows: LogRows, early: Sequence[RowBlock], estimate: Estimat
         estimate: the estimate, from which the iteration starts.
     """
     kind, preparation = rows.model.kind, rows.preparation
-    if preparation.decimation == 1 and kind not in SCALAR:
+    if kind in SCALAR:
+        return None
+    if preparation.decimation == 1:
         preparation = replace(preparation, decimation=DELAY_DECIMATION)
         long = [log for log in rows.logs if _is_long_enough(log, preparation)]
         early = first_rows(LogRows(rows.model, long, preparation))
-    return estimated_delay(kind, early, estimate, row_share(kind, preparation.decimation))
+    steadily = [replace(block, kept=steady(block, DELAY_STEADY_ROWS)) for block in early]
+    return estimated_delay(steadily, estimate, row_share(kind, preparation.decimation))
 
 
 def symbolic_robot(robot: Robot, values: Mapping[str, float] | None = None) -> Robot:
@@ -683,7 +697,7 @@ def _estimated_gains(
         for k, log in enumerate(logs)
     ]
     data = reduce(joined, parts)
-    check_rows(equation, at_gains(data, current_units(data)))
+    check_rows(equation, at_gains(data, comparable_units(data)[1]))
     return estimated_gains(equation.labels, data)
 
 

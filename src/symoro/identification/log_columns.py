@@ -175,6 +175,13 @@ class ColumnFile:
         raise FormatError(message, place=self.place(done))
 
     def _parquet(self, columns: Sequence[str], size: int, start: int, end: int) -> Iterator[Array]:
+        arrow = needed("pyarrow", "reading Parquet files")
+        try:
+            yield from self._row_groups(columns, size, start, end)
+        except (OSError, arrow.ArrowException) as error:
+            raise _damaged_parquet(self.path, error) from None
+
+    def _row_groups(self, columns: Sequence[str], size: int, start: int, end: int) -> Iterator[Array]:
         parquet = needed("pyarrow.parquet", "reading Parquet files")
         with parquet.ParquetFile(self.path, pre_buffer=False) as file:
             groups: list[int] = []
@@ -310,14 +317,19 @@ def _lines(path: Path) -> tuple[int, list[int]]:
     return total, comments
 
 
+def _damaged_parquet(path: Path, error: Exception) -> FormatError:
+    """Return the error about a file that is not a Parquet file, or a damaged one."""
+    first = str(error).split("\n")[0][:100]
+    return FormatError(f"this is not a Parquet file, or it is damaged: {first}", place=Place(str(path)))
+
+
 def _parquet_table(path: Path) -> ColumnFile:
     parquet: Any = needed("pyarrow.parquet", "reading Parquet files")
     arrow: Any = needed("pyarrow", "reading Parquet files")
     try:
         file = parquet.ParquetFile(path)
-    except arrow.ArrowInvalid as error:
-        first = str(error).split("\n")[0][:100]
-        raise FormatError(f"this is not a Parquet file: {first}", place=Place(str(path))) from None
+    except arrow.ArrowException as error:
+        raise _damaged_parquet(path, error) from None
     names = file.schema_arrow.names
     _check_names(names, Place(str(path)))
     if not file.metadata.num_rows:

@@ -41,7 +41,7 @@ from symoro.errors import FormatError, SymoroError
 from symoro.identification.diagnostics import DiagnosticWarning, warning
 from symoro.identification.equations import SCALAR, Booleans, RowModel
 from symoro.identification.log import Log, log_names, log_with
-from symoro.identification.regression import KEPT, residual, weighted
+from symoro.identification.regression import KEPT, trial_residual
 from symoro.identification.rows import compressed, merged
 from symoro.identification.signals import (
     MotionPiece,
@@ -614,9 +614,6 @@ def _residual(
         data = merged(rows, model.support, KEPT)
         if data.rows < ROWS_PER_COLUMN * len(model.names):
             return None
-        shown = [data.wide(k)[:, :-1].any(axis=0) for k in range(len(data.factors))]
-        if not np.any(shown, axis=0).all():
-            return None  # a joint rests in this log and moves in another one
-        return residual(data, weighted(model.names, data)).relative
-    except (SymoroError, np.linalg.LinAlgError):
+        return trial_residual(data)
+    except SymoroError:
         return None

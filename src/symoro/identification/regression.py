@@ -45,6 +45,7 @@ from symoro.identification.tolerances import (
     RANK,
     ROUND_OFF,
     SMALL_COEFFICIENT,
+    TINY,
 )
 
 if TYPE_CHECKING:
@@ -288,6 +289,22 @@ def residual(data: RFactors, estimate: Estimate) -> Residual:
             off / norms,
             off / np.sqrt(data.counts),
         )
+
+
+def trial_residual(data: RFactors) -> float:
+    """Return the relative residual of a weighted fit to data that may not determine all parameters.
+
+    In a short part of a log a joint may rest or move in one direction only, and its columns are then dependent.
+
+    Raises:
+        ArgumentError: an equation has too few rows.
+    """
+    R = data.together(1 / own_deviations(data))
+    A, y = R[:, :-1], R[:, -1]
+    scale = np.linalg.norm(A, axis=0)
+    unit = A / np.where(scale > 0, scale, 1.0)
+    K = np.linalg.lstsq(unit, y, rcond=RANK)[0]
+    return float(np.linalg.norm(unit @ K - y) / max(float(np.linalg.norm(y)), TINY))
 
 
 def log_residual(parts: Mapping[LogPart, RFactors], support: Booleans, estimate: Estimate) -> Residuals:

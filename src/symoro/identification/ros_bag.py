@@ -36,10 +36,11 @@ STAMP = "stamp"
 FIELDS = ("position", "velocity", "effort")
 LISTED_JOINTS = 20  # names of joints
 CUT_SHORT = "the file is cut short: repair it with 'mcap recover', or record the log again"
+DAMAGED = "the file is damaged: copy it again, or repair it with 'mcap recover'"
 READER_HINTS = {
     "end magic": CUT_SHORT,
     "Truncated": CUT_SHORT,
-    "checksum": "the file is damaged: copy it again, or repair it with 'mcap recover'",
+    "checksum": DAMAGED,
     "Profile": "give a file of ROS 2 messages: its writer must set the profile 'ros2'",
 }
 """Hints by part of a message of rosbags."""
@@ -163,8 +164,12 @@ def joint_tables(path: Path, topics: Sequence[str] = ()) -> list[JointTable]:
     except (FormatError, ArgumentError):
         raise
     except Exception as error:  # the reader raises errors of many kinds for damaged files
-        text = str(error).split("\n")[0][:120] or type(error).__name__
-        hint = next((hint for part, hint in READER_HINTS.items() if part in text), None)
+        text = str(error).split("\n")[0][:120]
+        hint: str | None = DAMAGED
+        if isinstance(error, bags.ReaderError):
+            hint = next((hint for part, hint in READER_HINTS.items() if part in text), None)
+        else:
+            text = f"its contents are damaged ({type(error).__name__}: {text})"
         raise FormatError(f"the bag cannot be read: {text}", place=place, hint=hint) from None
     if not any(groups.values()):
         raise FormatError(f"the topics {', '.join(chosen)} have no messages", place=place)

@@ -240,6 +240,21 @@ def whole(blocks: Sequence[RowBlock]) -> RowBlock:
     return RowBlock(*(np.concatenate([getattr(b, field) for b in blocks]) for field in FIELDS))
 
 
+def steady(rows: RowBlock, beside: int) -> Booleans:
+    """Return the mask of the used rows near which no joint reverses.
+
+    Args:
+        rows: the rows, in time order.
+        beside: number of rows to each side in which no velocity of the joint may change its sign.
+    """
+    signs = np.where(rows.kept, rows.direction, 0.0)
+    kept = rows.kept.copy()
+    for k in range(1, beside + 1):
+        kept[k:] &= signs[k:] == signs[:-k]
+        kept[:-k] &= signs[:-k] == signs[k:]
+    return kept
+
+
 def picked(rows: RowBlock, at: NDArray[np.intp]) -> RowBlock:
     """Return the regression rows of the samples with indices `at` only."""
     return RowBlock(*(getattr(rows, field)[at] for field in FIELDS))

@@ -27,7 +27,7 @@ from symoro.identification.equations import Booleans, RowBlock, RowModel
 from symoro.identification.log import Log, log_of_arrays
 from symoro.identification.log_description import PdController
 from symoro.identification.regression import Estimate
-from symoro.identification.rows import LogRows, RFactors, picked, whole
+from symoro.identification.rows import LogRows, RFactors, picked, steady, whole
 from symoro.identification.signals import Preparation
 from symoro.identification.tolerances import (
     RESOLVED_EFFECT,
@@ -40,7 +40,7 @@ from symoro.identification.tolerances import (
 
 
 Array = NDArray[np.float64]
-STEADY_ROWS = 2  # rows on each side
+STEADY_ROWS = 2  # rows to each side of a reversal, where the filtered velocity may have a wrong sign
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,20 +145,9 @@ def paired(
     rows = whole(list(model.blocks(part, replace(preparation, cutoff=None))))
     step = preparation.decimation / log.rate
     at = np.round((measured.time - rows.time[0]) / step).astype(int)
-    return RowPair(measured, picked(rows, at), steady(rows)[at] & measured.kept if kept is None else kept)
-
-
-def steady(rows: RowBlock) -> Booleans:
-    """Return the mask of the used rows near which no joint reverses.
-
-    Near a reversal the filtered velocity may have a wrong sign.
-    """
-    signs = np.where(rows.kept, rows.direction, 0.0)
-    kept = rows.kept.copy()
-    for k in range(1, STEADY_ROWS + 1):
-        kept[k:] &= signs[k:] == signs[:-k]
-        kept[:-k] &= signs[:-k] == signs[k:]
-    return kept
+    return RowPair(
+        measured, picked(rows, at), steady(rows, STEADY_ROWS)[at] & measured.kept if kept is None else kept
+    )
 
 
 # -- resolution

@@ -11,7 +11,8 @@ them, so both are compared by the divided differences of order 6 of the position
     d_i = sum_j c_j x_(i+j) / |c|,      c_j = 1 / prod over m != j of (t_(i+j) - t_(i+m)),      j, m = 0 .. 6
 
 which are zero for polynomials of degree 5 and have the standard deviation of white noise on x. If noise of the sensors
-exceeds both errors, the choice has no effect on the result.
+exceeds both errors, the choice has no effect on the result. Times that differ by less than `EVEN_STEP` from even ones
+count as even, unless the stamps leave clearly less noise.
 
 The period T is the median of the time over `PERIOD_STEPS` steps, divided by their number, refined by linear regression
 of the times on the sample numbers. A step of more than `LONGEST_STEP` periods is a gap: it ends a segment. In a shorter
@@ -22,13 +23,14 @@ n T.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import FormatError, Place
 from symoro.identification.tolerances import (
+    BETTER_FIT,
     CLOCK_DRIFT,
     CLOCK_MULTIPLE,
     CLOSE_STEP,
@@ -38,6 +40,7 @@ from symoro.identification.tolerances import (
     FASTEST_LOG,
     LONGEST_STEP,
     LOST_SAMPLE,
+    NEGLIGIBLE_JITTER,
     REGULAR_STEPS,
     SLOWEST_LOG,
 )
@@ -105,16 +108,21 @@ def time_base(
         raise FormatError("a log requires more than one sample", place=place(0))
     steps = np.diff(t)
     median = float(np.median(steps))
+    window, used = _middle(len(t)), np.arange(len(t))
     if median > 0 and np.abs(steps - median).max() <= EVEN_STEP * median:
         period = float(t[-1] - t[0]) / len(steps)
         _check_period(period, place, unit)
-        return TimeBase(t, np.arange(len(t)), (0,), period, "uniform")
+        uniform = TimeBase(t, used, (0,), period, "uniform")
+        if np.abs(steps - period).max() <= NEGLIGIBLE_JITTER * period:
+            return uniform
+        stamps = _stamp_base(t, used, period)
+        even = replace(uniform, times=t[0] + period * used)
+        ratio = _noise_ratio(even, stamps, window, positions(window.start, window.stop))
+        return stamps if ratio > 1 / BETTER_FIT else uniform
     period = _period(t, place)
     _check_period(period, place, unit)
     _check_order(t, period, place, origin)
-    window = _middle(len(t))
     x = positions(window.start, window.stop)
-    used = np.arange(len(t))
     if _repeats_values(t[window], x):
         used = np.flatnonzero(np.append(True, steps > 0))
         period = _period(t[used], place)
@@ -126,10 +134,7 @@ def time_base(
     if coarse is not None:
         return even
     stamps = _stamp_base(t, used, even.period)
-    chosen = [_noise(base, window, x) for base in (even, stamps)]
-    moves = (chosen[0] > 0) & (chosen[1] > 0)
-    ratio = float(np.mean(np.log(chosen[0][moves] / chosen[1][moves]))) if moves.any() else 0.0
-    return even if ratio < 0 else stamps
+    return even if _noise_ratio(even, stamps, window, x) < 1 else stamps
 
 
 def _period(t: Array, place: Callable[[int], Place]) -> float:
@@ -295,6 +300,19 @@ def _jitter(t: Array, period: float) -> float:
     steps = np.diff(t) / period
     near = steps[steps < LOST_SAMPLE]
     return float(np.std(near)) if near.size else 0.0
+
+
+def _noise_ratio(first: TimeBase, second: TimeBase, window: slice, x: Array) -> float:
+    """Return the noise on positions for one time base relative to that for another one, the mean over the joints.
+
+    Args:
+        first, second: the time bases.
+        window: range of samples.
+        x: positions of these samples.
+    """
+    a, b = (_noise(base, window, x) for base in (first, second))
+    moves = (a > 0) & (b > 0)
+    return float(np.exp(np.mean(np.log(a[moves] / b[moves])))) if moves.any() else 1.0
 
 
 def _noise(base: TimeBase, window: slice, x: Array) -> Array:

@@ -59,7 +59,10 @@ CLOE_TIME_LIMIT = 120.0  # s: default limit of the computing time
 
 # -- times of a log
 
-EVEN_STEP = 0.01  # relative to the sampling interval: 1 % of it moves a joint by less than encoders resolve
+EVEN_STEP = (
+    0.01  # relative to the sampling interval: smaller differences are used if the positions confirm them
+)
+NEGLIGIBLE_JITTER = 1e-4  # relative to the sampling interval: moves a joint by less than encoders resolve
 CLOCK_MULTIPLE = 1e-4  # relative to a unit of the clock: round-off of times that are integer multiples of it
 SAME_TIME = 1e-6  # relative to the period: round-off of times after hours
 LOST_SAMPLE = 1.5  # relative to the period: a longer step may be a lost sample
@@ -95,7 +98,8 @@ SPIKE_REST = 0.2  # relative to a jump: the remainder of a spike
 VELOCITY_AT_REST = 1e-6  # rad/s: the sign of a slower joint is round-off
 LONGEST_DELAY = 0.1  # share of the length of the log
 DELAY_ROWS = 32  # rows of a log: fewer do not determine a delay
-DELAY_DECIMATION = 4  # decimation of the rows for a delay: unfiltered ones jump where dry friction reverses
+DELAY_DECIMATION = 3  # decimation of the rows for a delay: unfiltered ones jump where dry friction reverses
+DELAY_STEADY_ROWS = 3  # rows to each side of a reversal: 2 % of a jump remains beyond them after decimation
 QUATERNION_LENGTH = (
     0.01  # largest difference of a quaternion's length from 1, and of a full turn from 2 pi (rad)
 )
