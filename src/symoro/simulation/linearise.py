@@ -36,7 +36,7 @@ from symoro.expr.graph import ONE, ZERO, Graph
 from symoro.model import Model, generate
 from symoro.models.geometric.loop.mechanism import active_joints
 from symoro.models.numeric.rotation import from_quaternion
-from symoro.program.count import largest_expression
+from symoro.program.count import long_entry
 from symoro.program.interpret import interpret
 from symoro.program.passes.rebuild import Rebuild
 from symoro.program.pipeline import optimise
@@ -167,12 +167,14 @@ class Linearisation:
                 "a parameter has the name s, which is the variable of transfer functions"
             )
         s = sympy.Symbol("s")
-        largest, where = largest_expression(self.model.program)
+        too_long = long_entry(self.model.program, LONGEST_ENTRY)
         if not self.model.parameters:
             A, B = (sympy.Matrix(*m.shape, [sympy.Rational(x) for x in m.flat]) for m in (self.A, self.B))
-        elif largest > LONGEST_ENTRY:
+        elif too_long:
+            operations, where = too_long
             raise NotApplicableError(
-                f"a symbolic transfer function is too long: {where} has {largest} operations (at most {LONGEST_ENTRY})",
+                f"a symbolic transfer function is too long: {where} has {operations} operations (at most "
+                f"{LONGEST_ENTRY})",
                 hint="give numbers for the parameters",
             )
         else:
