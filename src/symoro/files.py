@@ -19,6 +19,7 @@ from symoro._version import __version__
 from symoro.errors import FormatError, Place, WriteError
 
 MADE_BY = f"Made by symoro {__version__}"
+LAST_LINE = "(* lines: {} *)"  # of a readable listing: number of lines with text after the header
 
 _HEAD = 65_536  # bytes; a header may list a thousand parameters before the mark
 _MARK = re.compile(rb"^[^\w\r\n]{0,8}Made by symoro [0-9][\w.+-]*[^\w\r\n]*\r?$", re.MULTILINE)

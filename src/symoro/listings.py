@@ -32,11 +32,13 @@ class Listing:
     Attributes:
         program: inputs, assignments and outputs.
         written: operations of the listing as it is written, including those that no output needs.
+        warnings: signs of damage that is not certain.
     """
 
-    def __init__(self, program: Program, written: OpCount) -> None:
+    def __init__(self, program: Program, written: OpCount, warnings: Sequence[str] = ()) -> None:
         self.program = program
         self.written = written
+        self.warnings = tuple(warnings)
 
     @property
     def inputs(self) -> dict[str, Shape]:
@@ -102,7 +104,7 @@ def optimise(
     listing = read_listing(_text(path), str(path))
     with task(f"optimising {path.name}"):
         program = listing_program(listing, identifier(path.stem, "listing"), inputs, outputs)
-        return Listing(optimise_program(program), listing.written)
+        return Listing(optimise_program(program), listing.written, listing.warnings)
 
 
 def _text(path: Path) -> str:

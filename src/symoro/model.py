@@ -14,7 +14,7 @@ from symoro.display import html
 from symoro.errors import ArgumentError, NotApplicableError, OptionError, UnknownNameError
 from symoro.expr import ops
 from symoro.models import catalogue as models
-from symoro.program.count import LONGEST_EXPANDED, OpCount, count, largest_expression
+from symoro.program.count import LONGEST_EXPANDED, OpCount, count, long_entry
 from symoro.program.pipeline import optimise
 from symoro.program.program import Program, Shape
 from symoro.progress import task
@@ -170,9 +170,9 @@ class Model:
         Raises:
             NotApplicableError: an entry would have more than 5,000 operations; the message contains the estimate.
         """
-        largest, where = largest_expression(self.program)
-        if largest > LONGEST_EXPANDED:
-            raise _too_long(self.program.name, where, largest)
+        too_long = long_entry(self.program, LONGEST_EXPANDED)
+        if too_long:
+            raise _too_long(self.program.name, *too_long)
         operation = self.program.graph.op
         names = {i: name for i, name in self.program.names.items() if operation[i] in (ops.SIN, ops.COS)}
         program = replace(self.program, expanded=True, names=names, sections={})
@@ -1020,15 +1020,15 @@ def check_expandable(
     if entry.id == "lagrange" and not set(outputs or "A") <= {"Q"}:
         largest, where = largest_inertia_entry(robot)
         if largest:
-            raise _too_long(f"{robot.name}_lagrange", where, largest)
+            raise _too_long(f"{robot.name}_lagrange", largest, where)
     elif simpler is not None and outputs is None and models.entry(simpler).why_not(robot) is None:
         program = generate(robot, simpler).program
-        largest, where = largest_expression(program)
-        if largest > MOST_SIMPLIFIED * LONGEST_EXPANDED:
-            raise _too_long(program.name, f"even {where}", largest)
+        too_long = long_entry(program, MOST_SIMPLIFIED * LONGEST_EXPANDED)
+        if too_long:
+            raise _too_long(program.name, too_long[0], f"even {too_long[1]}")
 
 
-def _too_long(name: str, where: str, operations: int) -> NotApplicableError:
+def _too_long(name: str, operations: int, where: str) -> NotApplicableError:
     return NotApplicableError(
         f"without intermediate variables, {where} of {name} would have {operations:.3g} operations "
         f"(at most {LONGEST_EXPANDED})",

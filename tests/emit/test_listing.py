@@ -23,7 +23,7 @@ def listing(b: Builder, **options: bool) -> list[str]:
     """Return the equations of a program in the text listing."""
     (text,) = emit(b.program(**options), "text").values()
     body = text.split("\n-----", 1)[1].split("\n", 1)[1].replace("\n    ", " ")
-    return [line for line in body.splitlines() if line]
+    return [line for line in body.splitlines() if line][:-1]  # without the number of lines
 
 
 def test_used_once_is_written_where_it_is_used() -> None:

@@ -6,6 +6,8 @@ import pytest
 
 from symoro.expr import scalar as sc
 from symoro.program import Builder, OpCount, count
+from symoro.program.count import long_entry
+from tests.effort import Effort
 from tests.program.programs import chain
 
 
@@ -148,3 +150,26 @@ def test_all_frames_of_a_chain():
     difference = [count(chain(n)) for n in (9, 10)]
     more = [b - a for a, b in zip(plain(difference[0]), plain(difference[1]), strict=True)]
     assert more[:4] == [3 + 3 + 3, 12 + 3, 0, 2]
+
+
+def test_a_long_entry_is_reported_with_its_operations():
+    b = Builder("test")
+    (x,) = b.input("x", ())
+    long = x
+    for _ in range(40):
+        long = long * (long + 1)  # operations: 2 n + 2
+    b.output("y", [x + 1, long])
+    assert long_entry(b.program(), 10) == (2**41 - 2, "y[2]")
+    assert long_entry(b.program(), 2**41) is None
+
+
+def test_nothing_is_counted_after_the_first_long_entry():
+    b = Builder("test")
+    (x,) = b.input("x", ())
+    many = x
+    for _ in range(20_000):
+        many = many * (x + many)
+    b.output("y", [x * x + x, many])
+    program = b.program()
+    with Effort(200):
+        assert long_entry(program, 1) == (2, "y[1]")

@@ -207,7 +207,7 @@ def test_matrices() -> None:
             "th10 is not defined, and the tables contain only 2",
         ),
         ("co\ndouble s1 = sin(q[0]);\nx = 2*s1;\n", 1, "expected an assignment"),
-        ("void f(double *x) {\n  x[0] = 1;\n}\n", 1, "expected an assignment"),
+        ("void f(double *x) {\n  x[0] = 1;\n}\nvoid g() {\n}\n", 1, "expected an assignment"),
         ("Té1 = q1\n", 1, "expected an assignment"),
     ],
 )
@@ -243,3 +243,281 @@ def test_own_text_with_a_parameter_that_has_the_name_of_an_output(
     result = interpret(program, inputs, parameters)
     for name, expected in interpret(made.program, inputs, theirs).items():
         np.testing.assert_allclose(result[name], expected, rtol=1e-12, atol=1e-12)
+
+
+# -- what OpenSYMORO and SYMORO+ write besides assignments
+
+ARM = """\
+{title}
+
+Geometric parameters
+j       ant     sigma   mu      gamma   b       alpha   d       theta   r
+1       0       0       1       gam1    0.25    pi/3    0       th1 + pi/2RL1
+2       1       1       1       0       0.125000000000000pi/2   D2      0       r2 + 0.3
+
+Equations:
+{equations}
+*=*
+"""
+
+
+def arm(title: str, equations: str) -> str:
+    return ARM.format(title=title, equations=equations.strip())
+
+
+def read(text: str) -> Program:
+    return listing_program(read_listing(text, "file.txt"), "p")
+
+
+def test_wide_cells_of_tables() -> None:
+    """OpenSYMORO writes no blank after a cell of eight characters: th1 + pi/2RL1, 0.125000000000000pi/2."""
+    program = read(arm("Title", "GAM1 = cos(th1 + gam1)*QP1\nGAM2 = r2*D2 + QP2*sin(th1)*RL1"))
+    assert [port.symbols for port in program.inputs] == [("th1",), ("QP1", "QP2"), ("r2",)]
+    assert program.parameters == ("gam1", "D2", "RL1")
+
+
+FRACTIONS = """\
+(** SYMORO+ : SYmbolic MOdelling of RObots **)
+
+ j        ant      mu       sigma    gamma    b        alpha    d        theta    r
+
+ 1        0        1        0        0        0        0        0        t1       r1
+
+                                                       Pi                -Pi
+ 2        1        1        0        0        0        --       0        --- + t2 0
+                                                       2                  2
+ 3        2        1        1        0        0        0        L3       0        r3
+
+ Equations:
+
+ S2=-cos(t2);
+ DV331=-QP1^2
+ GAM1=ZZ1*QDP1 + DV331*L3*r3 + S2*QDP3
+ *=*
+ Number of operations : 3 '+' or '-', 7 '*' or '/'
+"""
+
+
+def test_tables_with_fractions_and_a_number_of_operations() -> None:
+    program = read(FRACTIONS.replace(";", ""))
+    assert [port.symbols for port in program.inputs] == [("t2",), ("QP1",), ("QDP1", "QDP3"), ("r3",)]
+    assert set(program.parameters) == {"L3", "ZZ1"}
+    with pytest.raises(FormatError, match="the row of frame 2 is missing") as raised:
+        read(FRACTIONS.replace("\n 2  ", "\n x  "))
+    assert raised.value.place is not None and raised.value.place.line == 10
+
+
+def test_a_title_is_not_a_table() -> None:
+    program = read("Inverse dynamic model of a robot with two joints\nEquations:\nGAM1 = D3*cos(th1)\n*=*\n")
+    assert program.parameters == ("D3",)
+
+
+JACOBIAN = "\n".join(
+    [
+        "cos(th1 + q2) = -sin(th1)*sin(q2) + cos(th1)*cos(q2)",
+        "sin(th1) = -sin(q2)*cos(th1 + q2) + sin(th1 + q2)*cos(q2)",
+        *(f"J{row}{column} = {row}*D2*sin(th1)" for column in (1, 2) for row in range(1, 7)),
+        *(f"L{row}{column} = {row} + {column}*D2" for column in (1, 2, 3) for row in (1, 2, 3)),
+    ]
+)
+
+
+def test_trigonometric_identities() -> None:
+    """OpenSYMORO lists the identities that it has used; they are not assignments."""
+    program = read(arm("Jacobian matrix for frame 2\nProjection frame 0", JACOBIAN))
+    assert [(out.name, out.shape) for out in program.outputs] == [("J", (6, 2)), ("L", (3, 3))]
+    with pytest.raises(FormatError, match="or a trigonometric identity"):
+        read(arm("Jacobian matrix for frame 2", JACOBIAN.replace("-sin(th1)*sin(q2)", "sin(th1)*sin(q2)")))
+
+
+MATRICES = "\n".join(
+    [
+        "Tramsformation matrix 0 T 2",
+        *(f"T0T2{row}{column} = {row}*D2*sin(th1)" for column in range(1, 5) for row in range(1, 4)),
+        "",
+    ]
+)
+
+
+def test_titles_of_matrices() -> None:
+    program = read(arm("Direct Geometrix model", MATRICES))
+    assert len([lit for out in program.outputs for lit in out.lits]) == 12
+
+
+INVERSE = """\
+# Solving type 3
+YPSth1 = (1, -1)
+Cth1 = P1/D2
+th1 = atan2(YPSth1*sqrt(1 - Cth1**2), Cth1)
+r2 = P3 - D2*cos(th1)
+"""
+
+
+@pytest.mark.parametrize("letter", ["P", "p"])
+def test_inverse_geometry(letter: str) -> None:
+    """The entries of the pose are inputs, the joint variables are outputs, although other assignments use them."""
+    text = arm(
+        "Inverse Geometrix Model for frame 2", INVERSE.replace("P", letter).replace(f"Y{letter}S", "YPS")
+    )
+    program = read(text)
+    assert [port.symbols for port in program.inputs] == [("YPSth1",), (f"{letter}1", f"{letter}3")]
+    assert program.parameters == ("D2",)
+    assert [out.name for out in program.outputs] == ["th", "r"] or len(program.outputs) == 2
+    with pytest.raises(FormatError, match="th1 is not defined, although it is a joint variable"):
+        read("\n".join(line for line in text.splitlines() if not line.startswith("th1 =")))
+
+
+BASE = arm("Base parameters computation", "XXR2 = XX2 - YY2\nMR1 = M1 + M2\nZZR1 = ZZ1 + D2**2*MR1")
+GROUPED = """
+arm grouped inertia parameters
+
+Geometric parameters
+j       ant     sigma   mu      gamma   b       alpha   d       theta   r
+1       0       0       1       gam1    0.25    pi/3    0       th1     0
+2       1       1       1       0       0       pi/2    D2      0       r2
+
+Dynamic inertia parameters
+j       XX      XY      XZ      YY      YZ      ZZ      MX      MY      MZ      M       IA
+1       0       0       0       0       0       ZZR1    0       0       0       MR1     0
+2       XXR2    0       0       0       0       0       0       0       0       0       0
+
+*=*
+"""
+
+
+def test_grouped_parameters_after_the_end() -> None:
+    """The parameters in the second tables are the results, although MR1 is used."""
+    program = read(BASE + GROUPED)
+    assert sorted(out.name for out in program.outputs) == ["MR", "XXR2", "ZZR"]
+    with pytest.raises(FormatError, match="its result XXR2 is not assigned"):
+        read(BASE.replace("XXR2 = XX2 - YY2\n", "") + GROUPED)
+    with pytest.raises(FormatError, match="cut"):
+        read(BASE + GROUPED.replace("*=*", ""))
+    with pytest.raises(FormatError, match="continues"):
+        read(BASE + "x = 2*th1\n*=*\n")
+
+
+VELOCITIES = "\n".join(
+    f"{name}{row}{link} = {row}*QP{link}" for name in "WV" for link in (1, 2) for row in (1, 2, 3)
+)
+INERTIA = "A11 = D2*cos(r2)\nA12 = 0\nA22 = M2\nA13 = D2\nA23 = 1\nA33 = M2"
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        (OPENSYMORO, "GAM2"),
+        (arm("Jacobian matrix for frame 2", JACOBIAN), "J42"),
+        (arm("Jacobian matrix for frame 2", JACOBIAN), "L33"),
+        (arm("Direct Geometrix model", MATRICES), "T0T234"),
+        (arm("Direct Geometrix model", MATRICES.split("\n", 1)[1]), "T0T211"),
+        (arm("Link velocities", VELOCITIES), "V32"),
+        (arm("Inertia Matrix using composite links", INERTIA), "A12"),
+        (arm("Inertia Matrix using composite links", INERTIA), "A11"),
+    ],
+)
+def test_a_missing_result(text: str, name: str) -> None:
+    """A listing without one of its results is not complete, although every name in it is defined."""
+    read(text)
+    with pytest.raises(FormatError, match=rf"its result {name} is not assigned"):
+        read(re.sub(rf"(?m)^{name} = .*\n", "", text))
+
+
+C_FUNCTION = """\
+/* (** SYMORO+ : SYmbolic MOdelling of RObots **) */
+#include <math.h>
+extern double q1, qd1, GX,
+  MX1;
+extern double H1, A[3][3];
+void arm_ccg()
+{
+double S1, C1, WI12;
+
+	S1=sin(q1);
+	C1=cos(q1);
+	WI12=qd1*S1 - (C1*GX);
+	A[1][1]=WI12*MX1;
+	A[2][1]=2.*C1;
+	H1=WI12*MX1 + sign(qd1);
+}
+/* *=* */
+"""
+
+
+def test_a_function_in_c() -> None:
+    """SYMORO+ writes one function with declarations; they show which assignment is missing."""
+    listing = read_listing(C_FUNCTION, "x.c")
+    assert [one.line for one in listing.assignments] == [10, 11, 12, 13, 14, 15]
+    program = listing_program(listing, "x")
+    assert [port.symbols for port in program.inputs] == [("q1",), ("qd1",)]
+    assert [(out.name, out.shape) for out in program.outputs] == [("A", (2, 1)), ("H", (1,))]
+    result = interpret(program, {"q": np.array([0.5]), "qd": np.array([2.0])}, {"GX": 3.0, "MX1": 0.5})
+    W = 2 * math.sin(0.5) - 3 * math.cos(0.5)
+    np.testing.assert_allclose(result["H"], [W / 2 + 1])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "message"),
+    [
+        ("\tC1=cos(q1);\n", "", 8, "C1 is declared, but not assigned"),
+        ("\tH1=WI12*MX1 + sign(qd1);\n", "", 5, "H1 is declared, but not assigned"),
+        ("q1, qd1", "q1", 12, "qd1 is not defined, and it is not declared"),
+        ("}\n", "", 16, "no closing brace"),
+        ("RObots **) */", "RObots **)", 1, "a comment has no end"),
+        ("/* *=* */", "/* *=*", 17, "a comment has no end"),
+    ],
+)
+def test_a_damaged_function_in_c(old: str, new: str, line: int, message: str) -> None:
+    with pytest.raises(FormatError, match=message) as raised:
+        read(C_FUNCTION.replace(old, new, 1))
+    assert raised.value.place is not None and raised.value.place.line == line
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (arm("Title", "GAM1 = (th1 < 2)*D2"), "expected '\\)', got '<'"),  # only symoro writes comparisons
+        (
+            arm("Title", "GAM1 = th1 #+ D2"),
+            "unexpected character '#'",
+        ),  # OpenSYMORO has remarks in their own lines
+        (arm("Title", "th1 = nan"), "nan is not defined, it is the result of an undefined operation"),
+        ("pi = 3\na = pi*q1\n", "pi is a function or a constant"),
+        (arm("Title", "GAM1 = D2*QP1").replace("j       ant", "x       ant"), "has no header row"),
+        ("a\x07 = 1\n", r"got 'a\? = 1'"),
+    ],
+)
+def test_other_damage(text: str, message: str) -> None:
+    with pytest.raises(FormatError, match=message):
+        read(text)
+
+
+@pytest.mark.parametrize(("robot", "model"), [("panda", "transform"), ("planar2r", "inverse-dynamics")])
+def test_every_missing_line_of_own_text_is_recognised(robot: str, model: str) -> None:
+    """Also a line that continues an expression: without it, the expression would be another one."""
+    text = str(symoro.generate(robot, model))
+    lines = text.splitlines()
+    start = next(k for k, line in enumerate(lines) if line.startswith("---"))
+    assert robot == "planar2r" or any(line.startswith("    ") for line in lines[start:])  # a continued line
+    for k in range(start + 1, len(lines)):
+        if lines[k]:
+            with pytest.raises(FormatError):
+                read("\n".join(lines[:k] + lines[k + 1 :]) + "\n")
+
+
+def test_a_damaged_header_of_own_text() -> None:
+    text = str(symoro.generate("planar2r", "inverse-dynamics"))
+    with pytest.raises(FormatError, match="tau does not have 2 different entries"):
+        read(text.replace("Outputs\n", ""))
+
+
+def test_long_expressions() -> None:
+    """The entries of an inverse Jacobian fill pages."""
+    program = read("a = " + " + ".join(f"q1*k{i}" for i in range(5000)) + "\n")
+    assert len(program.parameters) == 5000
+
+
+def test_a_last_line_without_an_end_is_reported() -> None:
+    assert read_listing("a = q1 + q2\n").warnings == ()
+    assert "no line end" in read_listing("a = q1 + q2").warnings[0]
+    assert read_listing(OPENSYMORO.rstrip()).warnings == ()  # its last line is *=*

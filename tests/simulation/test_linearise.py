@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -15,9 +17,10 @@ import symoro
 from symoro.errors import ArgumentError, SymoroError
 from symoro.expr.formula import formula
 from symoro.program.bind import bind
-from symoro.robot.description import Robot
+from symoro.robot.description import Coupling, Robot
 from symoro.robot.formats import loads
 from symoro.ui.cli import main
+from tests.effort import Effort
 from tests.models.loop_cases import heavy
 from tests.oracle.complex_step import along, complex_call
 
@@ -206,11 +209,18 @@ def test_transfer_function() -> None:
         ("planar2r", {"tau": [1, 2, 3]}, "one per driven joint"),
         ("planar2r", {"e": [1]}, "has no state 'e'"),
         ("diffdrive", {}, "has wheels"),
+        ("cartpole", {"q": [0, 0], "values": {"mq": 1}}, "no symbol of robot 'cartpole' called 'mq'"),
     ],
 )
 def test_rejections(robot: str, options: dict[str, Any], message: str) -> None:
     with pytest.raises(SymoroError, match=message):
         symoro.linearise(robot, **options)
+
+
+@pytest.mark.parametrize(("field", "message"), [("QP", "fixes the velocity"), ("GAM", "fixes the torque")])
+def test_prescribed_motions_and_torques_are_rejected(field: str, message: str) -> None:
+    with pytest.raises(SymoroError, match=message):
+        symoro.linearise(symoro.load("planar2r").with_frame(1, **{field: 0.3}), q=[0, 0])
 
 
 def test_small_robots_have_equilibria_too() -> None:
@@ -270,7 +280,8 @@ def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Any) -> None:
 def test_symbolic_transfer_function(name: str, q: Any, output: str, drive: str) -> None:
     robot = numeric(name) if name in ("planar3r", "fivebar") else symoro.load(name)
     q = [1.9, 1.1] if name == "fivebar" else q
-    values = {symbol: 0.5 + 0.07 * k for k, symbol in enumerate(robot.symbols())} | dict(robot.nominal)
+    nominal = dict(robot.nominal)
+    values = {symbol: nominal.get(symbol, 0.5 + 0.07 * k) for k, symbol in enumerate(robot.symbols())}
     linear = symoro.linearise(robot, q=q, values=values)
     if output not in linear.states or drive not in linear.drives:
         output, drive = linear.states[0], linear.drives[-1]
@@ -302,8 +313,10 @@ def test_symbolic_transfer_functions_of_large_systems_are_rejected() -> None:
     linear = symoro.linearise(numeric("rx90"), q=[0.1] * 6)
     with pytest.raises(SymoroError, match="at most 4 states with parameters, 6 states"):
         linear.symbolic_transfer_function("q1", "tau1")
-    loop = symoro.load("fourbar")
-    linear = symoro.linearise(loop, q=[1.9], values=dict.fromkeys(loop.symbols(), 0.5) | dict(loop.nominal))
+    coupled = symoro.load("rx90")
+    for j in (3, 4, 5, 6):
+        coupled = coupled.with_frame(j, coupling=Coupling(((1, formula(0.5)), (2, formula(-0.3)))))
+    linear = symoro.linearise(coupled, q=[0.2, 0.5])
     with pytest.raises(SymoroError, match=r"has \d+ operations"):
         linear.symbolic_transfer_function("q1", "tau1")
 
@@ -322,3 +335,93 @@ def test_a_hanging_pendulum_is_an_equilibrium() -> None:
     symoro.linearise("cartpole", q=[0, np.pi + 1e-10])
     with pytest.raises(ArgumentError, match="not an equilibrium"):
         symoro.linearise("cartpole", q=[0, np.pi + 1e-6])
+
+
+def test_a_light_pendulum_on_a_heavy_arm() -> None:
+    """Compare forces with those on their own joint: the torque of the arm is 1e7 times that of the pendulum."""
+    arm = symoro.load("planar2r").with_frame(2, mu=False)
+    arm = arm.bind({"D2": 1, "ZZ1": 40, "MX1": 50, "ZZ2": 2e-7, "MX2": 1e-5, "M2": 1e-3})
+    symoro.linearise(arm, q=[0, -np.pi / 2])
+    symoro.linearise(arm, q=[0, -np.pi / 2 + 1e-12])
+    with pytest.raises(ArgumentError, match=r"remain: .*\(q2\)"):
+        symoro.linearise(arm, q=[0, -np.pi / 2 + 1e-6])
+
+
+@pytest.mark.parametrize(("length", "mass"), [(1.0, 1.0), (1e-3, 1e-6), (1e3, 1e6)])
+def test_a_pendulum_on_a_lift(length: float, mass: float) -> None:
+    """Compare a torque with torques: the force on the lift has another unit."""
+    lift = symoro.load("cartpole")
+    lift = lift.with_frame(1, gamma=0, alpha=0, theta=0).with_frame(2, alpha="pi/2")
+    lift = lift.bind({"l": 0.5 * length, "mc": 100 * mass, "mp": 0.1 * mass})
+    symoro.linearise(lift, q=[0, np.pi / 2 + 1e-12])
+    with pytest.raises(ArgumentError, match="not an equilibrium"):
+        symoro.linearise(lift, q=[0, np.pi / 2 + 1e-6])
+
+
+def test_the_torques_of_unknown_parameters_are_unknown() -> None:
+    linear = symoro.linearise("rx90", q=[0.1] * 6)
+    assert linear.tau is None
+    with pytest.raises(ArgumentError, match=r"some values of the parameters: q3, q6"):
+        symoro.linearise("rx90_elastic", q=[0.1] * 6)
+
+
+def test_wrenches_have_the_values_of_their_symbols() -> None:
+    arm = numeric("planar2r")
+    symbols, numbers = {"FX": "FX2", "CZ": "CZ2"}, {"FX2": 3.0, "CZ2": 1.0}
+    linear = symoro.linearise(arm.with_link(2, **symbols), q=[0.3, 0.4], values=numbers)
+    given = symoro.linearise(arm.with_link(2, FX=3, CZ=1), q=[0.3, 0.4])
+    without = symoro.linearise(arm.with_link(2, **symbols), q=[0.3, 0.4])
+    np.testing.assert_array_equal(linear.A, given.A)
+    assert abs(linear.A - without.A).max() > 0.1
+    np.testing.assert_array_equal(without.A, symoro.linearise(arm, q=[0.3, 0.4]).A)
+
+
+def test_lengths_of_closed_loops_are_numbers() -> None:
+    """The positions that close the loops belong to these lengths. At q1 = 0 the guard of singularities is 0 / 0."""
+    linear = symoro.linearise("slidercrank", q=[0])
+    assert not {"D2", "D4"} & set(linear.model.parameters)
+    A, B = truth(symoro.linearise(numeric("slidercrank"), q=[0]))
+    same = symoro.linearise(numeric("slidercrank"), q=[0])
+    assert np.abs(same.A - A).max() <= 1e-10
+    assert np.abs(same.B - B).max() <= 1e-10 * np.abs(B).max()
+
+
+def test_multiples_of_pi_stay_exact() -> None:
+    pendulum = symoro.load("cartpole").bind({"FV2": 0})
+    expression = symoro.linearise(pendulum, q=[0, "pi"]).symbolic_transfer_function("q2", "tau1")
+    assert symoro.linearise(pendulum, q=[0, np.pi]).symbolic_transfer_function("q2", "tau1") == expression
+    text = str(symoro.linearise("planar2r", q=[0.3, -0.4]).symbolic_transfer_function("q2", "tau1"))
+    assert (
+        max(len(number) for number in re.findall(r"[0-9]+", text)) <= 17
+    )  # decimals, not whole numbers of 30 digits
+
+
+def test_numerators_have_no_rounding_errors_as_leading_coefficients() -> None:
+    numerator, _ = symoro.linearise("cartpole", q=[0, 0]).transfer_function("q2", "tau1")
+    assert numerator[1] == 0  # torques act on accelerations
+    assert numerator[2] == pytest.approx(-1.463415, rel=1e-6)
+
+
+def test_rejection_before_the_derivatives_are_derived() -> None:
+    with Effort(8_000_000), pytest.raises(ArgumentError, match="not an equilibrium"):
+        symoro.linearise("snake")
+
+
+def test_no_output_before_an_error(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["linearise", "cartpole", "q=0,0", "--transfer", "q9/tau1"]) == 2
+    captured = capsys.readouterr()
+    assert not captured.out and "no state 'q9'" in captured.err
+    assert main(["linearise", "rx90"]) == 2
+    assert "--lang writes A and B with symbols" in capsys.readouterr().err
+    assert main(["linearise", "filip3r", "q=0,0,0", "--transfer", "q1/tau1", "--symbols"]) == 2
+    assert "without --symbols its coefficients are numbers" in capsys.readouterr().err
+
+
+def test_symbols_without_numbers_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["linearise", "planar2r", "--bind", "ZZ1=J+K", "--json", "--transfer", "q1/tau1"]
+    assert main(arguments) == 2
+    assert "without a value: J, K" in capsys.readouterr().out
+    assert main([*arguments, "--symbols"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert "A" not in data and data["tau"][1] == pytest.approx(4.905)  # no J in the torques of gravity
+    assert "J" in data["transfer"]["q1/tau1"]["expression"]

@@ -1,7 +1,8 @@
 """Readable listing, as printed by SYMORO: one `C2 = cos(q2)` per line, outputs last as `T[1,4] = ...`.
 
 Constants are exact (sqrt(3)/2), indices start at 1, `^2` is a square. Expressions of parameters only come first, under
-a separate heading, except in an expanded program, whose entries are complete expressions.
+a separate heading, except in an expanded program, whose entries are complete expressions. The last line contains the
+number of lines, so that a reader of the file recognises missing ones.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from symoro.emit.dialect import Dialect, Files, Language, exact_number
 from symoro.emit.header import header_lines
 from symoro.emit.layout import output_entries, remark, wrap
 from symoro.expr import ops
+from symoro.files import LAST_LINE
 from symoro.program.program import Program
 
 DIALECT = Dialect(
@@ -39,11 +41,10 @@ def write(program: Program, *, name: str | None = None) -> Files:
     """Return {"NAME.txt": text}, a readable listing of the equations of a program."""
     code = code_of(program, DIALECT, name=name, split=not program.expanded)
     head = header_lines(code, functions=False)
-    lines = [*head, "-" * max(map(len, head)), ""]
-    if code.setup:
-        lines += ["Once:", *_statements(code, code.setup), "", "Each call:"]
-    lines += _statements(code, code.call)
-    lines += ["", *_outputs(code)]
+    once = ["Once:", *_statements(code, code.setup), "", "Each call:"] if code.setup else []
+    body = "\n".join([*once, *_statements(code, code.call), "", *_outputs(code)])
+    count = sum(1 for line in body.splitlines() if line)
+    lines = [*head, "-" * max(map(len, head)), "", body, "", LAST_LINE.format(count)]
     return {f"{code.arrays.base}.txt": "\n".join(lines) + "\n"}
 
 

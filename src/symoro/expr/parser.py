@@ -10,7 +10,7 @@ nesting and exponent, so that malicious text quickly leads to an error with a po
     atom    = number | name | name "(" term { "," term } ")" | "(" term ")"
     term    = sum
 
-Listings of programs also contain comparisons, whose value is 1 or 0, and the function pow(x, number):
+Listings of programs also contain the function pow(x, number), and those of symoro comparisons, whose value is 1 or 0:
 
     term    = sum [ ("<" | "<=" | "=" | "<>") sum ]
 """
@@ -27,6 +27,7 @@ from symoro.expr.number import Number, decimal_of
 from symoro.expr.scalar import Expr
 
 MAX_LENGTH = 20_000
+MAX_LENGTH_IN_LISTING = 1_000_000
 MAX_DEPTH = 100
 MAX_DIGITS = 400
 
@@ -53,12 +54,20 @@ NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 Resolve = Callable[[str], int]
 
 
-def parse(text: str, graph: Graph, resolve: Resolve | None = None, *, listing: bool = False) -> Expr:
+def parse(
+    text: str,
+    graph: Graph,
+    resolve: Resolve | None = None,
+    *,
+    listing: bool = False,
+    comparisons: bool = False,
+) -> Expr:
     """Parse `text` and return it as an expression of `graph`.
 
     Args:
         resolve: returns the signed node reference of a name; by default each name is a parameter.
-        listing: whether the grammar is that of listings.
+        listing: whether the grammar is that of listings: long expressions, and the function pow.
+        comparisons: whether an expression in parentheses may be a comparison.
 
     Raises:
         ExpressionError: the text is not a valid expression; the error contains the position.
@@ -68,7 +77,7 @@ def parse(text: str, graph: Graph, resolve: Resolve | None = None, *, listing: b
         def resolve(name: str) -> int:
             return graph.symbol(name, ops.PARAMETER)
 
-    return Expr(graph, _Parser(text, graph, resolve, listing).run())
+    return Expr(graph, _Parser(text, graph, resolve, listing, comparisons).run())
 
 
 def operation_tokens(text: str) -> list[int]:
@@ -79,6 +88,7 @@ def operation_tokens(text: str) -> list[int]:
     Raises:
         ExpressionError: the text contains a character or function that is not part of the grammar.
     """
+    _check_length(text, MAX_LENGTH_IN_LISTING)
     tokens = _tokens(text, _LISTING_TOKEN)
     operations: list[int] = []
     for (kind, token, _), (_, after, column), (before, last, _) in zip(
@@ -115,10 +125,10 @@ def reserved(name: str) -> bool:
 
 
 class _Parser:
-    def __init__(self, text: str, graph: Graph, resolve: Resolve, listing: bool) -> None:
-        if len(text) > MAX_LENGTH:
-            raise ExpressionError(f"the expression is longer than {MAX_LENGTH} characters", MAX_LENGTH)
+    def __init__(self, text: str, graph: Graph, resolve: Resolve, listing: bool, comparisons: bool) -> None:
+        _check_length(text, MAX_LENGTH_IN_LISTING if listing else MAX_LENGTH)
         self.graph, self.resolve, self.listing = graph, resolve, listing
+        self.comparisons = comparisons
         self.tokens = _tokens(text, _LISTING_TOKEN if listing else _TOKEN)
         self.at = 0
         self.depth = 0
@@ -159,7 +169,7 @@ class _Parser:
 
     def term(self) -> int:
         left = self.sum()
-        if not self.listing or not self.peek(*_COMPARED):
+        if not self.comparisons or not self.peek(*_COMPARED):
             return left
         _, sign, column = self.take()
         right = self.sum()
@@ -252,6 +262,11 @@ class _Parser:
             return make(*arguments)
         except ProgramError as error:
             raise ExpressionError(error.message, column) from None
+
+
+def _check_length(text: str, most: int) -> None:
+    if len(text) > most:
+        raise ExpressionError(f"the expression is longer than {most} characters", most)
 
 
 def _tokens(text: str, token: re.Pattern[str]) -> list[tuple[str, str, int]]:

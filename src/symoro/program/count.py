@@ -184,20 +184,42 @@ def written_operations(graph: Graph, lits: Iterable[int]) -> dict[int, int]:
     return counts
 
 
-def largest_expression(program: Program) -> tuple[int, str]:
-    """Return the operations of the longest output entry if it is written as one expression, and its name: "A[1,1]".
+def long_entry(program: Program, most: int) -> tuple[int, str] | None:
+    """Return the operations and the name, such as "A[1,1]", of the first output entry that is too long.
 
-    Only sines and cosines are shared. The cost is that of one pass over the nodes, for any size of the expressions.
+    Each entry is one expression, in which only sines and cosines are shared. Only the nodes of the entries up to this
+    one are visited, because large programs have millions.
+
+    Args:
+        most: number of operations that an entry may have.
+
+    Returns:
+        None if no entry is too long.
     """
     graph = program.graph
     counts: dict[int, int] = {}
-    for i in program.nodes:
-        apart = graph.op[i] < ops.ADD or graph.cls[i] == ops.CONSTANT or graph.op[i] in (ops.SIN, ops.COS)
-        counts[i] = 0 if apart else 1 + sum(counts[lit >> 1] for lit in graph.args[i])
-    largest, where = 0, ""
     for out in program.outputs:
         for index, lit in zip(product(*(range(1, n + 1) for n in out.shape)), out.lits, strict=True):
-            if counts[lit >> 1] > largest:
-                place = f"[{','.join(map(str, index))}]" if index else ""
-                largest, where = counts[lit >> 1], f"{out.name}{place}"
-    return largest, where
+            operations = _operations(graph, lit >> 1, counts)
+            if operations > most:
+                return operations, f"{out.name}[{','.join(map(str, index))}]" if index else out.name
+    return None
+
+
+def _operations(graph: Graph, root: int, counts: dict[int, int]) -> int:
+    """Return the number of operations of node `root` as one expression, and add those of its operands to `counts`."""
+    op, cls, args = graph.op, graph.cls, graph.args
+    pending = [root]
+    while pending:
+        i = pending[-1]
+        if i in counts:
+            pending.pop()
+        elif op[i] < ops.ADD or cls[i] == ops.CONSTANT or op[i] in (ops.SIN, ops.COS):
+            counts[i] = 0
+        else:
+            missing = [lit >> 1 for lit in args[i] if lit >> 1 not in counts]
+            if missing:
+                pending += missing
+            else:
+                counts[i] = 1 + sum([counts[lit >> 1] for lit in args[i]])
+    return counts[root]

@@ -4,7 +4,7 @@ Four forms are recognised:
 
     SYMORO, OpenSYMORO   title, tables of the robot, a line `Equations:`, `NAME = expression` lines, a last line `*=*`
     symoro               the text that `generate` prints: header, a line of dashes, assignments, outputs `T[1,4] = ...`
-    C                    assignments that end with a semicolon, with or without declarations, `q[0]` for entries
+    C                    assignments that end with a semicolon, alone or in one function; `q[0]` for entries
     list                 one assignment per line; `#` and `(* *)` are comments
 
 A name is defined before it is used, and only once. Names that are never defined are inputs, which vary from call to
@@ -20,15 +20,19 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from symoro.errors import ExpressionError, FormatError, Place, UnknownNameError
 from symoro.expr import ops
+from symoro.expr.evaluate import evaluate
+from symoro.expr.graph import Graph
 from symoro.expr.parser import ALIASES, operation_tokens, parse, reserved
 from symoro.expr.scalar import Expr
+from symoro.files import LAST_LINE
 from symoro.program.builder import Builder
 from symoro.program.count import OpCount
+from symoro.program.listing_tables import MATRIX_TITLE, Tables, missing_result, read_tables
 from symoro.program.program import Program, Shape
 
 _EQUATIONS = re.compile(r"\s*Equations\s*:\s*", re.IGNORECASE)
@@ -37,7 +41,18 @@ _DASHES = re.compile(r"-{3,}\s*")
 _ASSIGNMENT = re.compile(
     r"\s*(?P<name>[A-Za-z_]\w*(?:\[[\d,\s]+\])*)\s*=(?!=)\s*(?P<text>.*?)\s*", re.DOTALL | re.ASCII
 )
-_DECLARED = re.compile(r"\A\s*(?:(?:static|const|register|double|float|real_T|auto)\s+)+(?=[A-Za-z_])")
+_DECLARED = re.compile(r"\A\s*(?:(?:extern|static|const|register|double|float|real_T|auto)\s+)+(?=[A-Za-z_])")
+_DECLARATOR = re.compile(r"([A-Za-z_]\w*)(?:\[\w*\])*")
+_FUNCTION = re.compile(
+    r"\b(?:(?:static|inline|extern)\s+)*(?:void|double|float|int)\s+\w+\s*\(([^(){};]*)\)\s*\{"
+)
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_COMMENT = re.compile(r"\(\*.*?\*\)")
+_NUMBER_OF_OPERATIONS = re.compile(r"\s*Number of operations\s*:", re.IGNORECASE)
+_IDENTITY = re.compile(r"\s*((?:cos|sin)\([^=]*\))\s*=(?!=)([^=]*)")
+_LAST_LINE = re.compile(re.escape(LAST_LINE).replace(r"\{\}", "([0-9]+)"))
+NO_LINE_END = "the last line has no line end: check that the file is complete"
+IDENTITY = 1e-9  # difference of the sides of a trigonometric identity, rounding included
 _CONTROL = re.compile(r"[{}]|\b(?:for|while|if|return)\b")
 _ENTRY = re.compile(r"([A-Za-z_]\w*)((?:\[[\d,\s]+\])+)")
 _RENAMED = re.compile(r"(\w+) stands for (\w+)")
@@ -51,15 +66,18 @@ _VARIABLES = re.compile(r"(?:th|t|q|qd|qdd|qda|qdda|QP|QDP|GAM|tau|V0|Vd0|R0|qp|
 # Names that SYMORO gives to parameters, forces, base motion and the entries of a pose; and to sines and cosines.
 _SYMORO = re.compile(
     r"(?:XX|XY|XZ|YY|YZ|ZZ|MX|MY|MZ|M|IA|FV|FS|FX|FY|FZ|CX|CY|CZ|gamma|b|alpha|d|theta|r|k)\d+(?:R)?"
-    r"|(?:XX|XY|XZ|YY|YZ|ZZ|MX|MY|MZ|M)R\d+|(?:WP|VP|W|V)0?[xyzXYZ123]|G[xyzXYZ123]|[nsaPp][xyz]|EMPTY"
+    r"|(?:XX|XY|XZ|YY|YZ|ZZ|MX|MY|MZ|M)R\d+|(?:WP|VP|W|V)(?:0?[xyzXYZ123]|[XYZ]b)|G[xyzXYZ123]|[nsaPp][xyz]|EMPTY"
 )
 # Those of a frame or a joint, whose number is at most that of the frames.
 _OF_FRAME = re.compile(
     r"(?:XX|XY|XZ|YY|YZ|ZZ|MX|MY|MZ|M|IA|FV|FS|FX|FY|FZ|CX|CY|CZ|gamma|alpha|th|theta|QP|QDP|GAM)(\d+)"
 )
+_NO_NUMBERS = ("nan", "inf", "oo", "zoo")  # as Python and SymPy write undefined and infinite numbers
 _TRIGONOMETRIC = re.compile(r"[CS]m?\d+(?:m?\d+)*")
-# Results of SYMORO's models, which are outputs even if other assignments use them.
+# Results of SYMORO's models, which are outputs even if other assignments use them; entries of matrices of robots with
+# less than ten joints have two digits, those with three are intermediate.
 _RESULTS = re.compile(r"(?:GAM|A|J|QDP)\d+")
+_THREE_DIGITS = re.compile(r"[AJ]\d{3}")
 
 
 @dataclass(frozen=True)
@@ -81,11 +99,13 @@ class ListingFile:
         inputs: shape and entries of each input, if the listing declares them.
         parameters: names of the parameters, if the listing declares them.
         outputs: names of the outputs, if the listing declares them.
-        variables: names of joint variables that tables of the listing contain.
-        tabled: all names that these tables contain; None without tables.
-        frames: number of frames in these tables; None without a table of the frames.
+        comparisons: whether expressions may contain comparisons, as symoro writes them.
+        declared: names that C text declares; None if it does not declare its inputs.
+        tables: tables of the robot before the equations.
+        results: names that the tables after the equations contain.
         title: first line of the listing, if it is not an assignment.
         written: number of operations as written.
+        warnings: signs of damage that is not certain.
     """
 
     file: str
@@ -94,11 +114,17 @@ class ListingFile:
     inputs: Mapping[str, tuple[Shape, tuple[str, ...]]] | None = None
     parameters: tuple[str, ...] = ()
     outputs: frozenset[str] = frozenset()
-    variables: frozenset[str] = frozenset()
-    tabled: frozenset[str] | None = None
-    frames: int | None = None
+    comparisons: bool = True
+    declared: frozenset[str] | None = None
+    tables: Tables | None = None
+    results: frozenset[str] = frozenset()
     title: str = ""
     written: OpCount = field(default_factory=OpCount)
+    warnings: tuple[str, ...] = ()
+
+    def array(self, name: str) -> str:
+        """Return the name of the array to which an entry belongs; other names are returned unchanged."""
+        return self.entries[name][0] if name in self.entries else name
 
 
 def read_listing(text: str, file: str = "") -> ListingFile:
@@ -118,8 +144,8 @@ def read_listing(text: str, file: str = "") -> ListingFile:
     dashes = next((k for k, line in enumerate(lines) if _DASHES.fullmatch(line)), None)
     if dashes is not None and any("Made by symoro" in line for line in lines[:dashes]):
         return _own_listing(lines, dashes, file)
-    statements = _c_statements(lines, file) if _is_c(text) else _statements(lines, 0, len(lines), file)
-    return _listing(file, list(statements))
+    listing = _c_listing(lines, file) if _is_c(text) else _listing(file, list(_statements(lines, file)))
+    return listing if text.endswith(("\n", "\r")) else replace(listing, warnings=(NO_LINE_END,))
 
 
 def _listing(file: str, statements: Sequence[Assignment], **details: object) -> ListingFile:
@@ -154,48 +180,90 @@ def _symoro_listing(lines: Sequence[str], start: int, file: str) -> ListingFile:
             place=Place(file, len(lines)),
             hint="write the listing again, or remove the line 'Equations:' if the assignments are complete",
         )
-    after = next((k for k in range(end + 1, len(lines)) if lines[k].strip()), None)
-    if after is not None:
+    rest = _check_end(lines, end, file)
+    title = next((line.strip() for line in lines[:start] if _COMMENT.sub("", line).strip()), "")
+    equations = list(lines[start + 1 : end])
+    for k, line in enumerate(equations):
+        if MATRIX_TITLE.fullmatch(line) is not None or _is_identity(line, start + 2 + k, file):
+            equations[k] = ""
+    statements = list(_statements(equations, file, start + 2, remarks=False))
+    tables = read_tables(lines[:start], file)
+    defined = {one.name: None for one in statements}
+    missing = missing_result(lines[:end], tables, defined)
+    if missing is None and rest is not None:
+        missing = next((x for x in sorted(rest.names) if x not in defined and x not in (tables or ())), None)
+    if missing is not None:
+        raise FormatError(
+            f"the listing is damaged: its result {missing} is not assigned",
+            place=Place(file, end + 1),
+            hint="write the listing again; to optimise a part of it, remove the title, the tables and '*=*'",
+        )
+    results = rest.names if rest else frozenset()
+    return _listing(file, statements, title=title, tables=tables, results=results, comparisons=False)
+
+
+def _check_end(lines: Sequence[str], end: int, file: str) -> Tables | None:
+    """Check what follows the first line `*=*`: nothing, a number of operations, or tables and another such line.
+
+    Returns:
+        The tables with the grouped inertial parameters, which OpenSYMORO adds to the base parameters.
+    """
+    after = [
+        k
+        for k in range(end + 1, len(lines))
+        if lines[k].strip() and not _NUMBER_OF_OPERATIONS.match(lines[k])
+    ]
+    if not after:
+        return None
+    tables = read_tables(lines[end + 1 :], file, end + 2)
+    wrong = next((k for k in after[:-1] if "=" in lines[k]), after[0] if tables is None else None)
+    if wrong is not None:
         raise FormatError(
             "the listing continues after its last line '*=*'",
-            place=Place(file, after + 1),
+            place=Place(file, wrong + 1),
             hint="give one listing per file",
         )
-    title = next((line.strip() for line in lines[:start] if line.strip()), "")
-    statements = list(_statements(lines, start + 1, end, file))
-    tables = [line for line in lines[:start] if len(line.split()) > 4]
-    tabled = frozenset(name for line in tables for name in _names(line)) if tables else None
-    rows = list(_frame_rows(lines[:start]))
-    variables = frozenset(_row_variables(rows))
-    frames = len(rows) or None
-    return _listing(file, statements, title=title, variables=variables, tabled=tabled, frames=frames)
+    if not _END.fullmatch(lines[after[-1]]):
+        raise FormatError("the listing is cut: its last line '*=*' is missing", place=Place(file, len(lines)))
+    return tables
 
 
-def _row_variables(rows: Iterable[Mapping[str, str]]) -> Iterator[str]:
-    """Yield the joint variables of the rows of frames: theta, or r if sigma is 1."""
-    for row in rows:
-        variable = row["r"] if row["sigma"] == "1" else row["theta"]
-        if row["sigma"] in ("0", "1") and re.fullmatch(r"[A-Za-z_]\w*", variable):
-            yield variable
+def _is_identity(line: str, number: int, file: str) -> bool:
+    """Return whether a line is a trigonometric identity, as OpenSYMORO adds them: cos(a + b) = ...
 
-
-def _frame_rows(lines: Iterable[str]) -> Iterator[Mapping[str, str]]:
-    """Yield the rows of a table `j ant sigma mu gamma b alpha d theta r`, by the names of the columns."""
-    columns: list[str] = []
-    for line in lines:
-        cells = line.split()
-        if {"sigma", "theta", "r"} <= set(cells):
-            columns = cells
-        elif columns and len(cells) == len(columns):
-            yield dict(zip(columns, cells, strict=True))
-        elif cells:
-            columns = []
+    Raises:
+        FormatError: the equation does not hold.
+    """
+    match = _IDENTITY.fullmatch(line)
+    if match is None:
+        return False
+    graph = Graph()
+    try:
+        difference = parse(f"{match[1]} - ({match[2]})", graph, listing=True)
+        names = sorted(difference.symbols())
+        values = {name: 0.3 + 0.7 * k for k, name in enumerate(names)}
+        holds = abs(float(evaluate(graph, [difference.lit], values)[0])) < IDENTITY
+    except ExpressionError:
+        holds = False
+    if not holds:
+        raise FormatError(
+            f"expected an assignment NAME = EXPRESSION or a trigonometric identity, got '{line.strip()[:60]}'",
+            place=Place(file, number),
+        )
+    return True
 
 
 def _own_listing(lines: Sequence[str], dashes: int, file: str) -> ListingFile:
     """Return the listing that `generate` prints; its header declares inputs, outputs and parameters."""
     head = lines[:dashes]
     inputs = {name: (_shape(text), tuple(words.split())) for name, text, words in _declared(head, "Inputs")}
+    for name, (shape, symbols) in inputs.items():
+        if math.prod(shape) != len(set(symbols)):
+            line = next(k for k, line in enumerate(head, 1) if line.strip().startswith(f"{name} ("))
+            raise FormatError(
+                f"the header is damaged: {name} does not have {math.prod(shape)} different entries",
+                place=Place(file, line),
+            )
     outputs = {name: _shape(text) for name, text, _ in _declared(head, "Outputs")}
     section = _section(head, "Parameters")
     written = {match[2]: match[1] for line in section if (match := _RENAMED.fullmatch(line)) is not None}
@@ -205,7 +273,9 @@ def _own_listing(lines: Sequence[str], dashes: int, file: str) -> ListingFile:
         if " in " not in line and _RENAMED.fullmatch(line) is None
         for word in line.split()
     )
-    statements = list(_statements(lines, dashes + 1, len(lines), file, headings=True))
+    statements = list(
+        _statements(_counted(lines, dashes, file), file, dashes + 2, headings=True, remarks=False)
+    )
     assigned = {one.name for one in statements}
     for name, shape in outputs.items():
         missing = next((entry for entry in _entry_names(name, shape) if entry not in assigned), None)
@@ -215,6 +285,30 @@ def _own_listing(lines: Sequence[str], dashes: int, file: str) -> ListingFile:
             )
     declared = {"inputs": inputs, "parameters": parameters, "outputs": frozenset(outputs)}
     return _listing(file, statements, title=_title(head), **declared)
+
+
+def _counted(lines: Sequence[str], dashes: int, file: str) -> Sequence[str]:
+    """Return the lines between the line of dashes and the last line, which contains their number.
+
+    Raises:
+        FormatError: the last line is missing, or the number of lines differs.
+    """
+    body = [line for line in lines[dashes + 1 :] if line.strip()]
+    match = _LAST_LINE.fullmatch(body[-1].strip()) if body else None
+    if match is None:
+        raise FormatError(
+            "the listing is cut: its last line '(* lines: ... *)' is missing",
+            place=Place(file, len(lines)),
+            hint="write the listing again",
+        )
+    count = len(body) - 1
+    if count != int(match[1]):
+        raise FormatError(
+            f"the listing is damaged: {count} lines follow the header, {match[1]} by its last line",
+            place=Place(file, len(lines)),
+            hint="write the listing again, or correct the last line if the change is intended",
+        )
+    return lines[dashes + 1 :]
 
 
 def _title(head: Sequence[str]) -> str:
@@ -261,68 +355,143 @@ def _is_c(text: str) -> bool:
 
 
 def _statements(
-    lines: Sequence[str], start: int, end: int, file: str, *, headings: bool = False
+    lines: Sequence[str], file: str, first: int = 1, *, headings: bool = False, remarks: bool = True
 ) -> Iterator[Assignment]:
     """Yield the assignments of lines; an indented line without an equality sign continues the line before it.
 
     Args:
+        first: number of the first line.
         headings: whether lines that end with a colon are headings.
+        remarks: whether a remark, which begins with #, may follow an assignment in its line.
     """
     pending: list[str] = []
-    first = start
-    for k in range(start, end):
-        line = re.sub(r"\(\*.*?\*\)", "", lines[k]).split("#")[0].rstrip()
+    start = first
+    for number, whole in enumerate(lines, first):
+        line = _COMMENT.sub("", whole)
+        if remarks or line.lstrip().startswith("#"):
+            line = line.split("#")[0]
+        line = line.rstrip()
         if not line.strip() or (headings and line.endswith(":") and "=" not in line):
             continue
         if pending and line[0].isspace() and _ASSIGNMENT.fullmatch(line) is None:
             pending.append(line.strip())
             continue
         if pending:
-            yield _assignment(" ".join(pending), first, file)
-        pending, first = [line], k
+            yield _assignment(" ".join(pending), start, file)
+        pending, start = [line], number
     if pending:
-        yield _assignment(" ".join(pending), first, file)
+        yield _assignment(" ".join(pending), start, file)
 
 
-def _c_statements(lines: Sequence[str], file: str) -> Iterator[Assignment]:
-    """Yield the assignments of C text: declarations without a value and lines of the preprocessor are skipped."""
+# -- C
+
+
+def _c_listing(lines: Sequence[str], file: str) -> ListingFile:
+    """Return the assignments of C text, alone or in one function, and the names that it declares."""
     text = "\n".join("" if line.lstrip().startswith("#") else line for line in lines)
-    text = re.sub(r"/\*.*?\*/", lambda match: "\n" * match[0].count("\n"), text, flags=re.DOTALL)
-    text = re.sub(r"//[^\n]*", "", text)
+    text, arguments = _without_function(_without_comments(text, file), file)
+    declared: dict[str, int] = {}  # without a value -> line
+    inputs = set(arguments or ())
+    complete = arguments is not None
+    assignments: list[Assignment] = []
     line = 1
     *statements, rest = text.split(";")
     for statement in statements:
         first = line + statement[: len(statement) - len(statement.lstrip())].count("\n")
         line += statement.count("\n")
         body = _DECLARED.sub("", statement, count=1).strip()
-        if not body or (body != statement.strip() and "=" not in body):
-            continue
-        one = _assignment(" ".join(body.split()), first - 1, file)
-        quotient = _QUOTIENT.search(one.text)
-        if quotient is not None:
-            raise FormatError(
-                f"{quotient[0]} is a division of integers, which C rounds to an integer",
-                place=Place(file, first),
-                hint=f"write {quotient[0].replace('/', '.0/')}.0 if the quotient is meant",
-            )
-        yield Assignment(one.name, _SUFFIX.sub(r"\1", one.text), first)
+        if body != statement.strip() and "=" not in body:
+            names = {match[1]: first for match in _DECLARATOR.finditer(body)}
+            declared |= names
+            if statement.split()[0] == "extern":
+                complete = True
+                inputs |= names.keys()
+        elif body:
+            assignments.append(_c_assignment(" ".join(body.split()), first, file))
     if rest.strip():
         raise FormatError(
             "the listing is cut: the last assignment has no semicolon", place=Place(file, len(lines))
         )
+    listing = _listing(file, assignments, declared=frozenset({*declared, *inputs}) if complete else None)
+    assigned = {listing.array(one.name) for one in listing.assignments}
+    used = {listing.array(name) for one in listing.assignments for name in _names(one.text)}
+    # If all names are declared, the inputs are declared outside the function, or are its arguments.
+    unassigned = declared.keys() - assigned - (used & inputs if complete else used)
+    for name in sorted(unassigned, key=declared.__getitem__):
+        raise FormatError(
+            f"{name} is declared, but not assigned",
+            place=Place(file, declared[name]),
+            hint=f"add the assignment of {name}, or remove its declaration",
+        )
+    return listing
 
 
-def _assignment(text: str, index: int, file: str) -> Assignment:
+def _c_assignment(text: str, line: int, file: str) -> Assignment:
+    one = _assignment(text, line, file)
+    quotient = _QUOTIENT.search(one.text)
+    if quotient is not None:
+        raise FormatError(
+            f"{quotient[0]} is a division of integers, which C rounds to an integer",
+            place=Place(file, line),
+            hint=f"write {quotient[0].replace('/', '.0/')}.0 if the quotient is meant",
+        )
+    return Assignment(one.name, _SUFFIX.sub(r"\1", one.text), line)
+
+
+def _without_comments(text: str, file: str) -> str:
+    """Return C text without comments, on the same lines.
+
+    Raises:
+        FormatError: a comment has no end.
+    """
+
+    def blank(match: re.Match[str]) -> str:
+        if match[0].startswith("/*") and (not match[0].endswith("*/") or "/*" in match[0][2:]):
+            line = text[: match.start()].count("\n") + 1
+            raise FormatError("a comment has no end '*/'", place=Place(file, line))
+        return "\n" * match[0].count("\n")
+
+    return re.sub(r"/\*.*?(?:\*/|\Z)|//[^\n]*", blank, text, flags=re.DOTALL)
+
+
+def _without_function(text: str, file: str) -> tuple[str, list[str] | None]:
+    """Return the body of the only function in C text, on the same lines, and the names of its arguments.
+
+    Text with no function or several ones is returned unchanged, with None.
+
+    Raises:
+        FormatError: the function has no end.
+    """
+    functions = list(_FUNCTION.finditer(text))
+    if len(functions) != 1:
+        return text, None
+    (function,) = functions
+    end = text.rfind("}")
+    if end < 0:
+        raise FormatError(
+            "the listing is cut: the function has no closing brace", place=Place(file, text.count("\n") + 1)
+        )
+    blank = re.sub(r"[^\n]", " ", function[0])
+    body = text[: function.start()] + blank + text[function.end() : end] + text[end + 1 :]
+    return body, [words[-1] for part in function[1].split(",") if (words := _WORD.findall(part))]
+
+
+def _assignment(text: str, line: int, file: str) -> Assignment:
     match = _ASSIGNMENT.fullmatch(text)
     if match is None or not match["text"]:
-        shown = text.strip()[:60]
+        shown = "".join(sign if sign.isprintable() else "?" for sign in text.strip()[:60])
         hint = "only assignments are read: give the statements of one function, without braces and loops"
         raise FormatError(
             f"expected an assignment NAME = EXPRESSION, got '{shown}'",
-            place=Place(file, index + 1),
+            place=Place(file, line),
             hint=hint if _CONTROL.search(text) else None,
         )
-    return Assignment(re.sub(r"\s", "", match["name"]), match["text"], index + 1)
+    name = re.sub(r"\s", "", match["name"])
+    if reserved(name):
+        raise FormatError(
+            f"{name} is a function or a constant and cannot be assigned", place=Place(file, line)
+        )
+    return Assignment(name, match["text"], line)
 
 
 # -- operations as written
@@ -387,18 +556,24 @@ def listing_program(
     results = _output_names(listing, defined, outputs)
     for one in listing.assignments:
         if one.name not in known:  # a choice of a sign is an input
-            value = _parsed(one, listing.file, builder, known)
+            value = _parsed(one, listing, builder, known)
             known[one.name] = value if one.name in results else builder.named(one.name, value)
     for array, nested in _output_arrays(listing, results, known):
         builder.output(array, nested)
     return builder.program(title=listing.title)
 
 
-def _parsed(one: Assignment, file: str, builder: Builder, known: Mapping[str, Expr]) -> Expr:
+def _parsed(one: Assignment, listing: ListingFile, builder: Builder, known: Mapping[str, Expr]) -> Expr:
     try:
-        return parse(one.text, builder.graph, lambda name: known[name].lit, listing=True)
+        return parse(
+            one.text,
+            builder.graph,
+            lambda name: known[name].lit,
+            listing=True,
+            comparisons=listing.comparisons,
+        )
     except ExpressionError as error:
-        raise _misread(error, one, file) from None
+        raise _misread(error, one, listing.file) from None
 
 
 def _names(text: str) -> Iterator[str]:
@@ -462,15 +637,22 @@ def _why_undefined(listing: ListingFile, name: str, stems: Container[str]) -> st
     if listing.inputs is not None:
         declared = {*listing.parameters, *(s for _, symbols in listing.inputs.values() for s in symbols)}
         return "" if name in declared else "and the header declares it neither as an input nor as a parameter"
+    if listing.declared is not None:
+        return "" if listing.array(name) in listing.declared else "and it is not declared"
+    if name in _NO_NUMBERS:
+        return "it is the result of an undefined operation"
+    tables = listing.tables
     match = _OF_FRAME.fullmatch(name)
-    if match is not None and listing.frames is not None and int(match[1]) > listing.frames:
-        return f"and the tables contain only {listing.frames} frames"
+    if match is not None and tables is not None and 0 < tables.frames < int(match[1]):
+        return f"and the tables contain only {tables.frames} frames"
     match = _STEM.fullmatch(name)
     stem = match[1] if match is not None and match[1] in stems else None
     # t1 can be a joint variable, but where other names of this form are assigned it is an intermediate variable.
-    if name in (listing.tabled or ()) or (_is_variable(listing, name) and stem != "t"):
+    if tables is not None and name in tables.results:
+        return "although it is a joint variable of an inverse geometric model"
+    if name in (tables or ()) or (_is_variable(listing, name) and stem != "t"):
         return ""
-    if listing.tabled is not None:
+    if tables is not None:
         return "" if _SYMORO.fullmatch(name) else "and the tables of the robot do not contain it"
     if _TRIGONOMETRIC.fullmatch(name):
         return "although it is SYMORO's name of a sine or cosine"
@@ -479,7 +661,8 @@ def _why_undefined(listing: ListingFile, name: str, stems: Container[str]) -> st
 
 
 def _is_variable(listing: ListingFile, name: str) -> bool:
-    return name in listing.variables or _VARIABLES.fullmatch(name) is not None
+    tabled = listing.tables is not None and name in listing.tables.variables
+    return tabled or _VARIABLES.fullmatch(name) is not None
 
 
 def _variables(listing: ListingFile, free: Sequence[str], inputs: Sequence[str] | None) -> list[str]:
@@ -541,9 +724,19 @@ def _output_names(
     entries = [name for name in defined if name in listing.entries]
     if listing.inputs is not None and entries:
         return entries
-    last = {name for name in defined if name not in used or _RESULTS.fullmatch(name)}
+    last = {name for name in defined if name not in used or _is_result(listing, name)}
     names = [name for name in defined if name in listing.entries or name in last]
     return [name for name in names if not _CHOICE.fullmatch(defined[name].text)]
+
+
+def _is_result(listing: ListingFile, name: str) -> bool:
+    """Return whether a name is that of a result of SYMORO's models: torques, entries of matrices, joint variables."""
+    tables = listing.tables
+    if name in listing.results or (tables is not None and name in tables.results):
+        return True
+    if tables is not None and tables.frames < 10 and _THREE_DIGITS.fullmatch(name):
+        return False
+    return _RESULTS.fullmatch(name) is not None
 
 
 def _output_arrays(

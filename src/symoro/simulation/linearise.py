@@ -28,24 +28,29 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from symoro.emit.code import without_guards
 from symoro.errors import ArgumentError, NotApplicableError
 from symoro.expr import ops
-from symoro.expr.formula import Formula, formula
+from symoro.expr.formula import Formula, exact_angle, formula
 from symoro.expr.graph import ONE, ZERO, Graph
 from symoro.model import Model, generate
+from symoro.models.geometric.loop.mechanism import active_joints
 from symoro.models.numeric.rotation import from_quaternion
-from symoro.program.count import largest_expression
+from symoro.program.count import long_entry
 from symoro.program.interpret import interpret
 from symoro.program.passes.rebuild import Rebuild
 from symoro.program.pipeline import optimise
 from symoro.program.program import Output, Program
 from symoro.robot.coordinates import independent
-from symoro.robot.description import BaseKind, Robot
+from symoro.robot.description import GEOMETRIC, WRENCH, BaseKind, JointType, Robot
 from symoro.robot.flexibility import flexible_links, mode_names
 from symoro.robot.formats import RobotLike, as_robot
 from symoro.robot.size import characteristic_length, joint_units
+from symoro.robot.topology import moving_joints
 from symoro.simulation.mechanics import Mechanics
-from symoro.simulation.tolerances import UNBALANCED
+from symoro.simulation.simulate import check_values
+from symoro.simulation.tolerances import FORCE_ROUND_OFF, UNBALANCED
+from symoro.trajectory.prescribed import check_rates, check_steady
 
 Array = NDArray[np.float64]
 # Two joints with parameters, three with numbers: with more states the coefficients of s fill pages.
@@ -53,6 +58,7 @@ MOST_SYMBOLIC_STATES, MOST_STATES = 4, 6
 OBLIQUE = np.array([1.0, 2.0, 3.0]) / np.sqrt(
     14.0
 )  # axis about which gravity turns with respect to a floating base
+DECIMAL_DIGITS = 15  # of a number in double precision
 LONGEST_ENTRY = 500  # operations of an entry of A; those of closed loops have thousands
 
 
@@ -81,7 +87,7 @@ class Linearisation:
         if missing:
             raise ArgumentError(
                 f"A and B depend on parameters without a value: {', '.join(missing[:8])}",
-                hint="give numbers as values={...}; the attribute `model` contains A and B with symbols",
+                hint="give numbers as values={...}; the attribute model contains A and B with symbols",
             )
         result = interpret(
             self.model.program, {}, {name: self.values[name] for name in self.model.parameters}
@@ -118,13 +124,23 @@ class Linearisation:
         row, column = _index(self.states, output, "state"), _index(self.drives, drive, "drive")
         C = np.eye(len(self.states))[[row]]
         numerator, denominator = ss2tf(self.A, self.B[:, [column]], C, np.zeros((1, 1)))
-        return np.asarray(numerator[0]), np.asarray(denominator)
+        coefficients = np.asarray(numerator[0])
+        response = self.B[:, column]  # c A^k b = 0 for k < m: the relative degree is larger than m
+        for k in range(len(self.states)):
+            if response[row] != 0:
+                break
+            coefficients[: k + 2] = (
+                0.0  # rounding errors otherwise, which give the system zeros that it has not
+            )
+            response = self.A @ response
+        return coefficients, np.asarray(denominator)
 
     def symbolic_transfer_function(self, output: str, drive: str) -> Any:
         """Return the transfer function from a drive to a state with symbols, as a SymPy expression of s.
 
         G(s) = c (s 1 - A)^-1 b, by Cramer's rule, as a ratio of polynomials in s whose common factors are cancelled.
-        Decimals are converted to fractions; factors that are equal only within their rounding are not cancelled.
+        Decimals are converted to fractions for the division; factors that are equal only within their rounding are not
+        cancelled. Coefficients that are decimals are divided by the largest one.
 
         Args:
             output: name of a state, such as "q2".
@@ -144,19 +160,21 @@ class Linearisation:
             raise NotApplicableError(
                 f"a symbolic transfer function of {size} states is too long: at most {MOST_SYMBOLIC_STATES} states "
                 f"with parameters, {MOST_STATES} states with numbers",
-                hint="transfer_function computes its coefficients as numbers",
+                hint="transfer_function() computes its coefficients as numbers",
             )
         if "s" in self.model.parameters:
             raise NotApplicableError(
                 "a parameter has the name s, which is the variable of transfer functions"
             )
         s = sympy.Symbol("s")
-        largest, where = largest_expression(self.model.program)
+        too_long = long_entry(self.model.program, LONGEST_ENTRY)
         if not self.model.parameters:
             A, B = (sympy.Matrix(*m.shape, [sympy.Rational(x) for x in m.flat]) for m in (self.A, self.B))
-        elif largest > LONGEST_ENTRY:
+        elif too_long:
+            operations, where = too_long
             raise NotApplicableError(
-                f"a symbolic transfer function is too long: {where} has {largest} operations (at most {LONGEST_ENTRY})",
+                f"a symbolic transfer function is too long: {where} has {operations} operations (at most "
+                f"{LONGEST_ENTRY})",
                 hint="give numbers for the parameters",
             )
         else:
@@ -167,12 +185,27 @@ class Linearisation:
         replaced[:, row] = B[:, column]
         numerator, denominator = (DomainMatrix.from_Matrix(m).to_field() for m in (replaced, whole))
         ratio = numerator.domain.to_sympy(numerator.det()) / denominator.domain.to_sympy(denominator.det())
-        return sympy.cancel(ratio)
+        return _with_decimals(sympy.cancel(ratio))
 
     def __str__(self) -> str:
         head = f"x = ({', '.join(self.states)}), u = ({', '.join(self.drives)})"
         with np.printoptions(precision=6, suppress=True, linewidth=120, threshold=10_000):
             return f"{head}\nA =\n{self.A}\nB =\n{self.B}\neigenvalues =\n{self.eigenvalues()}"
+
+
+def _with_decimals(ratio: Any) -> Any:
+    """Return a quotient of polynomials with decimals in place of integers that have more digits than decimals."""
+    import sympy
+
+    parts = [part.as_coefficients_dict() for part in map(sympy.expand, ratio.as_numer_denom())]
+    largest = max(abs(c) for part in parts for c in part.values())
+    if largest < 10**DECIMAL_DIGITS:
+        return ratio
+    numerator, denominator = (
+        sympy.Add(*(sympy.Float(c / largest, DECIMAL_DIGITS) * term for term, c in part.items()))
+        for part in parts
+    )
+    return numerator / denominator
 
 
 def _index(names: Sequence[str], name: str, kind: str) -> int:
@@ -204,20 +237,22 @@ def linearise(
         start: `e` (modes of flexible links; by default their static deflection) and `Q0` (quaternion of a floating
             base; by default the identity).
 
+    External wrenches with symbols are inputs: they are zero unless their symbols have numbers.
+
     Raises:
         ArgumentError: the state is not an equilibrium; the message contains the remaining torques.
-        NotApplicableError: the robot has wheels, whose equilibria are not isolated from its motion.
+        NotApplicableError: the robot has wheels, joints with a prescribed motion or torque, or a base with respect to
+            which gravity turns.
+        UnknownNameError: a name in `values` is not a symbol of the robot.
     """
     described = as_robot(robot)
-    if described.wheels:
-        raise NotApplicableError(
-            f"linearise does not apply to robot '{described.name}': it has wheels, whose rolling constraints have no "
-            "linear model in minimal coordinates"
-        )
+    check_values(described, values or {})
     numbers = {**dict(described.nominal), **(values or {})}
+    _check_applicable(described, numbers)
+    described = _with_constants(described, numbers)
     point = _Equilibrium(described, numbers, q, tau, start)
-    program = point.program()
     point.check()
+    program = point.program()
     entry = replace(point.derivatives.entry, id="linearisation", title=program.title, aliases=(), forms=())
     return Linearisation(
         Model(described, entry, {}, program),
@@ -234,6 +269,38 @@ def linearise(
     )
 
 
+def _check_applicable(robot: Robot, numbers: Mapping[str, float]) -> None:
+    """Reject wheels, joints with a prescribed motion or torque, and bases with respect to which gravity turns."""
+    if robot.wheels:
+        raise NotApplicableError(
+            f"linearise does not apply to robot '{robot.name}': it has wheels, whose rolling constraints have no "
+            "linear model in minimal coordinates"
+        )
+    check_rates(robot)
+    check_steady(robot, numbers)
+    for j in moving_joints(robot):
+        if robot.frame(j).GAM is not None:
+            raise NotApplicableError(
+                f"robot '{robot.name}' fixes the torque of joint {j} (GAM = {robot.frame(j).GAM}), which cannot be an "
+                "input of the linear model",
+                hint="leave out GAM, and give the torques tau",
+            )
+
+
+def _with_constants(robot: Robot, numbers: Mapping[str, float]) -> Robot:
+    """Return a robot with numbers for the symbols that determine its equilibrium and are not parameters of A and B.
+
+    These are the lengths of closed loops, because the positions that close them are numbers, and external wrenches and
+    the motion of the base, which are inputs of the models. Inputs without a number are zero.
+    """
+    base = robot.base
+    given = [getattr(link, name) for link in (base.link, *robot.links) for name in WRENCH]
+    given += [*base.V0, *base.W0, *base.VP0, *base.WP0]
+    if robot.B:
+        given += [getattr(frame, name) for frame in robot.frames for name in GEOMETRIC]
+    return robot.bind({name: numbers[name] for f in given for name in f.symbols if name in numbers})
+
+
 class _Equilibrium:
     """Posture and torques about which a robot is linearised, and the substitution of both in programs."""
 
@@ -248,13 +315,7 @@ class _Equilibrium:
         self.robot, self.numbers = robot, numbers
         self.flexible = bool(flexible_links(robot))
         self.floating = robot.base.kind == BaseKind.FLOATING
-        self.direct = generate(robot, "direct-dynamics")
-        self.derivatives = (
-            self.direct.derivative("jacobian")
-            if self.flexible
-            else generate(robot, "direct-dynamics-derivatives")
-        )
-        self.bias, self.inertia = (generate(robot, name) for name in ("bias-torques", "inertia-matrix"))
+        self.bias = generate(robot, "bias-torques")
         self.velocity = "qda" if robot.B else "qd"
         self.joints = [symbol.removeprefix("qd") for symbol in self._symbols(self.velocity)]
         for name in start:
@@ -267,8 +328,15 @@ class _Equilibrium:
         if self.flexible and "e" not in self.start:
             self.start = {**self.start, "e": self._static_modes()}
 
+    @cached_property
+    def derivatives(self) -> Model:
+        """Model with the derivatives of the accelerations; its derivation takes longer than that of the others."""
+        if self.flexible:
+            return generate(self.robot, "direct-dynamics").derivative("jacobian")
+        return generate(self.robot, "direct-dynamics-derivatives")
+
     def _symbols(self, port: str) -> tuple[str, ...]:
-        return next(p.symbols for p in self.direct.program.inputs if p.name == port)
+        return next(p.symbols for p in self.bias.program.inputs if p.name == port)
 
     def _positions(self, q: Any) -> list[Formula]:
         """Return the positions of all joints as formulas; those of closed loops are numbers that close them."""
@@ -286,7 +354,11 @@ class _Equilibrium:
         formulas = [formula(x if isinstance(x, str) else float(x)) for x in entries]
         if any(f.number is not None and not np.isfinite(f.number) for f in formulas):
             raise ArgumentError("q: a value is not finite")
-        return formulas
+        frames = [self.robot.frame(j) for j in independent(self.robot)]
+        return [
+            exact_angle(f) if frame.sigma == JointType.REVOLUTE else f
+            for f, frame in zip(formulas, frames, strict=True)
+        ]
 
     def _driven(self) -> list[bool]:
         """Return for each coordinate whether a drive acts on it: active, and without a spring."""
@@ -426,7 +498,7 @@ class _Equilibrium:
         header = tuple(pair for pair in source.header if pair[0] in ("robot", "joints"))
         program = replace(
             source,
-            name=f"{self.direct.program.name.removesuffix('_direct_dynamics')}_linearisation",
+            name=f"{self.bias.program.name.removesuffix('_bias_torques')}_linearisation",
             graph=graph,
             inputs=(),
             outputs=outputs,
@@ -440,118 +512,128 @@ class _Equilibrium:
 
     # -- the check of the equilibrium
 
-    def torques(self) -> Array | None:
-        """Return the torques at the equilibrium, as numbers; None if a parameter has no value."""
+    def torques(self, numbers: Mapping[str, float] | None = None) -> Array | None:
+        """Return the torques at the equilibrium, as numbers; None if a parameter has no value.
+
+        Args:
+            numbers: values of the parameters; by default the known ones.
+        """
+        known = self.numbers if numbers is None else numbers
         if self.given is not None:
             return self.given
-        if not set(self.bias.parameters) <= self.numbers.keys():
+        if not set(self.bias.parameters) <= known.keys():
             return None
-        H = self._numeric(self.bias)["H"]
         first = 6 if self.floating else 0
-        return np.asarray(np.where(self.driven, H[first : first + len(self.driven)], 0.0))
+        H = self._bias(known)[first : first + len(self.driven)]
+        return np.asarray(np.where(self.driven, H, 0.0))
 
-    def _numeric(self, model: Model, **more: Array) -> dict[str, Any]:
-        known = dict(self.numbers)
-        inputs: dict[str, Any] = {name: np.zeros(shape) for name, shape in model.inputs.items()}
-        own = {"q": np.array([f.value(known) for f in self.q]), **self.start}
-        own["R0"] = from_quaternion(self.start["Q0"]) if "Q0" in self.start else np.eye(3)
-        own |= more
-        inputs |= {name: value for name, value in own.items() if name in inputs}
-        return interpret(model.program, inputs, {name: known[name] for name in model.parameters})
+    def _bias(self, numbers: Mapping[str, float], **other: Array) -> Array:
+        """Return the generalised forces H of the model `bias-torques` at rest.
+
+        Args:
+            numbers: values of the parameters.
+            other: entries of the state that differ from the equilibrium (q, R0).
+        """
+        inputs: dict[str, Any] = {name: np.zeros(shape) for name, shape in self.bias.inputs.items()}
+        rotation = from_quaternion(self.start["Q0"]) if "Q0" in self.start else np.eye(3)
+        state = {"q": self._posture(numbers), "R0": rotation, **self.start, **other}
+        inputs |= {name: value for name, value in state.items() if name in inputs}
+        known = {name: numbers[name] for name in self.bias.parameters}
+        return np.asarray(interpret(self.bias.program, inputs, known)["H"])
+
+    def _posture(self, numbers: Mapping[str, float]) -> Array:
+        return np.array([position.value(dict(numbers)) for position in self.q])
 
     def check(self) -> None:
-        """Check that the accelerations are zero: inertia times acceleration against the torques that act.
+        """Check that no generalised force remains: the torques of the drives are equal to H.
 
-        Without numbers for all parameters, random ones of the order of 1 are used: an equilibrium that holds for some
-        parameters only is rejected.
+        Parameters without a value have random numbers of the order of 1: an equilibrium that holds for some values only
+        is rejected.
 
         Raises:
-            ArgumentError: the state is not an equilibrium.
+            ArgumentError: the state is not an equilibrium, or the configuration is singular.
         """
         rng = np.random.default_rng(0)
-        for name in (*self.direct.parameters, *self.bias.parameters, *self.inertia.parameters):
-            if name not in self.numbers:
-                self.numbers = {**self.numbers, name: float(rng.uniform(0.5, 1.5))}
-        residual = self._residual()
-        balanced = np.abs(residual) * self._units() <= UNBALANCED * self._largest_torque()
-        if not balanced.all():
-            names = self.states[len(residual) :]
-            remaining = ", ".join(
-                f"{residual[k]:.3g} ({name.replace('qd', 'q')})"
-                for k, name in enumerate(names)
-                if not balanced[k]
-            )
+        names = {*self.bias.parameters, *(name for position in self.q for name in position.symbols)}
+        unknown = sorted(names - self.numbers.keys())
+        numbers = {**self.numbers, **{name: float(rng.uniform(0.5, 1.5)) for name in unknown}}
+        H, tau = self._bias(numbers), self.torques(numbers)
+        if not np.isfinite(H).all():
             raise ArgumentError(
-                f"the state is not an equilibrium: torques or forces in N m or N remain: {remaining}",
-                hint="choose q so that the joints without drive are in balance, or give the torques tau",
+                "the model has no value at the equilibrium: the configuration is singular, or has another assembly "
+                "mode than the one for which the model is derived",
+                hint="choose other positions q",
             )
-
-    def _units(self) -> Array:
-        """Return the unit of each generalised coordinate, by which forces become torques: 1, or the robot's length."""
-        length = characteristic_length(self.robot, self.numbers)
-        return np.array(
-            [
-                *([length] * 3 + [1.0] * 3 if self.floating else []),
-                *joint_units(self.robot, map(int, self.joints), length),
-                *(1.0 if name.startswith("et") else length for name in mode_names(self.robot)),
-            ]
+        forces = np.zeros(len(H))
+        first = 6 if self.floating else 0
+        forces[first : first + len(self.driven)] = tau
+        remaining = np.flatnonzero(
+            np.abs(forces - H) > self._tolerances(numbers, np.maximum(abs(forces), abs(H)))
         )
-
-    def _residual(self) -> Array:
-        """Return the generalised forces that remain: inertia times acceleration."""
-        outputs = self._numeric(self.direct, tau=self._known_torques())
-        names = ["Vd0"] * self.floating + ["qdda" if self.robot.B else "qdd"] + ["edd"] * self.flexible
-        acceleration = np.concatenate([outputs[name] for name in names])
-        return np.asarray(self._numeric(self.inertia)["A"] @ acceleration)
-
-    def _known_torques(self) -> Array:
-        tau = self.torques()
-        if tau is None:
+        if remaining.size:
+            states = [name.replace("qd", "q") for name in self.states[len(H) :]]
+            if unknown:
+                where = "torques or forces remain for some values of the parameters: "
+                where += ", ".join(states[k] for k in remaining)
+            else:
+                torques = (f"{forces[k] - H[k]:.3g} ({states[k]})" for k in remaining)
+                where = f"torques or forces in N m or N remain: {', '.join(torques)}"
             raise ArgumentError(
-                "the static deflection of the flexible links needs numbers for all parameters",
-                hint="give numbers as values={...}, or the modes e",
+                f"the state is not an equilibrium: {where}",
+                hint="choose q so that the joints without drive (passive, elastic) are in balance, or give the torques "
+                "tau",
             )
-        return tau
 
-    def _largest_torque(self) -> float:
-        """Return the largest torque, or force times the robot's length, that acts here or as gravity in other postures.
+    def _tolerances(self, numbers: Mapping[str, float], acting: Array) -> Array:
+        """Return the generalised forces that are negligible, one per coordinate.
 
-        A hanging pendulum, and a body that a thrust carries, have torques of the size of rounding errors, which are not
-        a scale; floating bases are turned as well. The posture of closed loops cannot be changed freely.
+        Each is compared with the largest force that acts on its own coordinate, here and in other postures: a hanging
+        pendulum, and a body that a thrust carries, have torques of the size of rounding errors, which are no scale.
+        The rounding errors themselves are relative to all forces, in units of the robot's length. The posture of closed
+        loops cannot be changed freely.
+
+        Args:
+            acting: largest absolute value of the forces at the equilibrium, one per coordinate.
         """
-        units, first = self._units(), 6 if self.floating else 0
-        of_joints = units[first : first + len(self.joints)]
-        acting = [np.abs(self._numeric(self.bias)["H"]) * units, np.abs(self._known_torques()) * of_joints]
-        q = np.array([f.value(self.numbers) for f in self.q])
-        if not self.robot.B:
-            frames = [self.robot.frame(j) for j in independent(self.robot)]
-            springs = [frame.k.value(self.numbers) if frame.eta else 0.0 for frame in frames]
-            rest = [frame.rest.value(self.numbers) for frame in frames]
-            acting.append(np.abs(springs * (q - rest)) * of_joints)
-        for offset in (
-            1.0,
-            2.0,
-        ):  # units of the coordinates; two, because one posture may be balanced as well
+        length = characteristic_length(self.robot, numbers)
+        q = self._posture(numbers)
+        steps = np.array(joint_units(self.robot, independent(self.robot), length))
+        for offset in (1.0, 2.0):  # rad, or lengths of the robot; two, because one may be balanced as well
             turned = from_quaternion([np.cos(offset / 2), *np.sin(offset / 2) * OBLIQUE])
-            other = {"q": q if self.robot.B else q + offset * of_joints, "R0": turned}
-            acting.append(np.abs(self._numeric(self.bias, **other)["H"]) * units)
-        return float(np.max(np.concatenate(acting), initial=0.0))
+            posture = q if self.robot.B else q + offset * steps
+            acting = np.maximum(acting, abs(self._bias(numbers, q=posture, R0=turned)))
+        joints = active_joints(self.robot) if self.robot.B else independent(self.robot)
+        base = [length] * 3 + [1.0] * 3 if self.floating else []
+        modes = [1.0 if name.startswith("et") else length for name in mode_names(self.robot)]
+        units = np.array([*base, *joint_units(self.robot, joints, length), *modes])
+        # The entries of a vector depend on the axes: the largest one counts.
+        groups = [slice(0, 3), slice(3, 6)] if self.floating else []
+        for group in (*groups, slice(len(base) + len(joints), None)):
+            acting[group] = acting[group].max(initial=0.0)
+        rounding = FORCE_ROUND_OFF * (acting * units).max(initial=0.0) / units
+        return np.asarray(UNBALANCED * acting + rounding)
 
     def _static_modes(self) -> Array:
         """Return the deflections e of the flexible links at rest: the generalised forces of the modes are zero."""
         from scipy.optimize import root
 
+        if not set(self.bias.parameters) <= self.numbers.keys():
+            raise ArgumentError(
+                "the static deflection of the flexible links needs numbers for all parameters",
+                hint="give numbers as values={...}, or the modes e",
+            )
         count = len(self._symbols("e"))
 
         def forces(e: Array) -> Array:
             self.start = {**self.start, "e": e}
-            return self._residual()[-count:]
+            return self._bias(self.numbers)[-count:]
 
-        return np.asarray(root(forces, np.zeros(count), tol=1e-14).x)
+        return np.asarray(root(forces, np.zeros(count), tol=1e-14).x, dtype=float)
 
 
 def _substituted(program: Program, graph: Graph, leaves: Mapping[str, int]) -> dict[str, list[int]]:
     """Copy a program into a graph with expressions for the entries of its inputs, and return its outputs."""
+    program = without_guards(program)  # the configuration is not singular, as the check has shown
     copy = _Substitution(program, graph, leaves)
     copy.copy_all(program.nodes)
     return {out.name: [copy.lit(lit) for lit in out.lits] for out in program.outputs}

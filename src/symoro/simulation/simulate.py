@@ -88,7 +88,7 @@ def simulate(
     described = as_robot(robot)
     numbers = {**dict(described.nominal), **(values or {})}
     check_times(duration, step)
-    _check_values(described, values or {})
+    check_values(described, values or {})
     stops = _stops(described, stops)
     by_events = chosen.friction == "events" and chosen.method != "rk4"
     frictionless, friction = without_friction(described, numbers) if by_events else (described, [])
@@ -170,7 +170,7 @@ def _posture(robot: Robot, q: ArrayLike | str) -> ArrayLike:
     return robot.postures[q] if isinstance(q, str) else q
 
 
-def _check_values(robot: Robot, values: Mapping[str, float]) -> None:
+def check_values(robot: Robot, values: Mapping[str, float]) -> None:
     """Reject values for names that are not symbols of the robot: they would have no effect."""
     known = robot.symbols()
     for name in values:

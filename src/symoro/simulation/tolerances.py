@@ -85,4 +85,7 @@ PEAK_SHOWN = 0.9  # relative to a peak: samples with a smaller largest value mis
 HUGE = 1e9  # rad, rad/s, rad/s2; beyond any motion of a robot
 
 # Linearisation
-UNBALANCED = 1e-8  # relative to the largest torque that acts: an equilibrium, with loops closed to 1e-11
+UNBALANCED = (
+    1e-8  # relative to the largest force on the same coordinate: an equilibrium, loops closed to 1e-11
+)
+FORCE_ROUND_OFF = 1e-13  # relative to the largest force on any coordinate, as a torque

@@ -396,8 +396,11 @@ def optimise(options: argparse.Namespace) -> None:
         write_folder(Path(options.output), files, force=options.force)
     if options.json:
         ports = {"inputs": listing.inputs, "outputs": listing.outputs, "parameters": listing.parameters}
-        present.as_json({**{name: present.count_data(one) for name, one in counts.items()}, **ports})
+        data = {**{name: present.count_data(one) for name, one in counts.items()}, **ports}
+        present.as_json({**data, "warnings": list(listing.warnings)})
         return
+    for warning in listing.warnings:
+        print(f"symoro: warning: {options.file}: {warning}", file=sys.stderr)
     if options.output:
         for name in files:
             print(f"wrote {Path(options.output) / name}")

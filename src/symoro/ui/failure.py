@@ -68,6 +68,12 @@ _IN_A_SHELL: Words = (
     (re.compile(r"\brobot\.tree\(\), the robot with cut loops"), "the tree (--tree)"),
     (re.compile(r"\brobot\.tree\(\)"), "--tree"),
     (re.compile(r"\brobot\.symbolic\(\) returns the robot with symbols for its numbers"), SYMBOLS_IN_FILE),
+    (
+        re.compile(r"\bthe attribute model contains A and B with symbols"),
+        "--lang writes A and B with symbols",
+    ),
+    (re.compile(r"\btransfer_function\(\) computes its"), "without --symbols its"),
+    (re.compile(r"\bcoefficients as numbers"), "coefficients are numbers"),
     (re.compile(r"\bfunction\(\)"), "symoro eval"),
     (re.compile(r"\bgenerate\(robot, '([\w-]+)'\)"), r"symoro generate \1 ROBOT"),
     (re.compile(r"\bnumeric_inverse\(\)"), "symoro solve"),

@@ -41,11 +41,15 @@ def show_linearisation(robot: Robot, options: argparse.Namespace) -> int:
     elif options.lang and not options.output:
         present.source(result.model.code(options.lang))
     elif not options.output:
-        if not (options.symbols and any(name not in result.values for name in result.model.parameters)):
-            print(result)
+        shown = [] if options.symbols and not _has_numbers(result) else [str(result)]
         for one in options.transfer or []:
-            print(_symbolic_text(result, one) if options.symbols else _transfer_text(result, one))
+            shown.append(_symbolic_text(result, one) if options.symbols else _transfer_text(result, one))
+        print("\n".join(shown))
     return 0
+
+
+def _has_numbers(result: Linearisation) -> bool:
+    return all(name in result.values for name in result.model.parameters)
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -66,19 +70,22 @@ def _symbolic_text(result: Linearisation, text: str) -> str:
 
 
 def _data(result: Linearisation, transfer: list[str] | None, symbols: bool) -> dict[str, Any]:
-    values = result.eigenvalues()
     data: dict[str, Any] = {
         "states": list(result.states),
         "drives": list(result.drives),
-        "q": result.q.tolist(),
+        "q": [x if math.isfinite(x) else None for x in result.q.tolist()],
         "tau": None if result.tau is None else result.tau.tolist(),
-        "A": result.A.tolist(),
-        "B": result.B.tolist(),
-        "eigenvalues": [[x.real, x.imag] for x in values.tolist()],
     }
+    numbers = not symbols or _has_numbers(result)
+    if numbers:
+        values = result.eigenvalues().tolist()
+        data |= {"A": result.A.tolist(), "B": result.B.tolist()}
+        data["eigenvalues"] = [[x.real, x.imag] for x in values]
     for text in transfer or []:
-        numerator, denominator = result.transfer_function(*_pair(text))
-        one: dict[str, Any] = {"numerator": numerator.tolist(), "denominator": denominator.tolist()}
+        one: dict[str, Any] = {}
+        if numbers:
+            numerator, denominator = result.transfer_function(*_pair(text))
+            one |= {"numerator": numerator.tolist(), "denominator": denominator.tolist()}
         if symbols:
             one["expression"] = str(result.symbolic_transfer_function(*_pair(text)))
         data.setdefault("transfer", {})[text] = one

@@ -1,0 +1,203 @@
+"""Tables of the robot in a listing of SYMORO or OpenSYMORO, and the results that title and tables announce.
+
+    Geometric parameters
+    j       ant     sigma   mu      gamma   b       alpha   d       theta   r
+    1       0       0       1       0       0       0       0       th1     0
+
+A cell of eight characters or more has no blank before the next one: "th2 + pi/20" is the cell "th2 + pi/2" and a zero.
+SYMORO+ writes fractions on three lines, numerators and denominators above and below the row.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import NamedTuple
+
+from symoro.errors import FormatError, Place
+from symoro.expr.parser import reserved
+
+WIDE = 8  # characters of a cell that has no blank before the next one
+MATRIX_TITLE = re.compile(r"\s*Tra[mn]sformation matrix (\d+) T (\d+)\s*")
+
+_NAME = re.compile(r"(?<![A-Za-z_])[A-Za-z_]\w*")
+REVOLUTE, PRISMATIC = "0", "1"  # joint type sigma
+_VARIABLE = {REVOLUTE: r"(?:th|t|q|theta)_?{0}", PRISMATIC: r"[rRq]_?{0}"}
+_HEADERS, _AXES = ("j", "axis"), ("X", "Y", "Z")  # first column
+_INVERSE_GEOMETRY = re.compile(r"\bInverse Geometri", re.IGNORECASE)
+_ENTRY_OF_TRANSFORM = re.compile(r"(T\d+T\d+)[123][1234]")
+_POSE = frozenset(f"{letter}{k}" for letter, k in product("snapSNAP", "123"))
+# Results with an entry per axis and link, by the title of the listing.
+_PER_LINK = {"Link velocities": ("W", "V"), "Link accelerations": ("WP", "VP"), "JdotQdot": ("WPJ", "VPJ")}
+
+
+@dataclass(frozen=True)
+class Tables:
+    """Names in the tables of a listing.
+
+    Attributes:
+        text: the rows.
+        names: names in them that need no assignment; those of an inverse geometric model are the entries of the pose
+            and the parameters, not the joint variables.
+        variables: those of `names` that vary from call to call.
+        frames: number of frames.
+        joints: numbers of the joints that move a link; none without a table of the links.
+        results: names in the tables that the model computes.
+    """
+
+    text: str
+    names: frozenset[str]
+    variables: frozenset[str]
+    frames: int
+    joints: tuple[int, ...] = ()
+    results: frozenset[str] = frozenset()
+
+    def __contains__(self, name: str) -> bool:
+        wide = len(name) >= WIDE and name in self.text
+        return name in self.names or (wide and name not in self.results)
+
+
+class _Table(NamedTuple):
+    """A table: its columns, the line and text of each row, and the blanks before its header."""
+
+    columns: list[str]
+    rows: list[tuple[int, str]]
+    margin: int
+
+
+def read_tables(lines: Sequence[str], file: str, first: int = 1) -> Tables | None:
+    """Return the tables in lines of a listing; None if there are none.
+
+    Args:
+        first: number of the first line, for errors.
+
+    Raises:
+        FormatError: a table has no header row, or a row of the table of the frames is missing.
+    """
+    tables = _tables(lines, file, first)
+    if not any(table.rows for table in tables):
+        return None
+    frames = next((table for table in tables if {"ant", "sigma"} <= set(table.columns)), None)
+    if frames is None or not frames.rows:
+        raise FormatError(
+            "the table of the frames, with the columns j ant sigma ..., is missing", place=Place(file, first)
+        )
+    _check_rows(frames, file)
+    links = sum(len(table.rows) for table in tables if "XX" in table.columns)
+    sigma = frames.columns.index("sigma")
+    types = [line.split()[sigma] for _, line in frames.rows]
+    joints = tuple(j for j, joint_type in enumerate(types[:links], 1) if joint_type in _VARIABLE)
+    variables = frozenset(
+        name for j, joint_type in enumerate(types, 1) if (name := _variable(frames, j, joint_type))
+    )
+    text = "\n".join(line for table in tables for _, line in table.rows)
+    names = frozenset(_names(text))
+    if any(_INVERSE_GEOMETRY.search(line) for line in lines):
+        return Tables(text, names - variables | _POSE, _POSE, len(types), joints, variables)
+    return Tables(text, names, variables, len(types), joints)
+
+
+def _tables(lines: Sequence[str], file: str, first: int) -> list[_Table]:
+    tables: list[_Table] = []
+    for k, line in enumerate(lines, first):
+        cells = line.split()
+        margin = len(line) - len(line.lstrip())
+        if len(cells) > 3 and cells[0] in _HEADERS:
+            tables.append(_Table(cells, [], margin))
+        elif len(cells) > 4 and (cells[0] in _AXES or (cells[0].isdigit() and tables)):
+            if (
+                tables and margin <= tables[-1].margin + 2
+            ):  # numerators and denominators are farther to the right
+                tables[-1].rows.append((k, line))
+        elif len(cells) > 4 and all(cell.isdigit() for cell in cells[:3]):
+            raise FormatError("a row of a table has no header row before it", place=Place(file, k))
+    return tables
+
+
+def _check_rows(frames: _Table, file: str) -> None:
+    for frame, (k, line) in enumerate(frames.rows, 1):
+        if line.split()[0] != str(frame):
+            raise FormatError(
+                f"the row of frame {frame} is missing in the table of the frames", place=Place(file, k)
+            )
+
+
+def _names(text: str) -> list[str]:
+    return [name for name in _NAME.findall(text) if not reserved(name)]
+
+
+def _variable(frames: _Table, frame: int, joint_type: str) -> str:
+    """Return the joint variable in the row of a frame; an empty text for a fixed joint."""
+    if joint_type not in _VARIABLE:
+        return ""
+    text = frames.rows[frame - 1][1]
+    cells = text.split()
+    separated = len(cells) == len(frames.columns)
+    if separated:
+        text = cells[frames.columns.index("r" if joint_type == PRISMATIC else "theta")]
+    names = _names(text)
+    own = [name for name in names if re.fullmatch(_VARIABLE[joint_type].format(frame), name)]
+    if separated and len(names) == 1:
+        own = names
+    return own[0] if own else ""
+
+
+# -- results
+
+
+def missing_result(lines: Sequence[str], tables: Tables | None, defined: Collection[str]) -> str | None:
+    """Return a result that title, tables or other entries announce, and that is not assigned; None if there is none.
+
+    Args:
+        lines: the lines of the listing.
+        defined: names that are assigned.
+    """
+    return next((name for name in _announced(lines, tables, defined) if name not in defined), None)
+
+
+def _announced(lines: Sequence[str], tables: Tables | None, defined: Collection[str]) -> Iterator[str]:
+    titles = [line.strip() for line in lines]
+    for family in ("GAM", "QDP"):
+        names = [f"{family}{j}" for j in (tables.joints if tables else ())]
+        if any(name in defined for name in names):
+            yield from names
+    for line in titles:
+        title = MATRIX_TITLE.fullmatch(line)
+        if title is not None:
+            yield from _grid(f"T{title[1]}T{title[2]}", range(1, 4), range(1, 5))
+        for family in next((names for start, names in _PER_LINK.items() if line.startswith(start)), ()):
+            links = {
+                digits[1:] for name in defined if (digits := _index(family, name)) and digits[0] in "123"
+            }
+            yield from _grid(family, range(1, 4), sorted(links))
+    if any("Direct Geometri" in line for line in titles):  # the last matrix is the result
+        last = [match for name in defined if (match := _ENTRY_OF_TRANSFORM.fullmatch(name))][-1:]
+        yield from (name for match in last for name in _grid(match[1], range(1, 4), range(1, 5)))
+    if any("acobian" in line for line in titles):
+        entries = _pairs("J", defined)
+        yield from _grid("J", range(1, 7), sorted({column for _, column in entries}))
+        yield from _grid("L", range(1, 4), range(1, 4) if _pairs("L", defined) else ())
+    if any("nertia" in line and "atrix" in line for line in titles):
+        entries = _pairs("A", defined)
+        size = max((max(pair) for pair in entries), default=0)
+        upper = any(row < column for row, column in entries)
+        pairs = [(i, j) if upper else (j, i) for j in range(1, size + 1) for i in range(1, j + 1)]
+        yield from (f"A{i}{j}" for i, j in pairs)
+
+
+def _grid(family: str, rows: Collection[object], columns: Collection[object]) -> Iterator[str]:
+    return (f"{family}{row}{column}" for column in columns for row in rows)
+
+
+def _index(family: str, name: str) -> str:
+    """Return the digits of a name that consists of a family and digits; otherwise an empty text."""
+    digits = name.removeprefix(family)
+    return digits if name.startswith(family) and digits.isdigit() else ""
+
+
+def _pairs(family: str, names: Collection[str]) -> list[tuple[int, int]]:
+    """Return the indices of the entries with one digit each; none if there are entries with more."""
+    digits = [text for name in names if (text := _index(family, name))]
+    return [(int(text[0]), int(text[1])) for text in digits if len(text) == 2]
