@@ -98,6 +98,13 @@ function room(element: HTMLElement, bare = false): { width: number; height: numb
   return { width: element.clientWidth, height: Math.max(60, element.clientHeight - (bare ? 0 : 34)) };
 }
 
+/** Return a number of an axis in few characters; the browser's own format has three decimals. */
+export function tickText(value: number): string {
+  const size = Math.abs(value);
+  if (size >= 1e6 || (size < 1e-3 && size > 0)) return String(Number(value.toPrecision(6)).toExponential()).replace("e+", "e");
+  return String(Number(value.toPrecision(6)));
+}
+
 export function colourOf({ like }: Curve, at: number): string {
   return COLOURS[(like ?? at) % COLOURS.length]!;
 }
@@ -118,8 +125,8 @@ function settings(element: HTMLElement, latest: { current: ChartProps }, logarit
     cursor: latest.current.onSeek ? { drag: { x: false, y: false } } : {},
     scales: { x: { time: false }, y: logarithmic ? { distr: 3 } : {} },
     axes: [
-      { ...axis, ...(bare && { size: 26, gap: 2, font: SMALL, ticks: { ...axis.ticks, size: 4 } }), values: (_, ticks) => ticks.map((tick) => `${tick} s`) },
-      { ...axis, ...title, ...(bare ? { size: 44, gap: 2, space: 18, font: SMALL, ticks: { ...axis.ticks, size: 4 } } : { size: 64 }) },
+      { ...axis, ...(bare && { size: 26, gap: 2, font: SMALL, ticks: { ...axis.ticks, size: 4 } }), values: (_, ticks) => ticks.map((tick) => `${tickText(tick)} s`) },
+      { ...axis, ...title, values: (_, ticks) => ticks.map((tick) => (tick === null ? "" : tickText(tick))), ...(bare ? { size: 44, gap: 2, space: 18, font: SMALL, ticks: { ...axis.ticks, size: 4 } } : { size: 64 }) },
     ],
     series: [
       { label: "t", value: (_, value) => (value === null ? "" : `${value.toFixed(2)} s`) },

@@ -39,6 +39,8 @@ export class Dragging {
   readonly modesWanted = signal(false);
   /** The drawn solutions or assembly modes, starting with the posture itself; null if they are not drawn. */
   readonly solutions = signal<PoseSolution[] | null>(null);
+  /** Part of the pose that the solutions have. */
+  readonly solved = signal<"pose" | "position">("pose");
   /** Why the solutions are not all, or not available; "" if they are all. */
   readonly remark = signal("");
   readonly active = signal(false);
@@ -120,6 +122,7 @@ export class Dragging {
     this.solver = new PoseSolver(view, postures, models, answer, this.scene.reach());
     this.solver.setParameters(this.store.parameters.peek());
     if (view.loops.length) this.assembly = new AssemblyModes(view, postures, this.solver, this.scene.reach());
+    this.solved.value = answer.pose === "position" ? "position" : "pose";
     if (this.loaded) this.remark.value = remarkOf(this.loaded.answer, this.solver);
   }
 

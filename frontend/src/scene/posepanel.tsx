@@ -10,7 +10,7 @@ import { handledFrame, hasEnd } from "./extras";
 import { ghostColour } from "./ghosts";
 import { Choice } from "./choice";
 import { degrees, Field } from "./jointspanel";
-import { fixed, fromShown, shownText } from "./joints";
+import { decimals, fixed, fromShown, shownText } from "./joints";
 import { angles, fromQuaternion, pose, quaternion, type Triple } from "./pose";
 import type { PoseSolution } from "./poseSolver";
 import type { GizmoAxes, GizmoMode } from "./scene";
@@ -100,7 +100,7 @@ function PoseFields({ store, control, view, frame }: { store: Store; control: Co
       {POSITIONS.map((name, k) => (
         <label key={name}>
           <span>{name}</span>
-          <Field label={name} text={shownText(LENGTH, at[k]!, false, view.bodies.size, 1)} onNumber={(value) => dragging.goTo(pose([...replaced(at, k, value), ...turn]), "translate")} />
+          <Field label={name} text={fixed(at[k]!, Math.max(4, decimals(LENGTH, view.bodies.size, false)))} onNumber={(value) => dragging.goTo(pose([...replaced(at, k, value), ...turn]), "translate")} />
           <span class="sc-unit">m</span>
         </label>
       ))}
@@ -167,7 +167,7 @@ function Solutions({ store, control }: { store: Store; control: Control }) {
           checked={dragging.wanted.value === true}
           onChange={(event) => dragging.showSolutions(event.currentTarget.checked)}
         />
-        all solutions of the pose of frame {control.endFrame()}
+        all solutions of the {dragging.solved.value} of frame {control.drawn.value!.tool ?? control.endFrame()}
       </label>
       {control.drawn.value!.loops.length > 0 && (
         <label class="sc-check sc-solve">
