@@ -218,7 +218,7 @@ export class Dragging {
       const shift = minus(to, held);
       const target = Array.from(T.subarray(16 * (frame - 1), 16 * frame));
       [3, 7, 11].forEach((entry, i) => (target[entry]! += shift[i]!));
-      const result = this.solver.numeric.solve(q, { frame, pose: target, levels: ["position"], point });
+      const result = this.solver.numeric.nearest(q, { frame, pose: target, levels: ["position"], point });
       if (result.closed) this.show({ ...result, error: 0 }, null);
       return;
     }

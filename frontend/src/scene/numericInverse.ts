@@ -222,6 +222,18 @@ export class NumericInverse {
     return levels;
   }
 
+  /**
+   * Return the posture nearest to a task, with closed loops. A task out of reach pulls the loops open at the limit of their
+   * motion; the result is then the posture in which they close again, or the start.
+   */
+  nearest(start: number[], task: PoseTask, iterations = ITERATIONS): NumericResult {
+    const result = this.solve(start, task, iterations);
+    if (result.closed) return result;
+    const closed = [this.solve(result.q, null, iterations).q, start].filter((q) => this.closure(q) < CLOSED);
+    const [nearest] = closed.map((q) => this.result(q, task, result.stopped)).sort((a, b) => a.error - b.error);
+    return nearest ?? result;
+  }
+
   /** Return the posture nearest to a task, from a posture nearby; without a task the loops are closed. */
   solve(start: number[], task: PoseTask | null, iterations = ITERATIONS): NumericResult {
     const { view, variables } = this;

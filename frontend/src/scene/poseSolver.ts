@@ -106,7 +106,7 @@ export class PoseSolver {
     const task = this.possible(given);
     const row = this.nearest(q, this.rowsOf(task, q));
     if (row && this.distance(row, q) < CONTINUOUS && this.isWithin(row)) return this.remembered(this.reached(row, task));
-    return this.compared(q, this.recovered(q, task, this.numeric.solve(q, task)), true);
+    return this.compared(q, this.recovered(q, task, this.numeric.nearest(q, task)), true);
   }
 
   /** Return the posture with the pose nearest to a given one, which may be far from the current pose. */
@@ -114,7 +114,7 @@ export class PoseSolver {
     const task = this.possible(given);
     const row = this.nearest(q, this.rowsOf(task, q).filter((one) => this.isWithin(one)));
     if (row) return this.compared(q, this.remembered(this.reached(row, task)), false);
-    return this.compared(q, this.recovered(q, task, this.numeric.solve(q, task, LONG_WAY)), false);
+    return this.compared(q, this.recovered(q, task, this.numeric.nearest(q, task, LONG_WAY)), false);
   }
 
   /**

@@ -52,7 +52,32 @@ describe("a drag out of reach", () => {
       errors.push(next.closed ? next.error : Infinity);
     }
     expect(errors.at(-1)).toBeLessThan(1e-6);
-  });
+  }, 20_000);
+});
+
+describe("a linkage out of reach", () => {
+  it.each(["fivebar", "platform", "delta"] as const)("%s follows to the limit of its motion, with closed loops", async (name) => {
+    const { view, postures, solver, reach, pose, q: home } = await solved(name);
+    const start = name === "fivebar" ? postures.move(home, home).q : home;
+    const from = pose(start);
+    for (const direction of [[0, 1, 0], [-1, 0, 0], [0.6, 0.8, 0]]) {
+      let q = start;
+      const errors: number[] = [];
+      for (let k = 1; k <= 40; k++) {
+        const target = [...from];
+        direction.forEach((value, i) => (target[4 * i + 3]! += (reach * value * k) / 20));
+        const next = solver.follow(q, { frame: endFrame(view), pose: target, levels: ["position", "rotation"] });
+        expect(next.closed).toBe(true);
+        expect(solver.numeric.closure(next.q)).toBeLessThan(1e-9);
+        q = next.q;
+        errors.push(solver.numeric.taskError(q, { frame: endFrame(view), pose: target, levels: ["position"] }));
+      }
+      expect(errors.at(-1)).toBeGreaterThan(0.3);
+      // The tool does not stay behind: its distance grows by no more than the pointer moves.
+      const most = Math.hypot(...direction) / 20;
+      errors.slice(1).forEach((error, k) => expect(error).toBeLessThan(errors[k]! + most + 1e-3));
+    }
+  }, 20_000);
 });
 
 describe("an arm with limits", () => {
