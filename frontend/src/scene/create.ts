@@ -77,6 +77,8 @@ export const createScene: CreateScene = (container, options) => {
   let margin = 0;
   /** Extent of the robot when it was last brought into the picture or found there. */
   let framed: THREE.Vector3[] = [];
+  /** Points of the motion that is shown. */
+  let ofMotion: THREE.Vector3[] = [];
   let base: number[] | null = null;
   let overlay: Overlay | null = null;
   let overlays: Overlays | null = null;
@@ -332,9 +334,11 @@ export const createScene: CreateScene = (container, options) => {
     return box.isEmpty() ? points : [...points, ...CORNERS.map((k) => corner(box, k))];
   }
 
-  function fit(from?: ViewDirection, points = extent(), room = margin): void {
+  /** Fit the robot and its motion into the picture. */
+  function fit(from?: ViewDirection, room = margin): void {
     margin = room;
     framed = extent();
+    const points = [...framed, ...ofMotion];
     const wide = Math.max(room, 1.2 * arrow());
     viewpoint.fit(points, wide, from);
     fitHandles(points, wide);
@@ -455,7 +459,7 @@ export const createScene: CreateScene = (container, options) => {
       body = new Body(view, count());
       overlay?.dispose();
       overlay = new Overlay(count());
-      if (isNewRobot) [mechanics, torques, highlighted] = [null, null, new Set()];
+      if (isNewRobot) [mechanics, torques, highlighted, ofMotion] = [null, null, new Set(), []];
       root.add(body.group, overlay.group);
       ghosts.clear();
       ghostTags = [];
@@ -465,7 +469,7 @@ export const createScene: CreateScene = (container, options) => {
       if (!isNewRobot) return;
       if (view.visuals?.length) await drawn;
       // Margin for motions of the robot within the picture.
-      fit("iso", undefined, 0.2 * reach);
+      fit("iso", 0.2 * reach);
     },
     async setLoops(loops) {
       const turn = requests;
@@ -623,13 +627,13 @@ export const createScene: CreateScene = (container, options) => {
     look(from, orthographic) {
       if (orthographic !== undefined) viewpoint.setOrthographic(orthographic);
       gizmo.setCamera(viewpoint.camera);
-      fit(from, undefined, 0);
+      fit(from, 0);
     },
     fit() {
       // Closing the loops may have changed the size of the robot.
       measure();
       paint();
-      fit(undefined, undefined, 0);
+      fit(undefined, 0);
     },
     keepInPicture(postures = []) {
       if (!solver || !view) return;
@@ -637,7 +641,8 @@ export const createScene: CreateScene = (container, options) => {
       const few = postures.filter((_, k) => k % Math.ceil(postures.length / SEEN) === 0);
       const before = framed;
       framed = extent();
-      const points = [...framed, ...few.flatMap((one) => inWorld(origins(solver!.transforms(one))))];
+      ofMotion = few.flatMap((one) => inWorld(origins(solver!.transforms(one))));
+      const points = [...framed, ...ofMotion];
       const seen = points.map(inView);
       // Bodies extend beyond the origins of their frames.
       const edge = (length: number) => 1 - (2 * MARGIN * Math.min(width, height)) / length;
@@ -646,7 +651,7 @@ export const createScene: CreateScene = (container, options) => {
       const lost = before.every(inPicture) ? !complete : !points.some(inPicture);
       const size = (coordinate: "x" | "y") => Math.max(...seen.map((one) => one[coordinate])) - Math.min(...seen.map((one) => one[coordinate]));
       const small = !viewpoint.movedByUser && Math.max(size("x"), size("y")) < 2 * SMALL;
-      if (lost || small) fit(undefined, points, 0);
+      if (lost || small) fit(undefined, 0);
     },
     orbit(right, up, nearer = 1) {
       viewpoint.orbit(right, up, nearer);
