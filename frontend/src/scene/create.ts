@@ -301,15 +301,15 @@ export const createScene: CreateScene = (container, options) => {
   }
 
   /** Return the ends of the links without a child frame and of rails, and the corners of a floating or wheeled base. */
-  function ends(): Point[] {
+  function ends(at: Float64Array = T, beams: ArrayLike<number> = tips): Point[] {
     return (view?.bodies.parts ?? []).flatMap((part) => {
-      if (part.shape === "bar") return [inFrame(T, part.frame, part.point)];
-      if (part.shape === "beam") return tips.length ? [] : [inFrame(T, part.frame, [part.length, 0, 0])];
-      if (part.shape === "hull") return CORNERS.map((k) => corner(hullBox(T, part), k).toArray());
+      if (part.shape === "bar") return [inFrame(at, part.frame, part.point)];
+      if (part.shape === "beam") return beams.length ? [] : [inFrame(at, part.frame, [part.length, 0, 0])];
+      if (part.shape === "hull") return CORNERS.map((k) => corner(hullBox(at, part), k).toArray());
       if (part.shape !== "rail") return [];
-      const foot = parameterPolyline(T, view!.frames[part.frame - 1]!.ant, part.frame).points[2];
-      return [part.low, part.high].map((along) => plus(foot, axis(T, part.frame, 2), along));
-    }).concat(Array.from({ length: tips.length / 16 }, (_, k) => origin(tips, k + 1)));
+      const foot = parameterPolyline(at, view!.frames[part.frame - 1]!.ant, part.frame).points[2];
+      return [part.low, part.high].map((along) => plus(foot, axis(at, part.frame, 2), along));
+    }).concat(Array.from({ length: beams.length / 16 }, (_, k) => origin(beams, k + 1)));
   }
 
   /** Return the corners of boxes about the wheels, which extend beyond the frames on their axes. */
@@ -526,9 +526,7 @@ export const createScene: CreateScene = (container, options) => {
       invalidate();
     },
     followRobot() {
-      const points = origins().map((point) => new THREE.Vector3(...point).applyMatrix4(root.matrix));
-      const centre = points.reduce((sum, point) => sum.add(point), new THREE.Vector3()).divideScalar(points.length);
-      if (viewpoint.follow(centre)) invalidate();
+      if (viewpoint.follow(inWorld([...origins(), ...ends()]))) invalidate();
     },
     select(frame) {
       selected = frame;
@@ -641,7 +639,10 @@ export const createScene: CreateScene = (container, options) => {
       const few = postures.filter((_, k) => k % Math.ceil(postures.length / SEEN) === 0);
       const before = framed;
       framed = extent();
-      ofMotion = few.flatMap((one) => inWorld(origins(solver!.transforms(one))));
+      ofMotion = few.flatMap((one) => {
+        const at = solver!.transforms(one);
+        return inWorld([...origins(at), ...ends(at, solver!.tips())]);
+      });
       const points = [...framed, ...ofMotion];
       const seen = points.map(inView);
       // Bodies extend beyond the origins of their frames.
