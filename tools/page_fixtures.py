@@ -15,7 +15,7 @@ from symoro.ui.service.payload import robot_of
 SOURCES = Path(__file__).parent.parent / "frontend" / "src"
 MODELS = (("inverse-dynamics", "planar2r"), ("jacobian", "planar2r"), ("loop-geometry", "fourbar"))
 SOLVED = (  # robots with their inverse geometric model
-    *("rx90", "puma560", "ur5e", "scara", "panda", "sr400"),
+    *("rx90", "puma560", "ur5e", "scara", "planar2r", "panda", "sr400"),
     *("fivebar", "3rrr", "delta", "orthoglide", "gough_stewart"),
 )
 # The code that closes the loops of a spatial platform is large, and the tests close them by iteration.

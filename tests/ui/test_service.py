@@ -20,6 +20,7 @@ from symoro.runtime.function import Function
 from symoro.runtime.ranges import pose_size
 from symoro.ui.failure import on_the_page
 from symoro.ui.service import CALLS, call, call_text
+from symoro.ui.service.defaults import default_values
 from symoro.ui.service.postures import _LoopClosure
 
 RX90 = call("robot_open", {"id": "rx90"})
@@ -373,6 +374,19 @@ def test_default_values_give_a_visible_robot() -> None:
     shown = edit(made, free, {"part": "base", "j": "G", "field": "z", "text": "G3"})
     assert shown["values"]["height"] > 0 and shown["values"]["G3"] == -9.81 and shown["values"]["L2"] == 0.4
     assert shown["values"]["M1"] > 0 and "height" not in shown["nominal"]
+
+
+@pytest.mark.parametrize("size", [2.0**-10, 1.0, 2.0**10])
+def test_default_masses_are_those_of_a_robot_of_the_same_size(size: float) -> None:
+    """The mass is that of any robot; lengths are relative to the robot, moments to its weight at this length."""
+    robot = symoro.load("rx90")
+    small = robot.bind({"D3": 0.4 * size, "RL4": 0.4 * size})
+    values = default_values(small)
+    assert values["M2"] == 1.0
+    powers = {"MX2": 1, "XX2": 2, "IA2": 2, "FS2": 1, "FV2": 1.5}
+    expected = {"MX2": 0.05, "XX2": 0.1, "IA2": 0.01, "FS2": 0.1, "FV2": 0.1}
+    for name, power in powers.items():  # two digits
+        assert values[name] == pytest.approx(expected[name] * size**power, rel=0.05)
 
 
 def test_data_of_the_scene() -> None:

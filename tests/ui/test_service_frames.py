@@ -74,6 +74,26 @@ def test_the_inverse_geometry_is_returned_as_one_module_with_all_solutions() -> 
     assert answer["legs"] == []
 
 
+@pytest.mark.parametrize(
+    ("name", "pose", "solutions"),
+    [
+        ("planar2r", "position", 2),
+        ("fivebar", "position", 4),
+        ("mobile_manipulator", "position", 4),
+        ("planar3r", "full", 2),  # the position leaves one joint free
+        ("scara", "full", 2),  # so does that of a SCARA: its last joint turns the tool
+        ("cartpole", "full", 1),
+        ("slidercrank", "position", 2),
+    ],
+)
+def test_arms_that_cannot_choose_their_rotation_are_solved_for_the_position(
+    name: str, pose: str, solutions: int
+) -> None:
+    answer = call("inverse", {"robot": call("robot_open", {"id": name})["robot"]})
+    (module,) = answer["modules"]
+    assert (answer["pose"], module["outputs"]["q"][0]) == (pose, solutions)
+
+
 def test_the_inverse_geometry_of_a_platform_is_returned_per_working_mode() -> None:
     view = call("robot_open", {"id": "gough_stewart"})
     answer = call("inverse", {"robot": view["robot"]})

@@ -38,3 +38,19 @@ def test_values_of_symbols_scale_the_points() -> None:
 def test_closed_loops_are_rejected() -> None:
     answer = call("workspace", {"robot": document("fivebar")})
     assert "not independent" in answer["error"]["message"]
+
+
+def test_manipulability_of_a_planar_robot_is_that_in_its_plane() -> None:
+    answer = call("workspace", {"robot": document("planar3r"), "count": 100})
+    robot = symoro.load("planar3r")
+    function = symoro.generate(robot, "jacobian").function(compiled=False)
+    geometry = symoro.generate(robot, "fast-geometry").function(compiled=False)
+    ranges = {f"q{j}": (-np.pi, np.pi) for j in (1, 2, 3)}
+    same = symoro.sweep(robot, "jacobian", sample=ranges, count=100, sampling="sobol", measures=["rank"])
+    assert same.numbers is not None
+    postures = np.column_stack([same.numbers[name] for name in ranges])
+    J = np.array([function(q=q)["J"][:2] for q in postures])
+    expected = np.sqrt(np.linalg.det(J @ J.transpose(0, 2, 1)))
+    places = np.array([geometry(q=q)["T"][:3, 3] for q in postures])
+    assert np.reshape(answer["points"], (-1, 3)) == pytest.approx(places, abs=1e-12)
+    assert np.array(answer["manipulability"]) == pytest.approx(expected / expected.max(), abs=1e-12)

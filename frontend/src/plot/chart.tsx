@@ -36,12 +36,14 @@ interface ChartProps {
  */
 const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#7f7f7f", "#8c6bb1"];
 
-const SMALL = "10px system-ui, sans-serif";
+/** Type of the numbers of small charts relative to that of the text around them. */
+const SMALL = 10 / 12;
 
 export function Chart(props: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const chart = useRef<{ made: uPlot; shape: string } | null>(null);
   const library = useSignal<typeof uPlot | null>(null);
+  const type = useSignal(0);
   const latest = useRef(props);
   latest.current = props;
   const logarithmic = props.logarithmic ?? false;
@@ -64,7 +66,12 @@ export function Chart(props: ChartProps) {
     const element = box.current!;
     const made = new Chart(settings(element, latest, logarithmic), newest.current, element);
     chart.current = { made, shape };
-    const watch = new ResizeObserver(() => made.setSize(room(element, latest.current.bare)));
+    type.value = typeOf(element);
+    const watch = new ResizeObserver(() => {
+      made.setSize(room(element, latest.current.bare));
+      // A chart has the size of type with which it was made.
+      type.value = typeOf(element);
+    });
     watch.observe(element);
     const unmark = props.marker?.subscribe(() => made.redraw(false));
     return () => {
@@ -73,7 +80,7 @@ export function Chart(props: ChartProps) {
       made.destroy();
       chart.current = null;
     };
-  }, [library.value, shape, props.marker]);
+  }, [library.value, shape, props.marker, type.value]);
 
   useEffect(() => {
     if (chart.current?.shape === shape) chart.current.made.setData(data);
@@ -94,8 +101,27 @@ function aligned(times: number[], curves: Curve[], logarithmic: boolean): Aligne
   return [times, ...curves.map(({ values }) => values.map(shown))];
 }
 
+/** Return the size of the type of an element in pixels. */
+function typeOf(element: HTMLElement): number {
+  return Number.parseFloat(getComputedStyle(element).fontSize) || 12;
+}
+
 function room(element: HTMLElement, bare = false): { width: number; height: number } {
   return { width: element.clientWidth, height: Math.max(60, element.clientHeight - (bare ? 0 : 34)) };
+}
+
+/** Return a number of an axis in few characters; the browser's own format has three decimals. */
+export function tickText(value: number): string {
+  const size = Math.abs(value);
+  if (size >= 1e6 || (size < 1e-3 && size > 0)) return String(Number(value.toPrecision(6)).toExponential()).replace("e+", "e");
+  return String(Number(value.toPrecision(6)));
+}
+
+/** Return the range of the vertical axis: constant curves are in its middle. */
+export function rangeOf(_: unknown, low: number | null, high: number | null): [number, number] {
+  if (low === null || high === null) return [-1, 1];
+  const room = high > low ? 0.1 * (high - low) : Math.abs(high) || 1;
+  return [low - room, high + room];
 }
 
 export function colourOf({ like }: Curve, at: number): string {
@@ -110,16 +136,18 @@ function settings(element: HTMLElement, latest: { current: ChartProps }, logarit
   const { curves, bare } = latest.current;
   const units = [...new Set(curves.flatMap(({ unit }) => (unit ? [unit] : [])))];
   const named = latest.current.axis ?? units.join(", ");
-  const title = named ? { label: named, labelSize: 16, labelGap: 0, labelFont: SMALL } : {};
+  const [type, small] = [typeOf(element), SMALL * typeOf(element)];
+  const font = `${small}px system-ui, sans-serif`;
+  const title = named ? { label: named, labelSize: 1.6 * small, labelGap: 0, labelFont: font } : {};
   return {
     ...room(element, bare),
     legend: { show: !bare },
     ...(bare && { padding: [6, 8, 0, 0] as [number, number, number, number] }),
     cursor: latest.current.onSeek ? { drag: { x: false, y: false } } : {},
-    scales: { x: { time: false }, y: logarithmic ? { distr: 3 } : {} },
+    scales: { x: { time: false }, y: logarithmic ? { distr: 3 } : { range: rangeOf } },
     axes: [
-      { ...axis, ...(bare && { size: 26, gap: 2, font: SMALL, ticks: { ...axis.ticks, size: 4 } }), values: (_, ticks) => ticks.map((tick) => `${tick} s`) },
-      { ...axis, ...title, ...(bare ? { size: 44, gap: 2, space: 18, font: SMALL, ticks: { ...axis.ticks, size: 4 } } : { size: 64 }) },
+      { ...axis, ...(bare && { size: 2.2 * type, gap: 2, font, ticks: { ...axis.ticks, size: 4 } }), values: (_, ticks) => ticks.map((tick) => `${tickText(tick)} s`) },
+      { ...axis, ...title, values: (_, ticks) => ticks.map((tick) => (tick === null ? "" : tickText(tick))), ...(bare ? { size: 3.7 * type, gap: 2, space: 1.5 * type, font, ticks: { ...axis.ticks, size: 4 } } : { size: 64 }) },
     ],
     series: [
       { label: "t", value: (_, value) => (value === null ? "" : `${value.toFixed(2)} s`) },

@@ -2,6 +2,7 @@
 
 import { expect, it } from "vitest";
 
+import { rangeOf, tickText } from "./chart";
 import { svgOf, ticks } from "./svg";
 
 it("ticks are round numbers inside the bounds", () => {
@@ -9,6 +10,17 @@ it("ticks are round numbers inside the bounds", () => {
   expect(ticks(-0.13, 0.21)).toEqual([-0.1, 0, 0.1, 0.2]);
   expect(ticks(3, 3)).toEqual([3]);
   expect(ticks(1e-9, 5e-9)).toEqual([1e-9, 2e-9, 3e-9, 4e-9, 5e-9]);
+});
+
+it("numbers of an axis are short and exact", () => {
+  expect([0, 0.25, -1.5, 120000, 5e-4, -2e-7, 2.5e6, 0.1 + 0.2].map(tickText)).toEqual(["0", "0.25", "-1.5", "120000", "5e-4", "-2e-7", "2.5e6", "0.3"]);
+});
+
+it("a constant curve is in the middle of its axis", () => {
+  expect(rangeOf(null, 0, 0)).toEqual([-1, 1]);
+  expect(rangeOf(null, -3, -3)).toEqual([-6, 0]);
+  expect(rangeOf(null, null, null)).toEqual([-1, 1]);
+  expect(rangeOf(null, 0, 10)).toEqual([-1, 11]);
 });
 
 it("an SVG has axes with units, the names of the curves, and gaps where a value is missing", () => {

@@ -1,6 +1,6 @@
 // Charts as SVG, for documents: axes with units, one line per curve, and their names.
 
-import { colourOf, type Curve } from "./chart";
+import { colourOf, tickText, type Curve } from "./chart";
 
 export interface Plot {
   /** Quantity, for example "positions". */
@@ -54,8 +54,8 @@ function chart(times: readonly number[], { title, unit, curves }: Plot): string 
   const x = (t: number): number => MARGIN.left + ((t - t0) / (t1 - t0)) * (WIDTH - MARGIN.left - MARGIN.right);
   const y = (v: number): number => HEIGHT - MARGIN.bottom - ((v - low) / (high - low)) * (HEIGHT - MARGIN.top - MARGIN.bottom);
   const grid = [
-    ...ticks(t0, t1).map((t) => line(x(t), y(low), x(t), y(high)) + label(x(t), y(low) + 14, String(t), "middle")),
-    ...ticks(low, high).map((v) => line(x(t0), y(v), x(t1), y(v)) + label(x(t0) - 6, y(v) + 4, String(v), "end")),
+    ...ticks(t0, t1).map((t) => line(x(t), y(low), x(t), y(high)) + label(x(t), y(low) + 14, tickText(t), "middle")),
+    ...ticks(low, high).map((v) => line(x(t0), y(v), x(t1), y(v)) + label(x(t0) - 6, y(v) + 4, tickText(v), "end")),
   ];
   const paths = curves.map((curve, k) => {
     const dash = curve.dashed ? ' stroke-dasharray="6 4"' : "";
@@ -72,7 +72,7 @@ function chart(times: readonly number[], { title, unit, curves }: Plot): string 
   ].join("\n");
 }
 
-export const axisTitle = (title: string, unit: string): string => (unit ? `${title} in ${unit}` : title);
+const axisTitle = (title: string, unit: string): string => (unit ? `${title} in ${unit}` : title);
 
 function path(times: readonly number[], values: readonly (number | null)[], x: (t: number) => number, y: (v: number) => number): string {
   let drawing = false;

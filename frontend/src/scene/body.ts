@@ -105,7 +105,7 @@ export class Body {
       (mesh.material as THREE.MeshBasicMaterial).color.copy(colour);
     tint(this.halo, this.colours.accent);
     tint(this.gaps, this.colours.accent);
-    for (const one of this.plates.values()) tint(one, this.colours.plate);
+    for (const [part, mesh] of this.plates) tint(mesh, this.colours[part.role]);
     for (const one of this.hulls.values()) tint(one, this.colours.base);
   }
 
@@ -249,7 +249,7 @@ export class Body {
   private plate(T: Float64Array, part: BodyView): void {
     const corners = part.corners.map((j) => new THREE.Vector3(...origin(T, j)));
     const ordered = setPlate(this.plates.get(part)!, corners).map((corner): Point => [corner.x, corner.y, corner.z]);
-    ordered.forEach((corner, k) => this.rod(corner, ordered[(k + 1) % ordered.length]!, part.radius, this.colours.plate));
+    ordered.forEach((corner, k) => this.rod(corner, ordered[(k + 1) % ordered.length]!, part.radius, this.colours[part.role]));
   }
 
   /** Connect the frames that are drawn apart with their origins. */

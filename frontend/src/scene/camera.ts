@@ -3,7 +3,7 @@
 import * as THREE from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 
-import { fitted, type CameraPoint } from "./cameraFit";
+import { fitted, shiftTo, type CameraPoint } from "./cameraFit";
 import type { ViewDirection } from "./scene";
 
 const DIRECTIONS: Record<ViewDirection, [number, number, number]> = {
@@ -15,8 +15,6 @@ const DIRECTIONS: Record<ViewDirection, [number, number, number]> = {
 const FIELD = 35;
 /** Fraction of the picture at its sides that is reserved for frame labels. */
 const EDGE = 0.08;
-/** Part of half the picture within which a moving robot stays. */
-const MIDDLE = 0.6;
 
 export class Viewpoint {
   private readonly perspective = new THREE.PerspectiveCamera(FIELD, 1, 0.01, 1000);
@@ -99,19 +97,29 @@ export class Viewpoint {
   }
 
   /**
-   * Move the camera with a point that leaves the middle of the picture; return whether it was moved. The direction and
-   * the distance of the view remain.
+   * Move the camera with a robot, given by points, that leaves the picture; return whether it was moved. The direction of
+   * the view and its distance from the robot remain.
    */
-  follow(point: THREE.Vector3): boolean {
-    const { camera } = this;
+  follow(points: THREE.Vector3[]): boolean {
+    const { target } = this.controls;
+    const back = this.camera.position.clone().sub(target).normalize();
+    const centre = points.reduce((sum, point) => sum.add(point), new THREE.Vector3()).divideScalar(points.length);
+    const nearer = back.clone().multiplyScalar(centre.clone().sub(target).dot(back));
+    const camera = this.camera.clone();
+    camera.position.add(nearer);
     camera.updateMatrixWorld();
-    const seen = point.clone().project(camera);
-    const excess = (x: number) => Math.sign(x) * Math.max(0, Math.abs(x) - MIDDLE);
-    const [right, up] = [excess(seen.x), excess(seen.y)];
+    const all = points.map((point) => point.clone().project(camera));
+    const [right, up] = (["x", "y"] as const).map((axis) => {
+      const values = all.map((one) => one[axis]);
+      return shiftTo(Math.min(...values), Math.max(...values));
+    }) as [number, number];
     if ((!right && !up) || !Number.isFinite(right + up)) return false;
+    const seen = centre.clone().project(camera);
     const wanted = new THREE.Vector3(seen.x - right, seen.y - up, seen.z).unproject(camera);
-    const shift = point.clone().sub(wanted);
-    this.controls.target.add(shift);
+    // After a jump to another time the robot may be far from the picture; it then is in its middle.
+    const isFar = Math.max(Math.abs(right), Math.abs(up)) > 1;
+    const shift = isFar ? centre.clone().sub(target) : centre.clone().sub(wanted).add(nearer);
+    target.add(shift);
     for (const one of [this.perspective, this.orthographic]) one.position.add(shift);
     this.controls.update();
     return true;

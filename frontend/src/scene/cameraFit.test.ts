@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { fitted, type CameraPoint } from "./cameraFit";
+import { shiftTo, fitted, type CameraPoint } from "./cameraFit";
 
 const SLOPE = 0.315;
 
@@ -37,5 +37,19 @@ describe("fitting", () => {
   it("places the camera in front of its target, also for a single point", () => {
     expect(fitted([[1, 2, 3]], 0.1, SLOPE, 1, true)).toMatchObject({ right: 1, up: 2, back: 3 });
     expect(fitted([[1, 2, 3]], 0.1, SLOPE, 1, true).distance).toBeGreaterThan(0.1);
+  });
+});
+
+describe("a picture that follows a robot", () => {
+  it("moves only as far as the robot leaves it", () => {
+    expect(shiftTo(-0.5, 0.9)).toBe(0);
+    expect(shiftTo(-0.2, 1.15)).toBeCloseTo(0.25, 12);
+    expect(shiftTo(-1.25, 0.2)).toBeCloseTo(-0.35, 12);
+  });
+
+  it("keeps a part of a robot that is larger than the picture", () => {
+    expect(shiftTo(-3, 2)).toBe(0);
+    expect(shiftTo(0.8, 5)).toBeCloseTo(0.2, 12);
+    expect(shiftTo(-5, -1)).toBeCloseTo(-0.4, 12);
   });
 });

@@ -61,3 +61,18 @@ function bounds(points: CameraPoint[], axis: 0 | 1, room: number, slope: number)
 function middle(values: number[]): number {
   return (Math.min(...values) + Math.max(...values)) / 2;
 }
+
+/** Part of half the picture that a moving robot does not leave. */
+const EDGE = 0.9;
+/** Part of half the picture that a robot larger than the picture does not leave. */
+const MIDDLE = 0.6;
+
+/**
+ * Return the shift of a picture from -1 to 1 that follows a robot from `low` to `high` in it: a robot that fits remains
+ * inside, and a part of a larger robot remains near the middle.
+ */
+export function shiftTo(low: number, high: number): number {
+  const fits = high - low <= 2 * EDGE;
+  const [most, least] = fits ? [high - EDGE, low + EDGE] : [low - MIDDLE, high + MIDDLE];
+  return most > 0 ? most : Math.min(least, 0);
+}

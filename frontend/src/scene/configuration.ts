@@ -20,6 +20,7 @@ import { axis, cross, dot, minus, origin, plus, type Point } from "./polyline";
 /** Largest sine of the angle between parallel axes; parameters of files have six digits or more. */
 const PARALLEL = 1e-4;
 
+/** Axes of the joints, points on them, and the origin of the end frame as the last point. */
 interface Axes {
   z: Point[];
   p: Point[];
@@ -31,15 +32,16 @@ type Part = { name: string; factor: Factor; words: [positive: string, negative: 
 export class Configurations {
   private readonly chain: number[];
   private readonly kinds: string;
-  private readonly isPlatform: boolean;
+  /** Whether the configurations are working modes of legs: of a platform, or of a linkage whose end is its second link. */
+  private readonly hasLegs: boolean;
   private parts: Part[] | null = null;
 
-  constructor(view: View, frame = endFrame(view)) {
+  constructor(view: View, private readonly frame = endFrame(view)) {
     const moving = new Map(view.joints.map((joint) => [joint.frame, joint.kind]));
-    this.isPlatform = view.platform !== null;
     this.chain = [];
     for (let j = frame; j > 0; j = view.frames[j - 1]?.ant ?? toolLink(view)) if (moving.has(j)) this.chain.unshift(j);
     this.kinds = this.chain.map((j) => moving.get(j)).join("");
+    this.hasLegs = view.platform !== null || (view.loops.length > 0 && this.chain.length < 3);
   }
 
   /** Number of joints between the base and the frame. */
@@ -60,9 +62,9 @@ export class Configurations {
   }
 
   private partsAt(T: ArrayLike<number>): { parts: Part[]; axes: Axes } {
-    const axes: Axes = { z: this.chain.map((j) => axis(T, j, 2)), p: this.chain.map((j) => origin(T, j)) };
+    const axes: Axes = { z: this.chain.map((j) => axis(T, j, 2)), p: [...this.chain, this.frame].map((j) => origin(T, j)) };
     // Which axes are parallel does not depend on the posture for neighbours.
-    this.parts ??= this.isPlatform ? [] : partsOf(this.kinds, axes);
+    this.parts ??= this.hasLegs ? [] : partsOf(this.kinds, axes);
     return { parts: this.parts, axes };
   }
 }
@@ -80,7 +82,7 @@ function wristCentre({ z, p }: Axes): Point {
   return plus(p[4]!, z[4]!, triple(minus(p[5]!, p[4]!), z[5]!, normal) / dot(normal, normal));
 }
 
-function partsOf(kinds: string, { z }: Axes): Part[] {
+function partsOf(kinds: string, { z, p }: Axes): Part[] {
   const parallel = (i: number): boolean => Math.hypot(...cross(z[i]!, z[i + 1]!)) < PARALLEL;
   const wristAt = (i: number): Part => ({ name: "wrist", factor: ({ z }) => triple(z[i - 1]!, z[i]!, z[i + 1]!), words: WRIST });
   const shoulder: Factor = (axes) => triple(axes.z[0]!, axes.z[1]!, minus(wristCentre(axes), axes.p[0]!));
@@ -107,19 +109,21 @@ function partsOf(kinds: string, { z }: Axes): Part[] {
   }
   if (kinds === "RRPRRR" && !parallel(0) && !parallel(4))
     return [{ name: "shoulder", factor: shoulder, words: SHOULDER }, wristAt(4)];
-  // Axes 1 and 2 are parallel: arms SCARA and arms in a plane, whose elbow is right or left of the line to the wrist.
-  if (/^RR[RP]*$/.test(kinds) && kinds.length > 2 && kinds.length < 5 && parallel(0))
+  // Axes 1 and 2 are parallel: arms SCARA and arms in a plane, whose elbow is right or left of the line to the wrist, or
+  // to the end of an arm without a wrist.
+  const wristless = kinds === "RR" && Math.hypot(...minus(p[2]!, p[1]!)) > 0;
+  if ((wristless || /^RR[RP]{1,2}$/.test(kinds)) && parallel(0))
     return [
       { name: "elbow", factor: ({ z, p }) => triple(z[0]!, minus(p[1]!, p[0]!), minus(p[2]!, p[1]!)), words: ["right", "left"] },
     ];
   return [];
 }
 
-/** Return the names with numbers where several are equal or empty. */
-export function distinct(names: readonly string[], otherwise: string): string[] {
+/** Return the names, with numbers in the order of their places where several are equal or empty. */
+export function distinct(names: readonly string[], otherwise: string, places: readonly number[]): string[] {
   return names.map((name, k) => {
-    if (!name) return `${otherwise} ${k + 1}`;
-    const same = names.filter((one) => one === name).length;
-    return same > 1 ? `${name} (${names.slice(0, k + 1).filter((one) => one === name).length})` : name;
+    if (!name) return `${otherwise} ${places[k]! + 1}`;
+    const same = places.filter((_, i) => names[i] === name).sort((a, b) => a - b);
+    return same.length > 1 ? `${name} (${same.indexOf(places[k]!) + 1})` : name;
   });
 }

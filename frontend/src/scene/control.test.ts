@@ -4,12 +4,14 @@ import { Failure, type Backend, type CallOptions } from "../backend/backend";
 import type { Placements, View } from "../backend/messages";
 import { createStore, type Store } from "../store/store";
 import { Control } from "./control";
+import { handledFrame } from "./extras";
 import { dataUrl, fixture } from "./fixtures";
 import { load } from "./modules";
 import { pose } from "./pose";
 import { origin } from "./polyline";
 import { loadPostureSolver, type PostureSolver } from "./posture";
 import type { Ghost, Motion, Place, Scene, SceneDrag } from "./scene";
+import { overlays } from "./viewState";
 
 /** A scene that draws nothing. */
 class FakeScene {
@@ -32,7 +34,7 @@ class FakeScene {
   setModes = () => undefined;
   tracks = () => undefined;
   overlay = () => undefined;
-  setMechanics = () => undefined;
+  setMechanics: (...given: unknown[]) => void = () => undefined;
   setTorques = () => undefined;
   onSupport = () => undefined;
   highlighted: readonly number[] = [];
@@ -79,7 +81,7 @@ let closing: boolean;
 let answered: Promise<void>;
 let scene: FakeScene;
 
-function setUp(name: "fourbar" | "rx90" | "gripper"): { store: Store; control: Control; view: View } {
+function setUp(name: "fourbar" | "rx90" | "gripper" | "planar2r"): { store: Store; control: Control; view: View } {
   const { view, placements, inverse } = fixture(name);
   const backend: Backend = {
     call: async <T>(called: string, payload: object = {}, { onProgress, signal }: CallOptions = {}): Promise<T> => {
@@ -92,6 +94,10 @@ function setUp(name: "fourbar" | "rx90" | "gripper"): { store: Store; control: C
         return { frames: placements.frames, loops } as T;
       }
       if (called === "inverse" && inverse) return inverse as T;
+      if (called === "mechanics") {
+        if ("contacts" in payload) throw new Failure({ kind: "NotApplicableError", message: "no contact forces" });
+        return { masses: [], unknown: [] } as T;
+      }
       if (called === "workspace") {
         await answered;
         return { points: [1, 2, 3], manipulability: [0.5] } as T;
@@ -403,9 +409,57 @@ it("keeps the posture if a pose is not a number", async () => {
   await until(() => control.ready.value);
   store.parameters.value = { ...store.parameters.value, D3: Number.NaN };
   const before = scene.q;
-  expect(control.dragging.goTo(pose([0.5, 0, 0.5, 0, 0, 0]))).toBe(false);
+  control.dragging.goTo(pose([0.5, 0, 0.5, 0, 0, 0]), "translate");
   expect(scene.q).toEqual(before);
   expect(control.note.value?.kind).toBe("warning");
+  control.dispose();
+});
+
+it("draws the other mechanical quantities if the contact forces are rejected", async () => {
+  const { control, view } = setUp("rx90");
+  await until(() => control.ready.value);
+  const drawn: unknown[] = [];
+  scene.setMechanics = (...given: unknown[]) => void drawn.push(given[0]);
+  overlays.value = { ...overlays.value, centre: true, contacts: true };
+  control.drawn.value = { ...view, base: "floating" };
+  await until(() => drawn.length > 0);
+  expect(drawn.at(-1)).toEqual({ masses: [], unknown: [] });
+  expect(control.overlays.support.value).toEqual({ text: "", warning: "no contact forces" });
+  expect(control.overlays.remark.value).toBe("");
+  overlays.value = { ...overlays.value, centre: false, contacts: false };
+  control.dispose();
+});
+
+it("shows the handles at the base of a vehicle, and at the end effector of an arm on it", () => {
+  const { view } = fixture("rx90");
+  const wheel = { frame: view.sizes.NL } as View["wheels"][number];
+  expect(handledFrame(view)).toBe(view.sizes.NL);
+  expect(handledFrame({ ...view, wheels: [wheel] })).toBe(0);
+  expect(handledFrame({ ...view, wheels: [wheel], tool: "gripper" })).toBe(view.frames.length + 1);
+});
+
+it("distinguishes poses out of reach from positions that a planar arm cannot hold while it turns", async () => {
+  const { control } = setUp("planar2r");
+  await until(() => control.ready.value && !control.dragging.remark.value.startsWith("Deriving"));
+  control.go([0.5, 0.8]);
+  const frame = control.dragging.frame.value!;
+  const start = scene.transform(frame);
+  const moved = (x: number, y: number): number[] => start.map((entry, k) => entry + (k === 3 ? x : k === 7 ? y : 0));
+  const drag = (pose: number[], mode: "translate" | "rotate"): void => {
+    scene.drag({ kind: "start", of: "frame" });
+    scene.drag({ kind: "frame", frame, pose, mode });
+    scene.drag({ kind: "end" });
+  };
+  drag(moved(-0.1, -0.1), "translate");
+  [3, 7].forEach((k) => expect(scene.transform(frame)[k]).toBeCloseTo(start[k]! - 0.1, 9));
+  // The position determines the rotation of this arm.
+  expect(control.note.value).toBeNull();
+  expect(control.dragging.solutions.value!.map(({ label }) => label)).toEqual(["elbow right", "elbow left"]);
+  drag(pose([start[3]!, start[7]!, 0, 0, 0, 1.5]), "rotate");
+  expect(scene.q[0]! + scene.q[1]!).toBeCloseTo(1.5, 9);
+  expect(control.note.value).toMatchObject({ kind: "information", text: "The frame has this rotation, but another position." });
+  drag(moved(5, 0), "translate");
+  expect(control.note.value).toMatchObject({ kind: "warning", text: "Out of reach: this is the nearest pose." });
   control.dispose();
 });
 

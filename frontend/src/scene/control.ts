@@ -210,7 +210,8 @@ export class Control {
     const loopFrames = new Set(view.loops.flatMap((loop) => loop.frames));
     const places = this.moved.value.filter((k) => loopFrames.has(view.joints[k]!.frame));
     for (let k = 0; !moved.closed && this.closes.value && k < START_TRIES; k++) {
-      const target = random(view, at, places, this.scene.reach(), 1, randomNumber);
+      // The reach of the scene depends on the posture; the same home posture is found again by the size of the robot.
+      const target = random(view, at, places, view.bodies.size, 1, randomNumber);
       // The length of a piston is positive.
       for (const n of places) if (view.joints[n]!.kind === "P") target[n] = Math.abs(target[n]!);
       const candidate = this.scene.follow(at, target);
@@ -309,7 +310,9 @@ export class Control {
     const view = this.drawn.value;
     if (!view) return;
     this.jump(home(view));
-    if (this.looped()) this.closeInitially(view);
+    if (!this.looped()) return;
+    this.closeInitially(view);
+    this.scene.keepInPicture();
   }
 
   posture(name: string): void {
@@ -385,7 +388,7 @@ export class Control {
     save(`${this.drawn.value?.file ?? "scene"}.svg`, this.scene.svg());
   }
 
-  private inform(text: string): void {
+  inform(text: string): void {
     this.note.value = { text, kind: "information" };
   }
 

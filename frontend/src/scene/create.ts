@@ -30,6 +30,8 @@ const GROUND = { light: "#fafbfc", dark: "#14171b" };
 const NEAR_CLICK = 16;
 /** Margin about the frames in a picture that shows the robot, as a part of its smaller side. */
 const MARGIN = 0.08;
+/** A robot that takes less than this part of both sides of the picture is shown larger. */
+const SMALL = 0.35;
 const IDLE = 120;
 const SEEN = 80;
 const MOST_PLACES = 600;
@@ -73,6 +75,10 @@ export const createScene: CreateScene = (container, options) => {
   let reach = 1;
   let usual = 0;
   let margin = 0;
+  /** Extent of the robot when it was last brought into the picture or found there. */
+  let framed: THREE.Vector3[] = [];
+  /** Points of the motion that is shown. */
+  let ofMotion: THREE.Vector3[] = [];
   let base: number[] | null = null;
   let overlay: Overlay | null = null;
   let overlays: Overlays | null = null;
@@ -295,15 +301,15 @@ export const createScene: CreateScene = (container, options) => {
   }
 
   /** Return the ends of the links without a child frame and of rails, and the corners of a floating or wheeled base. */
-  function ends(): Point[] {
+  function ends(at: Float64Array = T, beams: ArrayLike<number> = tips): Point[] {
     return (view?.bodies.parts ?? []).flatMap((part) => {
-      if (part.shape === "bar") return [inFrame(T, part.frame, part.point)];
-      if (part.shape === "beam") return tips.length ? [] : [inFrame(T, part.frame, [part.length, 0, 0])];
-      if (part.shape === "hull") return CORNERS.map((k) => corner(hullBox(T, part), k).toArray());
+      if (part.shape === "bar") return [inFrame(at, part.frame, part.point)];
+      if (part.shape === "beam") return beams.length ? [] : [inFrame(at, part.frame, [part.length, 0, 0])];
+      if (part.shape === "hull") return CORNERS.map((k) => corner(hullBox(at, part), k).toArray());
       if (part.shape !== "rail") return [];
-      const foot = parameterPolyline(T, view!.frames[part.frame - 1]!.ant, part.frame).points[2];
-      return [part.low, part.high].map((along) => plus(foot, axis(T, part.frame, 2), along));
-    }).concat(Array.from({ length: tips.length / 16 }, (_, k) => origin(tips, k + 1)));
+      const foot = parameterPolyline(at, view!.frames[part.frame - 1]!.ant, part.frame).points[2];
+      return [part.low, part.high].map((along) => plus(foot, axis(at, part.frame, 2), along));
+    }).concat(Array.from({ length: beams.length / 16 }, (_, k) => origin(beams, k + 1)));
   }
 
   /** Return the corners of boxes about the wheels, which extend beyond the frames on their axes. */
@@ -315,14 +321,24 @@ export const createScene: CreateScene = (container, options) => {
     });
   }
 
-  function fit(from?: ViewDirection, of: Point[] = [...origins(), ...wheels(), ...ends()], room = margin): void {
+  function inWorld(points: Point[]): THREE.Vector3[] {
+    return points.map((point) => new THREE.Vector3(...point).applyMatrix4(root.matrix));
+  }
+
+  /** Return points about which the robot extends, in the world. */
+  function extent(): THREE.Vector3[] {
+    const points = inWorld([...origins(), ...wheels(), ...ends()]);
+    if (!look.meshes || !view?.visuals?.length) return points;
+    root.updateMatrixWorld(true);
+    const box = new THREE.Box3().setFromObject(visuals.group);
+    return box.isEmpty() ? points : [...points, ...CORNERS.map((k) => corner(box, k))];
+  }
+
+  /** Fit the robot and its motion into the picture. */
+  function fit(from?: ViewDirection, room = margin): void {
     margin = room;
-    const points = of.map((point) => new THREE.Vector3(...point).applyMatrix4(root.matrix));
-    if (look.meshes && view?.visuals?.length) {
-      root.updateMatrixWorld(true);
-      const box = new THREE.Box3().setFromObject(visuals.group);
-      for (const k of box.isEmpty() ? [] : CORNERS) points.push(corner(box, k));
-    }
+    framed = extent();
+    const points = [...framed, ...ofMotion];
     const wide = Math.max(room, 1.2 * arrow());
     viewpoint.fit(points, wide, from);
     fitHandles(points, wide);
@@ -337,10 +353,15 @@ export const createScene: CreateScene = (container, options) => {
     for (let k = 0; k < HANDLE_STEPS && !gizmo.ends().every(inPicture); k++) viewpoint.fit(points, room, undefined, gizmo.ends());
   }
 
-  function inPicture(point: THREE.Vector3): boolean {
+  /** Return a point of the world in the picture: x and y from -1 to 1. */
+  function inView(point: THREE.Vector3): THREE.Vector3 {
     viewpoint.camera.updateMatrixWorld();
-    const { x, y } = point.clone().project(viewpoint.camera);
-    return Math.abs(x) <= 1 && Math.abs(y) <= 1;
+    return point.clone().project(viewpoint.camera);
+  }
+
+  function inPicture(point: THREE.Vector3): boolean {
+    const { x, y, z } = inView(point);
+    return Math.abs(x) <= 1 && Math.abs(y) <= 1 && z < 1;
   }
 
   function pick(event: { clientX: number; clientY: number }): number | null {
@@ -438,7 +459,7 @@ export const createScene: CreateScene = (container, options) => {
       body = new Body(view, count());
       overlay?.dispose();
       overlay = new Overlay(count());
-      if (isNewRobot) [mechanics, torques, highlighted] = [null, null, new Set()];
+      if (isNewRobot) [mechanics, torques, highlighted, ofMotion] = [null, null, new Set(), []];
       root.add(body.group, overlay.group);
       ghosts.clear();
       ghostTags = [];
@@ -448,7 +469,7 @@ export const createScene: CreateScene = (container, options) => {
       if (!isNewRobot) return;
       if (view.visuals?.length) await drawn;
       // Margin for motions of the robot within the picture.
-      fit("iso", undefined, 0.2 * reach);
+      fit("iso", 0.2 * reach);
     },
     async setLoops(loops) {
       const turn = requests;
@@ -505,9 +526,7 @@ export const createScene: CreateScene = (container, options) => {
       invalidate();
     },
     followRobot() {
-      const points = origins().map((point) => new THREE.Vector3(...point).applyMatrix4(root.matrix));
-      const centre = points.reduce((sum, point) => sum.add(point), new THREE.Vector3()).divideScalar(points.length);
-      if (viewpoint.follow(centre)) invalidate();
+      if (viewpoint.follow(inWorld([...origins(), ...ends()]))) invalidate();
     },
     select(frame) {
       selected = frame;
@@ -606,27 +625,34 @@ export const createScene: CreateScene = (container, options) => {
     look(from, orthographic) {
       if (orthographic !== undefined) viewpoint.setOrthographic(orthographic);
       gizmo.setCamera(viewpoint.camera);
-      fit(from, undefined, 0);
+      fit(from, 0);
     },
     fit() {
       // Closing the loops may have changed the size of the robot.
       measure();
       paint();
-      fit(undefined, undefined, 0);
+      fit(undefined, 0);
     },
     keepInPicture(postures = []) {
       if (!solver || !view) return;
-      viewpoint.camera.updateMatrixWorld();
-      // Handles and bodies extend beyond the origins of their frames.
-      const margin = MARGIN * Math.min(width, height);
       // A few postures represent the whole motion.
       const few = postures.filter((_, k) => k % Math.ceil(postures.length / SEEN) === 0);
-      const points = [...origins(), ...few.flatMap((one) => origins(solver!.transforms(one)))];
-      const inside = points.every((point) => {
-        const { x, y, ahead } = project(point);
-        return ahead && x > margin && y > margin && x < width - margin && y < height - margin;
+      const before = framed;
+      framed = extent();
+      ofMotion = few.flatMap((one) => {
+        const at = solver!.transforms(one);
+        return inWorld([...origins(at), ...ends(at, solver!.tips())]);
       });
-      if (!inside) fit(undefined, points, 0);
+      const points = [...framed, ...ofMotion];
+      const seen = points.map(inView);
+      // Bodies extend beyond the origins of their frames.
+      const edge = (length: number) => 1 - (2 * MARGIN * Math.min(width, height)) / length;
+      const complete = seen.every(({ x, y }) => Math.abs(x) < edge(width) && Math.abs(y) < edge(height)) && gizmo.ends().every(inPicture);
+      // A view of a part of the robot was chosen by the user, and remains until the robot has left it.
+      const lost = before.every(inPicture) ? !complete : !points.some(inPicture);
+      const size = (coordinate: "x" | "y") => Math.max(...seen.map((one) => one[coordinate])) - Math.min(...seen.map((one) => one[coordinate]));
+      const small = !viewpoint.movedByUser && Math.max(size("x"), size("y")) < 2 * SMALL;
+      if (lost || small) fit(undefined, 0);
     },
     orbit(right, up, nearer = 1) {
       viewpoint.orbit(right, up, nearer);

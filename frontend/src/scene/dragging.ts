@@ -6,17 +6,17 @@ import type { InverseModules, View } from "../backend/messages";
 import type { Store } from "../store/store";
 import { AssemblyModes } from "./assemblyModes";
 import type { Control } from "./control";
-import { endFrame, toolLink } from "./extras";
+import { endFrame, handledFrame, toolLink } from "./extras";
 import { clamp } from "./joints";
 import { load, type LoadedModel } from "./modules";
-import type { Level } from "./numericInverse";
+import type { Level, PoseTask } from "./numericInverse";
 import { angles, pose, product, type Pose } from "./pose";
 import { PoseSolver, type Followed, type PoseSolution } from "./poseSolver";
 import { cross, dot, minus, plus, axis, origin, type Point } from "./polyline";
 import type { GizmoAxes, GizmoMode, Scene, SceneDrag } from "./scene";
 
-const MOVING: readonly Level[] = ["position", "rotation"];
-const TURNING: readonly Level[] = ["rotation", "position"];
+/** Parts of a pose by priority while a frame is moved or turned. */
+const LEVELS: Record<GizmoMode, readonly Level[]> = { translate: ["position", "rotation"], rotate: ["rotation", "position"] };
 /** Larger pose errors are reported (lengths relative to the reach, angles in radians). */
 const REACHED = 1e-6;
 /** Steps of the arrow keys: fraction of the reach, and radians. */
@@ -31,7 +31,7 @@ export class Dragging {
   readonly on = signal(true);
   readonly mode = signal<GizmoMode>("translate");
   readonly axes = signal<GizmoAxes>("world");
-  /** Frame selected for dragging; null: the end effector. */
+  /** Frame selected for dragging; null: the end effector, or the base of a vehicle without an arm. */
   readonly chosen = signal<number | null>(null);
   /** Whether other solutions are drawn; null: from the first drag on. */
   readonly wanted = signal<boolean | null>(null);
@@ -39,12 +39,14 @@ export class Dragging {
   readonly modesWanted = signal(false);
   /** The drawn solutions or assembly modes, starting with the posture itself; null if they are not drawn. */
   readonly solutions = signal<PoseSolution[] | null>(null);
+  /** Part of the pose that the solutions have. */
+  readonly solved = signal<"pose" | "position">("pose");
   /** Why the solutions are not all, or not available; "" if they are all. */
   readonly remark = signal("");
   readonly active = signal(false);
   readonly frame: ReadonlySignal<number | null> = computed(() => {
     const view = this.control.drawn.value;
-    return view ? (this.chosen.value ?? endFrame(view)) : null;
+    return view ? (this.chosen.value ?? handledFrame(view)) : null;
   });
   private solver: PoseSolver | null = null;
   private assembly: AssemblyModes | null = null;
@@ -93,6 +95,7 @@ export class Dragging {
     if (this.loaded?.key !== key) {
       this.loaded = null;
       this.loading = true;
+      this.remark.value = "Deriving the inverse geometric model …";
       this.rebuild();
       try {
         const answer = await this.store.backend.call<InverseModules>("inverse", { robot: view.robot }, { signal: alive });
@@ -115,10 +118,11 @@ export class Dragging {
     const postures = this.scene.postures();
     [this.solver, this.assembly] = [null, null];
     if (!view || !postures) return;
-    const { models, answer } = this.loaded ?? { models: [], answer: { legs: [], complete: false, why_not: null } };
-    this.solver = new PoseSolver(view, postures, models, answer.legs, this.scene.reach());
+    const { models, answer } = this.loaded ?? { models: [], answer: { legs: [], pose: "full" as const } };
+    this.solver = new PoseSolver(view, postures, models, answer, this.scene.reach());
     this.solver.setParameters(this.store.parameters.peek());
     if (view.loops.length) this.assembly = new AssemblyModes(view, postures, this.solver, this.scene.reach());
+    this.solved.value = answer.pose === "position" ? "position" : "pose";
     if (this.loaded) this.remark.value = remarkOf(this.loaded.answer, this.solver);
   }
 
@@ -130,11 +134,12 @@ export class Dragging {
       this.active.value = true;
       this.changed = false;
       if (drag.of === "frame" && this.frame.peek() === this.endFrame() && this.wanted.peek() === null) this.wanted.value = true;
-    } else if (drag.kind === "frame") this.drag(drag.frame, drag.pose, drag.mode === "rotate" ? TURNING : MOVING);
+    } else if (drag.kind === "frame") this.drag(drag.frame, drag.pose, LEVELS[drag.mode]);
     else if (drag.kind === "link") this.pull(drag.frame, drag.point, drag.from, drag.direction);
     else {
       this.active.value = false;
       this.publish(this.scene.posture(), true);
+      this.scene.keepInPicture();
     }
   }
 
@@ -146,7 +151,8 @@ export class Dragging {
   private drag(frame: number, target: Pose, levels: readonly Level[]): void {
     if (frame === 0) return this.moveBase(target);
     if (!this.solver || this.control.broken.peek()) return this.control.warn("Close the loops to drag a frame.");
-    this.show(this.solver.follow(this.scene.posture(), frame, target, levels));
+    const task: PoseTask = { frame, pose: target, levels };
+    this.show(this.solver.follow(this.scene.posture(), task), task);
   }
 
   private moveBase(target: Pose): void {
@@ -158,29 +164,32 @@ export class Dragging {
       : [target[3]!, target[7]!, target[11]!, roll, pitch, yaw];
   }
 
-  /** Move the robot to the result of a solver, and report what could not be reached. */
-  private show({ q, error, closed, stopped, changedTo }: Followed): boolean {
+  /** Move the robot to the result of a solver, and report what part of a task could not be reached. */
+  private show({ q, error, closed, stopped, changedTo }: Followed, task: PoseTask | null): void {
     const view = this.control.drawn.peek()!;
     if (!closed) {
       this.control.warn("The loops cannot close in this pose.");
-      return false;
+      return;
     }
     if (!Number.isFinite(error)) {
       this.control.warn("The position of this frame is not a finite number with these parameters.");
-      return false;
+      return;
     }
     this.scene.put(q);
     if (error > REACHED) {
       const names = stopped.map((k) => view.joints[k]!.name).join(", ");
       const limits = stopped.length ? ` with ${names} at ${stopped.length > 1 ? "their limits" : "its limit"}` : "";
-      this.control.warn(`Out of reach: this is the nearest pose${limits}.`);
+      const [first] = task?.levels ?? [];
+      const reached = first !== undefined && this.solver!.numeric.taskError(q, { ...task!, levels: [first] }) <= REACHED;
+      // Robots with fewer than six degrees of freedom cannot hold the rotation of a frame that moves, and vice versa.
+      if (reached) this.control.inform(`The frame has this ${first}${limits}, but another ${first === "position" ? "rotation" : "position"}.`);
+      else this.control.warn(`Out of reach: this is the nearest pose${limits}.`);
     } else if (changedTo !== undefined) {
       this.changed = true;
       this.control.warn(`The robot has changed to another configuration${changedTo && ` (${changedTo})`}: its own cannot reach this pose.`);
     } else if (!this.changed) this.control.note.value = null;
     this.updateGhosts(q);
     this.publish(q, !this.active.peek());
-    return error <= REACHED;
   }
 
   /** Publish a posture to the other panes, not for each picture of a drag. */
@@ -209,8 +218,8 @@ export class Dragging {
       const shift = minus(to, held);
       const target = Array.from(T.subarray(16 * (frame - 1), 16 * frame));
       [3, 7, 11].forEach((entry, i) => (target[entry]! += shift[i]!));
-      const result = this.solver.numeric.solve(q, { frame, pose: target, levels: ["position"], point });
-      if (result.closed) this.show({ ...result, error: 0 });
+      const result = this.solver.numeric.nearest(q, { frame, pose: target, levels: ["position"], point });
+      if (result.closed) this.show({ ...result, error: 0 }, null);
       return;
     }
     const { kind, frame: j, lower, upper } = view.joints[joint]!;
@@ -242,20 +251,17 @@ export class Dragging {
     return frame === null ? [] : frame === 0 ? pose(this.store.base.value) : this.scene.transform(frame);
   }
 
-  /** Move the chosen frame to a pose; the result states whether it was reached. */
-  goTo(target: Pose): boolean {
+  /** Move the chosen frame to a pose; the mode is the part of the pose that has priority. */
+  goTo(target: Pose, mode: GizmoMode): void {
     const frame = this.frame.peek();
-    if (frame === null) return false;
+    if (frame === null) return;
     this.control.motions.pause();
     this.changed = false;
-    if (frame === 0) {
-      this.moveBase(target);
-      return true;
-    }
-    if (!this.solver) return false;
-    const reached = this.show(this.solver.goTo(this.scene.posture(), frame, target));
+    if (frame === 0) return this.moveBase(target);
+    if (!this.solver || this.control.broken.peek()) return this.control.warn("Close the loops to move a frame.");
+    const task: PoseTask = { frame, pose: target, levels: LEVELS[mode] };
+    this.show(this.solver.goTo(this.scene.posture(), task), task);
     this.scene.keepInPicture();
-    return reached;
   }
 
   /** Move the chosen frame by a step along the axes of frame 0, or turn it about them. */
@@ -272,7 +278,8 @@ export class Dragging {
       [3, 7, 11].forEach((k) => (turned[k] = T[k]!));
       T.splice(0, 16, ...turned);
     }
-    this.drag(frame, T, mode === "translate" ? MOVING : TURNING);
+    this.drag(frame, T, LEVELS[mode]);
+    this.scene.keepInPicture();
   }
 
   // -- other solutions

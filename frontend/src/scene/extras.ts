@@ -27,3 +27,13 @@ export function toolLink(view: View): number {
 export function endFrame(view: View): number {
   return view.tool ? view.frames.length + 1 : (view.platform?.frame ?? view.sizes.NL);
 }
+
+/** Whether the robot has an end effector; the last frame of a vehicle without an arm is that of a wheel. */
+export function hasEnd(view: View): boolean {
+  return view.wheels.every((wheel) => wheel.frame !== endFrame(view));
+}
+
+/** Return the frame whose handles are shown unless another one is selected: the end effector, or the base of a vehicle. */
+export function handledFrame(view: View): number {
+  return hasEnd(view) ? endFrame(view) : 0;
+}

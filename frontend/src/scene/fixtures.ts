@@ -9,6 +9,7 @@ import gough_stewart from "./fixtures/gough_stewart.json";
 import gripper from "./fixtures/gripper.json";
 import orthoglide from "./fixtures/orthoglide.json";
 import panda from "./fixtures/panda.json";
+import planar2r from "./fixtures/planar2r.json";
 import puma560 from "./fixtures/puma560.json";
 import rx90 from "./fixtures/rx90.json";
 import scara from "./fixtures/scara.json";
@@ -20,7 +21,7 @@ import { robotSize } from "./polyline";
 import { home } from "./joints";
 import { loadPostureSolver, type PostureSolver } from "./posture";
 
-const ROBOTS = { delta, fivebar, fourbar, gough_stewart, gripper, orthoglide, panda, platform, puma560, rx90, scara, sr400, ur5e };
+const ROBOTS = { delta, fivebar, fourbar, gough_stewart, gripper, orthoglide, panda, planar2r, platform, puma560, rx90, scara, sr400, ur5e };
 
 export type Fixture = { view: View; placements: Placements; inverse?: InverseModules };
 
@@ -44,7 +45,7 @@ export async function solved(name: keyof typeof ROBOTS): Promise<{ view: View; p
   const postures = await placed(name);
   const q = postures.withCutJoints(home(view));
   const reach = robotSize(postures.transforms(q));
-  const solver = await loadPoseSolver(view, postures, inverse ?? { modules: [], legs: [] }, view.nominal, reach, dataUrl);
+  const solver = await loadPoseSolver(view, postures, inverse ?? { modules: [], legs: [], pose: "full" }, view.nominal, reach, dataUrl);
   const j = endFrame(view);
   return { view, postures, solver, q, reach, pose: (at) => Array.from(postures.transforms(at).subarray(16 * (j - 1), 16 * j)) };
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import type { JointView } from "../backend/messages";
 import { fixture } from "./fixtures";
-import { freeJoints, fromShown, home, named, random, range, shownText, toShown, within } from "./joints";
+import { freeJoints, fromShown, home, named, random, range, onSlider, shownText, toShown, within } from "./joints";
 import { separated, inside, merged, title } from "./labels";
 import { framesShown } from "./viewState";
 import { fileOf } from "./meshfile";
@@ -119,7 +119,21 @@ it("matches a dropped mesh by the end of the path in the robot file", () => {
 });
 
 it("a position that is zero in the decimals shown has no sign", () => {
-  expect(shownText({ kind: "R" } as JointView, -1e-9, true, 1)).toBe("0.00");
-  expect(shownText({ kind: "P" } as JointView, -0.0004, false)).toBe("0.000");
-  expect(shownText({ kind: "P" } as JointView, -0.0006, false)).toBe("-0.001");
+  expect(shownText({ kind: "R" } as JointView, -1e-9, true, 1, 1)).toBe("0.00");
+  expect(shownText({ kind: "P" } as JointView, -0.0004, false, 1)).toBe("0.000");
+  expect(shownText({ kind: "P" } as JointView, -0.0006, false, 1)).toBe("-0.001");
+});
+
+it("lengths have more decimals for robots of millimetres", () => {
+  const shown = (size: number) => shownText({ kind: "P" } as JointView, 0.1234567 * size, false, size);
+  expect([1e-3, 0.05, 0.9, 1e3].map(shown)).toEqual(["0.00012", "0.0062", "0.111", "123.457"]);
+});
+
+it("a joint that turns without limits is shown on its slider after any number of turns", () => {
+  const endless = { kind: "R", lower: null, upper: null } as JointView;
+  expect(onSlider(endless, 2)).toBe(2);
+  expect(onSlider(endless, 4.8)).toBeCloseTo(4.8 - 2 * Math.PI, 12);
+  expect(onSlider(endless, -20)).toBeCloseTo(-20 + 6 * Math.PI, 12);
+  expect(onSlider({ ...endless, upper: 5 }, 4.8)).toBe(4.8);
+  expect(onSlider({ ...endless, kind: "P" }, 4.8)).toBe(4.8);
 });

@@ -24,6 +24,12 @@ export function range(joint: JointView, reach: number, about = 0): Range {
   };
 }
 
+/** Return the place of a joint position on its slider: that of a joint that turns without limits repeats with each turn. */
+export function onSlider(joint: JointView, value: number): number {
+  const endless = joint.kind === "R" && joint.lower === null && joint.upper === null;
+  return endless && Math.abs(value) > Math.PI ? value - 2 * Math.PI * Math.round(value / (2 * Math.PI)) : value;
+}
+
 /** Whether a value is within the joint limits of the robot. */
 export function within(joint: JointView, value: number): boolean {
   return value >= (joint.lower ?? -Infinity) - AT_LIMIT && value <= (joint.upper ?? Infinity) + AT_LIMIT;
@@ -57,9 +63,15 @@ export function fixed(value: number, decimals: number): string {
   return Number(text) === 0 ? (0).toFixed(decimals) : text;
 }
 
+/** Return the number of decimals of joint positions: 0.1 degrees, 0.001 rad, and 1 mm or less for smaller robots. */
+export function decimals(joint: JointView, size: number, degrees: boolean): number {
+  if (joint.kind === "R") return degrees ? 1 : 3;
+  return clamp(2 - Math.floor(Math.log10(size)), 3, 12);
+}
+
 /** Return a joint position in the unit of the page as text; `more` is a number of additional decimals. */
-export function shownText(joint: JointView, value: number, degrees: boolean, more = 0): string {
-  return fixed(toShown(joint, value, degrees), (joint.kind === "R" && degrees ? 1 : 3) + more);
+export function shownText(joint: JointView, value: number, degrees: boolean, size: number, more = 0): string {
+  return fixed(toShown(joint, value, degrees), decimals(joint, size, degrees) + more);
 }
 
 /** Return the indices in view.joints of the independent joints, in the order of view.coordinates. */

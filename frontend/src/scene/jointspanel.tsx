@@ -5,7 +5,7 @@ import { signal, useComputed, useSignal } from "@preact/signals";
 import type { JointView } from "../backend/messages";
 import { AT_ORIGIN, type Store } from "../store/store";
 import type { Control } from "./control";
-import { fromShown, range, shownText, unit, within } from "./joints";
+import { fromShown, onSlider, range, shownText, unit, within } from "./joints";
 
 /** Whether angles are shown in degrees; the same setting for every robot. */
 export const degrees = signal(true);
@@ -30,7 +30,7 @@ export function Joints({ store, control }: { store: Store; control: Control }) {
         <details class="sc-others" open={others.length < 8}>
           <summary>{others.length} dependent</summary>
           {others.map((k) => (
-            <Follower key={k} store={store} joint={view.joints[k]!} place={k} />
+            <Follower key={k} store={store} joint={view.joints[k]!} place={k} size={view.bodies.size} />
           ))}
         </details>
       )}
@@ -42,7 +42,8 @@ export function Joints({ store, control }: { store: Store; control: Control }) {
 function Slider({ store, control, joint, place }: { store: Store; control: Control; joint: JointView; place: number }) {
   const value = useComputed(() => store.q.value[place] ?? 0).value;
   const { lower, upper } = range(joint, control.scene.reach(), control.posed.value[place]);
-  const show = (x: number) => shownText(joint, x, degrees.value);
+  const shown = onSlider(joint, value);
+  const show = (x: number) => shownText(joint, x, degrees.value, control.drawn.value!.bodies.size);
   const refused = control.refused.value === place;
   const classes = ["sc-slider", store.selected.value === joint.frame && "sc-chosen", refused && "sc-refused"];
   return (
@@ -60,9 +61,9 @@ function Slider({ store, control, joint, place }: { store: Store; control: Contr
         min={lower}
         max={upper}
         step={(upper - lower) / 720}
-        value={value}
+        value={shown}
         title={`${show(lower)} to ${show(upper)} ${unit(joint, degrees.value)}`}
-        onInput={(event) => control.move(place, event.currentTarget.valueAsNumber)}
+        onInput={(event) => control.move(place, value + event.currentTarget.valueAsNumber - shown)}
         onChange={() => control.scene.keepInPicture()}
         onFocus={() => (store.selected.value = joint.frame)}
       />
@@ -111,7 +112,7 @@ export function Field(props: { label: string; text: string; beyond?: boolean; on
   );
 }
 
-function Follower({ store, joint, place }: { store: Store; joint: JointView; place: number }) {
+function Follower({ store, joint, place, size }: { store: Store; joint: JointView; place: number; size: number }) {
   const value = useComputed(() => store.q.value[place] ?? 0).value;
   return (
     <div class="sc-follower" data-testid={`scene-joint-${joint.frame}`}>
@@ -119,16 +120,18 @@ function Follower({ store, joint, place }: { store: Store; joint: JointView; pla
         <b>{joint.frame}</b> {joint.name === `q${joint.frame}` ? "" : joint.name}
       </button>
       <span class="sc-why">{joint.coupled ? "coupled" : joint.opened ? "cut" : "passive"}</span>
-      <span class="sc-value">{shownText(joint, value, degrees.value)}</span>
+      <span class="sc-value">{shownText(joint, value, degrees.value, size)}</span>
       <span class="sc-unit">{unit(joint, degrees.value)}</span>
     </div>
   );
 }
 
 const BASE = ["x", "y", "z", "roll", "pitch", "yaw"];
+/** Range of the position of the base, relative to the size of the robot. */
+const BASE_RANGE = 2;
 
 function BasePose({ store, control, wheeled }: { store: Store; control: Control; wheeled: boolean }) {
-  const reach = Math.max(1, control.scene.reach());
+  const { size } = control.drawn.value!.bodies;
   return (
     <>
       <div class="sc-head">
@@ -138,7 +141,7 @@ function BasePose({ store, control, wheeled }: { store: Store; control: Control;
       {(wheeled ? [0, 1, 5] : [0, 1, 2, 3, 4, 5]).map((k) => {
         const kind = k < 3 ? "P" : "R";
         const joint = { kind, name: BASE[k]! } as JointView;
-        const most = k < 3 ? reach : Math.PI;
+        const most = k < 3 ? BASE_RANGE * size : Math.PI;
         const value = store.base.value[k]!;
         return (
           <div key={k} class="sc-slider" data-testid={`scene-base-${BASE[k]}`}>
@@ -155,7 +158,7 @@ function BasePose({ store, control, wheeled }: { store: Store; control: Control;
             />
             <Field
               label={`base ${BASE[k]}`}
-              text={shownText(joint, value, degrees.value)}
+              text={shownText(joint, value, degrees.value, size)}
               onNumber={(number) => {
                 control.setBase(k, fromShown(joint, number, degrees.value));
                 control.scene.keepInPicture();

@@ -5,6 +5,7 @@ import type { Signal } from "@preact/signals";
 import { reveal } from "../shell/maximise";
 import type { Action, Store } from "../store/store";
 import type { Control } from "./control";
+import { hasEnd } from "./extras";
 import { section } from "./motionpanel";
 import type { Panel } from "./pane";
 import { OVERLAYS, overlays } from "./viewState";
@@ -124,7 +125,7 @@ export function actionsOf(store: Store, control: Control, panel: Signal<Panel | 
       id: "scene-solve",
       title: "All solutions of this pose",
       group,
-      enabled: shown,
+      enabled: () => shown() && hasEnd(control.drawn.value!),
       run: () => {
         open("pose");
         control.dragging.showSolutions(true);

@@ -6,7 +6,7 @@ import { useMemo } from "preact/hooks";
 import type { View } from "../backend/messages";
 import { csv } from "../models/csv";
 import { Chart, colourOf, type Curve } from "../plot/chart";
-import { axisTitle, svgOf, type Plot } from "../plot/svg";
+import { svgOf, type Plot } from "../plot/svg";
 import { save } from "../store/download";
 import type { Store } from "../store/store";
 import type { Control } from "./control";
@@ -113,6 +113,7 @@ export function MotionPlot({ store, control }: { store: Store; control: Control 
         {plots.map((plot) => (
           <div key={`${plot.title} ${plot.unit}`} class="sc-plot" data-testid={`scene-curves-${plot.title}`}>
             <span class="sc-names">
+              {plots.length > 1 && <b>{plot.title}</b>}
               {plot.curves.map((curve, k) => (
                 <span key={curve.label}>
                   <i style={{ "--c": colourOf(curve, k) }} />
@@ -123,7 +124,7 @@ export function MotionPlot({ store, control }: { store: Store; control: Control 
             <Chart
               times={motion.times}
               curves={plot.curves}
-              axis={plots.length > 1 ? axisTitle(plot.title, plot.unit) : plot.unit}
+              axis={plot.unit}
               dark={store.dark.value}
               bare
               marker={store.time}

@@ -5,7 +5,7 @@ import { signal, useSignal } from "@preact/signals";
 import type { Store } from "../store/store";
 import type { Control } from "./control";
 import { Field, degrees } from "./jointspanel";
-import { fromShown, toShown } from "./joints";
+import { decimals, fromShown, toShown } from "./joints";
 import type { Wave } from "./motion";
 import { SimulatePanel } from "./simulatepanel";
 import { TrajectoryPanel } from "./trajectorypanel";
@@ -89,7 +89,7 @@ function Waves({ control }: { control: Control }) {
                 <td>
                   <Field
                     label={`${joint.name} amplitude`}
-                    text={trimmed(toShown(joint, wave.amplitude, degrees.value), degrees.value && joint.kind === "R" ? 1 : 3)}
+                    text={trimmed(toShown(joint, wave.amplitude, degrees.value), decimals(joint, view.bodies.size, degrees.value))}
                     onNumber={(x) => set({ amplitude: fromShown(joint, x, degrees.value) })}
                   />
                 </td>

@@ -61,6 +61,8 @@ const LARGEST_ERROR = 0.3;
 const SMALLEST_STEP = 1e-13;
 /** Loops that are closed to this do not explain a larger error of the first task. */
 const COMPARABLE = 1e-6;
+/** Rows that are shorter outside the levels above are rounding errors, which would give arbitrary steps (lengths relative to the reach). */
+const DEPENDENT = 1e-8;
 /** Relative increase of the first task's error that is more than rounding. */
 const INCREASE = 1e-9;
 /** Factor of the damping after a step that has increased the error. */
@@ -111,6 +113,13 @@ export class NumericInverse {
       }
     });
     return drivers;
+  }
+
+  /** Return the joints (indices in view.joints) whose motion changes the pose of a frame; all of them if there are loops. */
+  movers(frame: number): number[] {
+    if (this.view.loops.length) return this.variables;
+    const driving = new Set(this.path(frame).flatMap((k) => this.drivers[k]!.map(({ variable }) => variable)));
+    return this.variables.filter((_, variable) => driving.has(variable));
   }
 
   /** Return the joints between the base and a frame. */
@@ -213,6 +222,18 @@ export class NumericInverse {
     return levels;
   }
 
+  /**
+   * Return the posture nearest to a task, with closed loops. A task out of reach pulls the loops open at the limit of their
+   * motion; the result is then the posture in which they close again, or the start.
+   */
+  nearest(start: number[], task: PoseTask, iterations = ITERATIONS): NumericResult {
+    const result = this.solve(start, task, iterations);
+    if (result.closed) return result;
+    const closed = [this.solve(result.q, null, iterations).q, start].filter((q) => this.closure(q) < CLOSED);
+    const [nearest] = closed.map((q) => this.result(q, task, result.stopped)).sort((a, b) => a.error - b.error);
+    return nearest ?? result;
+  }
+
   /** Return the posture nearest to a task, from a posture nearby; without a task the loops are closed. */
   solve(start: number[], task: PoseTask | null, iterations = ITERATIONS): NumericResult {
     const { view, variables } = this;
@@ -293,7 +314,10 @@ export class NumericInverse {
       for (const { rows, errors, damped } of levels) {
         const rest = rows.map((row, i) => errors[i]! - dot(row, step));
         const free = rows.map((row) => Float64Array.from(row));
-        for (const row of free) removeComponents(row, basis);
+        for (const row of free) {
+          removeComponents(row, basis);
+          if (dot(row, row) < DEPENDENT ** 2) row.fill(0);
+        }
         const part = dampedSolution(free, rest, damped ? weight * dot(rest, rest) : 0, n);
         for (let v = 0; v < n; v++) step[v]! += part[v]!;
         extendBasis(basis, free);

@@ -85,8 +85,13 @@ export class OverlayControl {
       return answer;
     } catch (error) {
       if (turn !== this.requests) return undefined;
-      this.support.value = { text: "", warning: "" };
-      this.remark.value = error instanceof Failure ? error.problem.message : error instanceof RangeError ? error.message : String(error);
+      const message = error instanceof Failure ? error.problem.message : error instanceof RangeError ? error.message : String(error);
+      // The other quantities do not depend on the contacts.
+      if (contacts !== null) {
+        this.support.value = { text: "", warning: message };
+        return this.request(view, values, null);
+      }
+      this.remark.value = message;
       return null;
     }
   }

@@ -60,7 +60,7 @@ describe("an arm with a spherical wrist", () => {
     const from = pose(q);
     for (let k = 1; k <= 60; k++) {
       const target = shifted(from, [0, 0.3 * reach * (k / 60), 0]);
-      const { q: next, error } = solver.follow(q, 6, target, ["position", "rotation"]);
+      const { q: next, error } = solver.follow(q, { frame: 6, pose: target, levels: ["position", "rotation"] });
       expect(error).toBeLessThan(1e-9);
       q = next;
     }
@@ -71,7 +71,7 @@ describe("an arm with a spherical wrist", () => {
     const { view, postures, solver, pose, reach } = await solved("rx90");
     const numeric = new NumericInverse(view, postures, reach);
     const target = shifted(pose(POSTURE), [0.02, -0.03, 0.01]);
-    const closed = solver.follow(POSTURE, 6, target, ["position", "rotation"]);
+    const closed = solver.follow(POSTURE, { frame: 6, pose: target, levels: ["position", "rotation"] });
     const { q, error } = numeric.solve(POSTURE, { frame: 6, pose: target, levels: ["position", "rotation"] });
     expect(error).toBeLessThan(1e-12);
     q.forEach((value, k) => expect(value).toBeCloseTo(closed.q[k]!, 9));
@@ -82,8 +82,8 @@ describe("an arm with a spherical wrist", () => {
     const from = pose(POSTURE);
     const far = shifted(from, [5 * reach, 0, 0]);
     let q = POSTURE;
-    for (let k = 0; k < 40; k++) q = solver.follow(q, 6, far, ["position", "rotation"]).q;
-    const again = solver.follow(q, 6, far, ["position", "rotation"]);
+    for (let k = 0; k < 40; k++) q = solver.follow(q, { frame: 6, pose: far, levels: ["position", "rotation"] }).q;
+    const again = solver.follow(q, { frame: 6, pose: far, levels: ["position", "rotation"] });
     expect(again.error).toBeGreaterThan(1);
     const at = (posture: number[]) => [...postures.transforms(posture).subarray(83, 96)].filter((_, k) => k % 4 === 0);
     at(again.q).slice(0, 3).forEach((value, k) => expect(Math.abs(value - at(q)[k]!)).toBeLessThan(1e-3 * reach));
@@ -100,7 +100,7 @@ describe("an arm with a spherical wrist", () => {
     for (const share of [0.99, 1.005, 1.02, 1.03]) {
       const target = shifted(from, wrist(q).map(() => 0) as [number, number, number]);
       [3, 7, 11].forEach((entry) => (target[entry] = (from[entry]! * longest * share) / length));
-      q = solver.follow(q, 6, target, ["position", "rotation"]).q;
+      q = solver.follow(q, { frame: 6, pose: target, levels: ["position", "rotation"] }).q;
       const nearest = [3, 7, 11].map((entry) => (target[entry]! * Math.min(1, share)) / share);
       wrist(q).forEach((value, k) => expect(Math.abs(value - nearest[k]!)).toBeLessThan(1e-3 * longest));
     }
@@ -155,7 +155,7 @@ describe("a closed loop", () => {
     const start = solver.numeric.solve(home.map((value, k) => value + (view.joints[k]!.active ? 0.3 : 0)), null);
     expect(start.closed).toBe(true);
     const target = shifted(pose(start.q), [0, 0, -0.02 * reach]);
-    const closed = solver.follow(start.q, view.sizes.NL, target, ["position", "rotation"]);
+    const closed = solver.follow(start.q, { frame: view.sizes.NL, pose: target, levels: ["position", "rotation"] });
     const numeric = solver.numeric.solve(start.q, { frame: 6, pose: target, levels: ["position", "rotation"] });
     expect(postures.loopError(numeric.q)).toBeLessThan(1e-9);
     expect(numeric.error).toBeLessThan(1e-9);
@@ -175,6 +175,64 @@ describe("a closed loop", () => {
   });
 });
 
+describe("a planar linkage", () => {
+  it("stays closed when its tool is dragged out of its plane", async () => {
+    const { view, postures, solver, pose, q: home } = await solved("fivebar");
+    const { q } = postures.move(home, home);
+    const result = solver.follow(q, {
+      frame: view.sizes.NF + 1,
+      pose: shifted(pose(q), [0, 0, 0.01]),
+      levels: ["position", "rotation"],
+    });
+    expect(result.closed).toBe(true);
+    result.q.forEach((value, k) => expect(value).toBeCloseTo(q[k]!, 9));
+  });
+});
+
+describe("a five-bar linkage", () => {
+  it("has four working modes at a position, whose numbers do not depend on the posture", async () => {
+    const { postures, solver, pose, q: home } = await solved("fivebar");
+    const { q } = postures.move(home, home);
+    const modes = solver.all(pose(q), q);
+    expect(new Set(modes.map(({ label }) => label))).toEqual(new Set([1, 2, 3, 4].map((k) => `working mode ${k}`)));
+    for (const { q: row, label } of modes) {
+      expect(postures.loopError(row)).toBeLessThan(1e-9);
+      [3, 7].forEach((entry) => expect(pose(row)[entry]).toBeCloseTo(pose(q)[entry]!, 9));
+      const [own, ...others] = solver.all(pose(row), row);
+      expect(own!.label).toBe(label);
+      expect(others).toHaveLength(3);
+    }
+  });
+
+  it("moves in its plane with the rotation that its position determines", async () => {
+    const { view, postures, solver, pose, q: home } = await solved("fivebar");
+    const { q } = postures.move(home, home);
+    const task = { frame: view.sizes.NF + 1, pose: shifted(pose(q), [0.01, -0.02, 0]), levels: ["position", "rotation"] as const };
+    const result = solver.follow(q, task);
+    expect(result.error).toBeLessThan(1e-9);
+    expect(result.changedTo).toBeUndefined();
+    [3, 7].forEach((entry) => expect(pose(result.q)[entry]).toBeCloseTo(task.pose[entry]!, 9));
+  });
+});
+
+describe("an arm in a plane without a wrist", () => {
+  it("has two solutions, with the elbow right and left", async () => {
+    const { solver, pose } = await solved("planar2r");
+    const named = (q: number[]) => solver.all(pose(q), q).map(({ label, q: row }) => [label, Math.sign(row[1]!)]);
+    expect(named([0.4, 0.9])).toEqual([["elbow right", 1], ["elbow left", -1]]);
+    expect(named([0.4, -0.9])).toEqual([["elbow left", -1], ["elbow right", 1]]);
+  });
+});
+
+describe("the joints that move a frame", () => {
+  it("are those between the base and the frame, and those that drive them", async () => {
+    const { view, postures, reach } = await solved("rx90");
+    expect(new NumericInverse(view, postures, reach).movers(3)).toEqual([0, 1, 2]);
+    const gripper = await solved("gripper");
+    expect(new NumericInverse(gripper.view, gripper.postures, gripper.reach).movers(2)).toEqual([0]);
+  });
+});
+
 describe("a platform with three legs", () => {
   it("has eight working modes, named by the modes of its legs", async () => {
     const { postures, solver, pose, q } = await solved("platform");
@@ -191,7 +249,11 @@ describe("a platform with three legs", () => {
 
   it("follows its platform", async () => {
     const { view, postures, solver, pose, q, reach } = await solved("platform");
-    const { q: moved, error } = solver.follow(q, view.platform!.frame, shifted(pose(q), [0.02 * reach, 0.01 * reach, 0]), ["position", "rotation"]);
+    const { q: moved, error } = solver.follow(q, {
+      frame: view.platform!.frame,
+      pose: shifted(pose(q), [0.02 * reach, 0.01 * reach, 0]),
+      levels: ["position", "rotation"],
+    });
     expect(error).toBeLessThan(1e-9);
     expect(postures.loopError(moved)).toBeLessThan(1e-9);
   });

@@ -6,7 +6,7 @@ import { endFrame } from "./extras";
 import { coordinateIndices, cutJointIndices, random, scaleOf, within } from "./joints";
 import { load, type LoadedModel } from "./modules";
 import { NumericInverse, type Level, type PoseTask } from "./numericInverse";
-import { rotationVector, type Pose } from "./pose";
+import type { Pose } from "./pose";
 import type { PostureSolver } from "./posture";
 
 export interface PoseSolution {
@@ -52,6 +52,8 @@ const TURN = 2 * Math.PI;
 
 export class PoseSolver {
   readonly numeric: NumericInverse;
+  /** Whether the position alone determines the joints, so that the rotation is not part of a pose. */
+  private readonly positionOnly: boolean;
   private readonly coordinates: number[];
   private readonly cut: number[];
   /** Per leg: the places of its joints in the coordinates. */
@@ -65,9 +67,10 @@ export class PoseSolver {
     private readonly view: View,
     private readonly postures: PostureSolver,
     private readonly models: LoadedModel[],
-    legs: number[][],
+    { legs, pose }: Pick<InverseModules, "legs" | "pose">,
     private readonly reach: number,
   ) {
+    this.positionOnly = pose === "position";
     this.coordinates = coordinateIndices(view);
     this.cut = cutJointIndices(view);
     this.legs = legs.map((frames) => view.coordinates.flatMap((j, place) => (frames.includes(j) ? [place] : [])));
@@ -99,22 +102,19 @@ export class PoseSolver {
    * the pose. The closed form is used for the end effector; limits, unreachable poses and other frames require an
    * iteration.
    */
-  follow(q: number[], frame: number, pose: Pose, levels: readonly Level[]): Followed {
-    if (frame === endFrame(this.view)) {
-      const row = this.nearest(q, this.closedFormAt(pose, q));
-      if (row && this.distance(row, q) < CONTINUOUS && this.isWithin(row)) return this.remembered(this.reached(row, frame, pose));
-    }
-    return this.compared(q, this.recovered(q, { frame, pose, levels }, this.numeric.solve(q, { frame, pose, levels })), true);
+  follow(q: number[], given: PoseTask): Followed {
+    const task = this.possible(given);
+    const row = this.nearest(q, this.rowsOf(task, q));
+    if (row && this.distance(row, q) < CONTINUOUS && this.isWithin(row)) return this.remembered(this.reached(row, task));
+    return this.compared(q, this.recovered(q, task, this.numeric.nearest(q, task)), true);
   }
 
   /** Return the posture with the pose nearest to a given one, which may be far from the current pose. */
-  goTo(q: number[], frame: number, pose: Pose): Followed {
-    if (frame === endFrame(this.view)) {
-      const row = this.nearest(q, this.closedFormAt(pose, q).filter((one) => this.isWithin(one)));
-      if (row) return this.compared(q, this.remembered(this.reached(row, frame, pose)), false);
-    }
-    const task: PoseTask = { frame, pose, levels: ["position", "rotation"] };
-    return this.compared(q, this.recovered(q, task, this.numeric.solve(q, task, LONG_WAY)), false);
+  goTo(q: number[], given: PoseTask): Followed {
+    const task = this.possible(given);
+    const row = this.nearest(q, this.rowsOf(task, q).filter((one) => this.isWithin(one)));
+    if (row) return this.compared(q, this.remembered(this.reached(row, task)), false);
+    return this.compared(q, this.recovered(q, task, this.numeric.nearest(q, task, LONG_WAY)), false);
   }
 
   /**
@@ -130,6 +130,18 @@ export class PoseSolver {
   /** Return the name of the configuration or the working mode of a posture; "" if it has no name. */
   private configuration(row: number[]): string {
     return this.legs.length ? this.workingMode(row, row) : this.names.name(this.postures.transforms(row));
+  }
+
+  /** Return a task without the rotation of an end effector that cannot choose it while it is moved. */
+  private possible(task: PoseTask): PoseTask {
+    const free = this.positionOnly && task.frame === endFrame(this.view) && task.levels[0] === "position";
+    return free ? { ...task, levels: ["position"] } : task;
+  }
+
+  /** Return the postures of the closed form for a task of the end effector; none for other tasks. */
+  private rowsOf({ frame, pose, levels }: PoseTask, q: number[], kept = q): number[][] {
+    const solved = frame === endFrame(this.view) && (!this.positionOnly || !levels.includes("rotation"));
+    return solved ? this.closedFormAt(pose, q, kept) : [];
   }
 
   private remembered(result: Followed): Followed {
@@ -151,13 +163,9 @@ export class PoseSolver {
 
   /** Return postures within the limits that reach a task, by the closed form and from the last posture that reached one. */
   private otherConfigurations(q: number[], task: PoseTask): number[][] {
-    const rows: number[][] = [];
-    if (task.frame === endFrame(this.view)) {
-      rows.push(...this.closedFormAt(task.pose, q));
-      // The closed form of a redundant arm keeps the position of one joint.
-      if (this.names.joints > 6)
-        for (let k = 0; k < KEPT_POSITIONS; k++) rows.push(...this.closedFormAt(task.pose, q, this.randomStart(q)));
-    }
+    const rows = this.rowsOf(task, q);
+    // The closed form of a redundant arm keeps the position of one joint.
+    if (this.names.joints > 6) for (let k = 0; k < KEPT_POSITIONS; k++) rows.push(...this.rowsOf(task, q, this.randomStart(q)));
     const start = this.lastReached?.map((value, k) => (this.view.joints[k]!.elastic ? q[k]! : value));
     const row = start && this.distance(start, q) > EQUAL && this.iterated(start, q, task);
     return (row ? [...rows, row] : rows).filter((one) => this.isWithin(one));
@@ -181,18 +189,17 @@ export class PoseSolver {
   }
 
   private randomStart(q: number[]): number[] {
-    const free = this.coordinates.filter((k) => !this.view.joints[k]!.elastic);
-    return random(this.view, q, free, this.reach, 1, this.chance);
+    return random(this.view, q, this.numeric.movers(endFrame(this.view)), this.reach, 1, this.chance);
   }
 
-  private reached(row: number[], frame: number, pose: Pose): Followed {
-    return { q: row, error: this.poseError(this.postures.transforms(row), frame, pose), closed: true, stopped: [] };
+  private reached(row: number[], task: PoseTask): Followed {
+    return { q: row, error: this.numeric.taskError(row, task), closed: true, stopped: [] };
   }
 
   /** Return all solutions of a pose of the end effector, starting with the current posture. */
   all(pose: Pose, q: number[]): PoseSolution[] {
-    const rows = this.closedFormAt(pose, q).sort((a, b) => this.distance(a, q) - this.distance(b, q));
-    return this.described(rows, q);
+    const branches = this.branchesAt(pose, q, q).sort((a, b) => this.distance(a.row, q) - this.distance(b.row, q));
+    return this.described(branches.map(({ row }) => row), q, branches.map(({ place }) => place));
   }
 
   /** Return the solutions that iterations from random postures find; there may be others. */
@@ -224,11 +231,12 @@ export class PoseSolver {
     if (rows.every((one) => this.distance(one, this.nearTurns(row, one)) > EQUAL)) rows.push(row);
   }
 
-  private described(rows: number[][], q: number[]): PoseSolution[] {
+  /** Return rows with their names; `places` are their places in the closed form, which do not change with the posture. */
+  private described(rows: number[][], q: number[], places = rows.map((_, k) => k)): PoseSolution[] {
     const solutions = rows.map((row) => ({ q: row, T: Float64Array.from(this.postures.transforms(row)), label: "", within: this.isWithin(row) }));
     const modes = this.legs.length ? rows.map((row) => this.workingMode(row, q)) : null;
     const names = modes ?? solutions.map(({ T }) => this.names.name(T));
-    const labels = distinct(names, this.view.loops.length ? "working mode" : "configuration");
+    const labels = distinct(names, this.view.loops.length ? "working mode" : "configuration", places);
     return solutions.map((solution, k) => ({ ...solution, label: labels[k]! }));
   }
 
@@ -240,18 +248,18 @@ export class PoseSolver {
    * @param kept posture with the position of the joint that the closed form of a redundant arm keeps
    */
   closedFormAt(pose: Pose, q: number[], kept = q): number[][] {
+    return this.branchesAt(pose, q, kept).map(({ row }) => row);
+  }
+
+  private branchesAt(pose: Pose, q: number[], kept: number[]): { row: number[]; place: number }[] {
     if (!this.models.length) return [];
     const inputs = { T: pose, q0: this.coordinates.map((k) => kept[k] ?? 0) };
     const outputs = this.models.map((model) => model.call(inputs));
-    if (this.legs.length) return this.combined(outputs, q).filter((row) => this.reaches(row, pose));
     const [out] = outputs as [Record<string, Float64Array>];
-    const rows: number[][] = [];
-    out["status"]!.forEach((status, m) => {
-      if (status !== 0 && status !== 2) return;
-      const row = this.posture(out, m, q);
-      if (this.reaches(row, pose)) rows.push(row);
-    });
-    return rows;
+    const rows = this.legs.length
+      ? this.combined(outputs, q)
+      : Array.from(out["status"]!, (status, m) => (status === 0 || status === 2 ? this.posture(out, m, q) : null));
+    return rows.flatMap((row, place) => (row && this.reaches(row, pose) ? [{ row, place }] : []));
   }
 
   private posture(out: Record<string, Float64Array>, m: number, q: number[]): number[] {
@@ -310,13 +318,8 @@ export class PoseSolver {
   private reaches(row: number[], pose: Pose): boolean {
     if (!row.every(Number.isFinite)) return false;
     if (!(this.numeric.closure(row) < ACCURACY)) return false;
-    return this.poseError(this.postures.transforms(row), endFrame(this.view), pose) < ACCURACY;
-  }
-
-  private poseError(T: ArrayLike<number>, frame: number, pose: Pose): number {
-    const o = 16 * (frame - 1);
-    const away = Math.hypot(T[o + 3]! - pose[3]!, T[o + 7]! - pose[7]!, T[o + 11]! - pose[11]!) / this.reach;
-    return Math.max(away, Math.hypot(...rotationVector(T, o, pose, 0)));
+    const levels: Level[] = this.positionOnly ? ["position"] : ["position", "rotation"];
+    return this.numeric.taskError(row, { frame: endFrame(this.view), pose, levels }) < ACCURACY;
   }
 
   private nearest(q: number[], rows: number[][]): number[] | undefined {
@@ -359,13 +362,13 @@ export function sequence(): () => number {
 export async function loadPoseSolver(
   view: View,
   postures: PostureSolver,
-  inverse: Pick<InverseModules, "modules" | "legs">,
+  inverse: Pick<InverseModules, "modules" | "legs" | "pose">,
   parameters: Record<string, number>,
   reach: number,
   address?: (source: string) => string,
 ): Promise<PoseSolver> {
   const models = await Promise.all(inverse.modules.map((module) => load(module, address)));
-  const solver = new PoseSolver(view, postures, models, inverse.legs, reach);
+  const solver = new PoseSolver(view, postures, models, inverse, reach);
   solver.setParameters(parameters);
   return solver;
 }

@@ -2,20 +2,22 @@
 
 import { useSignal } from "@preact/signals";
 
-import type { JointView } from "../backend/messages";
+import type { JointView, View } from "../backend/messages";
 import type { Store } from "../store/store";
 import type { Control } from "./control";
 import { letter } from "./dragging";
+import { handledFrame, hasEnd } from "./extras";
 import { ghostColour } from "./ghosts";
 import { Choice } from "./choice";
 import { degrees, Field } from "./jointspanel";
-import { fixed, fromShown, shownText } from "./joints";
+import { decimals, fixed, fromShown, shownText } from "./joints";
 import { angles, fromQuaternion, pose, quaternion, type Triple } from "./pose";
 import type { PoseSolution } from "./poseSolver";
 import type { GizmoAxes, GizmoMode } from "./scene";
 import { storedSignal } from "../models/storedSignal";
 
 const ANGLE = { kind: "R" } as JointView;
+const LENGTH = { kind: "P" } as JointView;
 const POSITIONS = ["x", "y", "z"];
 const ANGLES = ["roll", "pitch", "yaw"];
 const rotation = storedSignal("rotation", "angles");
@@ -35,7 +37,7 @@ export function PosePanel({ store, control }: { store: Store; control: Control }
         label="frame"
         options={frames}
         value={String(frame)}
-        onChoice={(value) => (dragging.chosen.value = Number(value) === control.endFrame() ? null : Number(value))}
+        onChoice={(value) => (dragging.chosen.value = Number(value) === handledFrame(view) ? null : Number(value))}
       />
       <Choice<GizmoAxes>
         label="handles along the axes"
@@ -43,8 +45,8 @@ export function PosePanel({ store, control }: { store: Store; control: Control }
         value={dragging.axes.value}
         onChoice={(value) => (dragging.axes.value = value)}
       />
-      <PoseFields store={store} control={control} frame={frame} />
-      <Solutions store={store} control={control} />
+      <PoseFields store={store} control={control} view={view} frame={frame} />
+      {hasEnd(view) && <Solutions store={store} control={control} />}
     </>
   );
 }
@@ -77,17 +79,15 @@ export function Modes({ control }: { control: Control }) {
   );
 }
 
-function PoseFields({ store, control, frame }: { store: Store; control: Control; frame: number }) {
+function PoseFields({ store, control, view, frame }: { store: Store; control: Control; view: View; frame: number }) {
   // The posture and the base determine the pose.
   void store.q.value;
   void store.base.value;
   const { dragging } = control;
   const T = dragging.pose();
-  const unreached = useSignal(false);
   if (T.length !== 16) return null;
   const at: Triple = [T[3]!, T[7]!, T[11]!];
   const turn = angles(T);
-  const change = (target: number[] | null): void => void (unreached.value = target !== null && !dragging.goTo(target));
   const replaced = (values: number[], k: number, value: number): number[] => values.map((old, i) => (i === k ? value : old));
   return (
     <fieldset class="sc-pose" data-testid="scene-pose">
@@ -100,7 +100,7 @@ function PoseFields({ store, control, frame }: { store: Store; control: Control;
       {POSITIONS.map((name, k) => (
         <label key={name}>
           <span>{name}</span>
-          <Field label={name} text={fixed(at[k]!, 4)} onNumber={(value) => change(pose([...replaced(at, k, value), ...turn]))} />
+          <Field label={name} text={fixed(at[k]!, Math.max(4, decimals(LENGTH, view.bodies.size, false)))} onNumber={(value) => dragging.goTo(pose([...replaced(at, k, value), ...turn]), "translate")} />
           <span class="sc-unit">m</span>
         </label>
       ))}
@@ -110,14 +110,14 @@ function PoseFields({ store, control, frame }: { store: Store; control: Control;
             <span>{name}</span>
             <Field
               label={name}
-              text={shownText(ANGLE, turn[k]!, degrees.value, 1)}
-              onNumber={(value) => change(pose([...at, ...replaced(turn, k, fromShown(ANGLE, value, degrees.value))]))}
+              text={shownText(ANGLE, turn[k]!, degrees.value, view.bodies.size, 1)}
+              onNumber={(value) => dragging.goTo(pose([...at, ...replaced(turn, k, fromShown(ANGLE, value, degrees.value))]), "rotate")}
             />
             <span class="sc-unit">{degrees.value ? "°" : "rad"}</span>
           </label>
         ))
       ) : (
-        <Quaternion values={quaternion(T)} onChange={(values) => change(fromQuaternion(at, values))} />
+        <Quaternion values={quaternion(T)} onChange={(values) => dragging.goTo(fromQuaternion(at, values)!, "rotate")} />
       )}
       <Choice
         label="rotation"
@@ -167,7 +167,7 @@ function Solutions({ store, control }: { store: Store; control: Control }) {
           checked={dragging.wanted.value === true}
           onChange={(event) => dragging.showSolutions(event.currentTarget.checked)}
         />
-        all solutions of the pose of frame {control.endFrame()}
+        all solutions of the {dragging.solved.value} of frame {control.drawn.value!.tool ?? control.endFrame()}
       </label>
       {control.drawn.value!.loops.length > 0 && (
         <label class="sc-check sc-solve">
@@ -231,7 +231,7 @@ function Row({ control, solution, place, tag, dark }: RowProps) {
           {!solution.within && <em> beyond limits</em>}
         </b>
         <span class="sc-values">
-          {shown.slice(0, MOST_VALUES).map((k) => shownText(view.joints[k]!, solution.q[k]!, degrees.value)).join("  ")}
+          {shown.slice(0, MOST_VALUES).map((k) => shownText(view.joints[k]!, solution.q[k]!, degrees.value, view.bodies.size)).join("  ")}
           {shown.length > MOST_VALUES && " …"}
         </span>
       </button>

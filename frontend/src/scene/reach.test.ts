@@ -28,7 +28,7 @@ describe("a drag out of reach", () => {
     const target = (share: number): number[] => from.map((entry, e) => (e === 3 || e === 7 ? entry + 4 * reach * share : entry));
     let errors: number[] = [];
     for (let k = 0; k <= 60; k++) {
-      const next = solver.follow(q, frame, target(k / 60), levels);
+      const next = solver.follow(q, { frame, pose: target(k / 60), levels });
       // The page keeps the last posture if the loops are not closed, and shows a message.
       if (next.closed) q = next.q;
       errors.push(next.closed ? next.error : Infinity);
@@ -40,19 +40,44 @@ describe("a drag out of reach", () => {
     if (name === "gough_stewart") expect(errors.at(-1)).toBeLessThan(1e-6);
     else expect(errors.at(-1)).toBeGreaterThan(0.5);
     for (let k = 60; k >= 0; k--) {
-      const next = solver.follow(q, frame, target(k / 60), levels);
+      const next = solver.follow(q, { frame, pose: target(k / 60), levels });
       if (next.closed) q = next.q;
       expect(solver.numeric.closure(q)).toBeLessThan(1e-9);
     }
     // The pointer rests at the start for some pictures.
     errors = [];
     for (let k = 0; k < 10; k++) {
-      const next = solver.follow(q, frame, from, levels);
+      const next = solver.follow(q, { frame, pose: from, levels });
       if (next.closed) q = next.q;
       errors.push(next.closed ? next.error : Infinity);
     }
     expect(errors.at(-1)).toBeLessThan(1e-6);
-  });
+  }, 20_000);
+});
+
+describe("a linkage out of reach", () => {
+  it.each(["fivebar", "platform", "delta"] as const)("%s follows to the limit of its motion, with closed loops", async (name) => {
+    const { view, postures, solver, reach, pose, q: home } = await solved(name);
+    const start = name === "fivebar" ? postures.move(home, home).q : home;
+    const from = pose(start);
+    for (const direction of [[0, 1, 0], [-1, 0, 0], [0.6, 0.8, 0]]) {
+      let q = start;
+      const errors: number[] = [];
+      for (let k = 1; k <= 40; k++) {
+        const target = [...from];
+        direction.forEach((value, i) => (target[4 * i + 3]! += (reach * value * k) / 20));
+        const next = solver.follow(q, { frame: endFrame(view), pose: target, levels: ["position", "rotation"] });
+        expect(next.closed).toBe(true);
+        expect(solver.numeric.closure(next.q)).toBeLessThan(1e-9);
+        q = next.q;
+        errors.push(solver.numeric.taskError(q, { frame: endFrame(view), pose: target, levels: ["position"] }));
+      }
+      expect(errors.at(-1)).toBeGreaterThan(0.3);
+      // The tool does not stay behind: its distance grows by no more than the pointer moves.
+      const most = Math.hypot(...direction) / 20;
+      errors.slice(1).forEach((error, k) => expect(error).toBeLessThan(errors[k]! + most + 1e-3));
+    }
+  }, 20_000);
 });
 
 describe("an arm with limits", () => {
@@ -68,7 +93,7 @@ describe("an arm with limits", () => {
       const error = (frame: number): number => {
         const target = [...from];
         direction.forEach((value, i) => (target[4 * i + 3]! += 3 * reach * value * (frame / 30)));
-        const next = solver.follow(q, endFrame(view), target, ["position", "rotation"]);
+        const next = solver.follow(q, { frame: endFrame(view), pose: target, levels: ["position", "rotation"] });
         q = next.q;
         view.joints.forEach((joint, k) => expect(within(joint, q[k]!)).toBe(true));
         return next.error;

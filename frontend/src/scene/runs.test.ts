@@ -91,6 +91,18 @@ describe("a simulation", () => {
     expect(made.ended.value).toBe("6 samples. No stop.");
   });
 
+  it("explains why a robot in an equilibrium does not move", async () => {
+    const ended = async (q: number[][], base: number[][] | null): Promise<string> => {
+      const whole = { ...piece(0, 2, 4), q, base, joints: [1], units: ["Nm"], efforts: [null], frame: 3, samples: 2, finished: true, why: "", warnings: [] };
+      const { made } = runs(view, async () => ({ ...whole, kinetic: null, potential: null }));
+      await made.simulate();
+      return made.ended.value!;
+    };
+    expect(await ended([[1, 2, 3, 4], [1, 2, 3, 4]], null)).toMatch(/^2 samples\. The robot stays at rest, .* initial velocities\.$/);
+    expect(await ended([[1, 2, 3, 4], [1, 2, 3, 4.1]], null)).toBe("2 samples.");
+    expect(await ended([[1, 2, 3, 4], [1, 2, 3, 4]], [[0, 0], [0, -1]])).toBe("2 samples.");
+  });
+
   it("keeps the computed samples when it is stopped", async () => {
     const { made, calls } = runs(view, (_, __, { signal, onProgress }) => {
       onProgress!({ pieces: [piece(0, 3, 4)] });

@@ -162,7 +162,8 @@ export class Runs {
     if (growing.length > 1) this.of.motions.grown(motion);
     else this.of.motions.show(motion);
     const result = answer.finished ? `${answer.samples} samples` : `the simulation ended early: ${answer.why}`;
-    this.ended.value = [result, ...answer.warnings].map((text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`).join(" ");
+    const still = answer.finished && isStill(answer) ? [AT_REST] : [];
+    this.ended.value = [result, ...still, ...answer.warnings].map((text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`).join(" ");
   }
 
   /** Return the initial state other than that of the joints: pose and velocity of the base, modal coordinates. */
@@ -209,6 +210,15 @@ export class Runs {
       }
     }
   }
+}
+
+const AT_REST = "the robot stays at rest, because all forces are balanced; move a joint, or give torques or initial velocities";
+/** Displacements below this number (rad or m) are not visible. */
+const NO_MOTION = 1e-9;
+
+/** Whether neither the joints nor the base nor the flexible links move. */
+function isStill({ q, base, modes }: SimulationAnswer): boolean {
+  return [q, base ?? [], modes ?? []].every((rows) => rows.every((row) => row.every((value, k) => Math.abs(value - rows[0]![k]!) < NO_MOTION)));
 }
 
 function problemOf(error: unknown): Problem {

@@ -3,7 +3,7 @@ import * as THREE from "three";
 import { expect, it, vi } from "vitest";
 
 import type { VisualData } from "../backend/messages";
-import { mesh, Visuals } from "./visuals";
+import { mesh, texturesOf, Visuals } from "./visuals";
 
 const file = (name: string, text: string): File => ({ name, text: async () => text }) as File;
 
@@ -38,4 +38,36 @@ it("a mesh that cannot be read does not affect the others", async () => {
   await made.set(shapes, new Map([["a.obj", broken], ["b.obj", file("b.obj", OBJ)]]));
   expect(made.group.children).toHaveLength(1);
   expect(warnings.mock.calls[0]![0]).toContain("a.obj");
+});
+
+it("textures are read from the dropped files; a missing one is white", async () => {
+  const made = vi.fn(() => "blob:texture");
+  vi.stubGlobal("URL", { ...URL, createObjectURL: made, revokeObjectURL: () => undefined });
+  const drive = file("drive.jpg", "");
+  const { manager, loaded } = texturesOf(new Map([["meshes/drive.jpg", drive]]));
+  expect(manager.resolveURL("drive.jpg")).toBe("blob:texture");
+  expect(made).toHaveBeenCalledWith(drive);
+  expect(manager.resolveURL("other.jpg")).toMatch(/^data:image\/gif/);
+  let done = false;
+  manager.itemStart("drive.jpg");
+  const waiting = loaded().then(() => (done = true));
+  await Promise.resolve();
+  expect(done).toBe(false);
+  manager.itemEnd("drive.jpg");
+  await waiting;
+  await texturesOf(new Map()).loaded();
+  vi.unstubAllGlobals();
+});
+
+it("links with the same mesh are drawn at their own places, and the file is read once", async () => {
+  const text = vi.fn(async () => OBJ);
+  const shared = { name: "a.obj", text } as unknown as File;
+  const shapes = [0, 1].map((x) => ({ frame: 0, shape: "mesh", file: "a.obj", size: [], xyz: [x, 0, 0] }) as unknown as VisualData);
+  const made = new Visuals();
+  const files = new Map([["a.obj", shared]]);
+  await made.set(shapes, files);
+  expect(text).toHaveBeenCalledTimes(1);
+  await made.set([...shapes], files);
+  expect(text).toHaveBeenCalledTimes(1);
+  expect(made.group.children.map((one) => new THREE.Box3().setFromObject(one).min.x)).toEqual([0, 1]);
 });

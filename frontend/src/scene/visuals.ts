@@ -12,14 +12,27 @@ export class Visuals {
   readonly group = new THREE.Group();
   private placed: Placed[] = [];
   private requests = 0;
+  private wanted = "";
+  private files: ReadonlyMap<string, File> | null = null;
   private readonly material = new THREE.MeshLambertMaterial({ color: 0x9aa3ad, transparent: true, opacity: 0.55 });
 
   /** Resolve when all readable shapes are in the scene. */
   async set(visuals: VisualData[], files: ReadonlyMap<string, File>): Promise<void> {
+    // Most edits of a robot do not change its shapes, and reading them takes seconds.
+    const wanted = JSON.stringify(visuals);
+    if (wanted === this.wanted && files === this.files) return;
+    [this.wanted, this.files] = [wanted, files];
     const request = ++this.requests;
     this.clear();
+    // Several links may have the same mesh, which is read once.
+    const known = new Map<File, THREE.Object3D | null>();
+    const shape = async (file: File | null): Promise<THREE.Object3D | null> => {
+      if (!file) return null;
+      if (!known.has(file)) known.set(file, await this.read(file, files));
+      return known.get(file)?.clone() ?? null;
+    };
     for (const visual of visuals) {
-      const object = visual.shape === "mesh" ? await this.read(fileOf(visual.file ?? "", files)) : this.solid(visual);
+      const object = visual.shape === "mesh" ? await shape(fileOf(visual.file ?? "", files)) : this.solid(visual);
       if (request !== this.requests) return;
       if (!object) continue;
       const holder = new THREE.Group();
@@ -47,11 +60,11 @@ export class Visuals {
   }
 
   /** Load a mesh; a file that cannot be read is not drawn, and the rest of the robot is. */
-  private async read(file: File | null): Promise<THREE.Object3D | null> {
+  private async read(file: File, files: ReadonlyMap<string, File>): Promise<THREE.Object3D | null> {
     try {
-      return file && (await mesh(file, this.material));
+      return await mesh(file, this.material, files);
     } catch (error) {
-      console.warn(`${file!.name} cannot be drawn: ${String(error)}`);
+      console.warn(`${file.name} cannot be drawn: ${String(error)}`);
       return null;
     }
   }
@@ -87,7 +100,8 @@ export class Visuals {
   }
 }
 
-export async function mesh(file: File, material: THREE.Material): Promise<THREE.Object3D | null> {
+/** Return the shape of a mesh file; `files` contains its textures. */
+export async function mesh(file: File, material: THREE.Material, files: ReadonlyMap<string, File> = new Map()): Promise<THREE.Object3D | null> {
   const kind = file.name.split(".").at(-1)?.toLowerCase();
   if (kind === "stl") {
     const { STLLoader } = await import("three/addons/loaders/STLLoader.js");
@@ -104,7 +118,9 @@ export async function mesh(file: File, material: THREE.Material): Promise<THREE.
   }
   if (kind === "dae") {
     const { ColladaLoader } = await import("three/addons/loaders/ColladaLoader.js");
-    const scene = new ColladaLoader().parse(await file.text(), "")?.scene;
+    const textures = texturesOf(files);
+    const scene = new ColladaLoader(textures.manager).parse(await file.text(), "")?.scene;
+    await textures.loaded();
     if (!scene) return null;
     // The loader rotates files with z up to three.js's y up; here, as in a URDF, z is up. Units are unchanged.
     scene.rotation.set(0, 0, 0);
@@ -112,6 +128,32 @@ export async function mesh(file: File, material: THREE.Material): Promise<THREE.
     return scene;
   }
   return null;
+}
+
+/** A white pixel instead of a texture that was not dropped; without any, the surface would be black. */
+const WHITE = "data:image/gif;base64,R0lGODlhAQABAIAAAP///////ywAAAAAAQABAAACAkQBADs=";
+
+/** Return a manager that loads textures from files, and a function that waits for those that were requested. */
+export function texturesOf(files: ReadonlyMap<string, File>): { manager: THREE.LoadingManager; loaded: () => Promise<void> } {
+  const manager = new THREE.LoadingManager();
+  const addresses: string[] = [];
+  let started = false;
+  manager.onStart = () => void (started = true);
+  const ended = new Promise<void>((resolve) => (manager.onLoad = resolve));
+  manager.setURLModifier((path) => {
+    const file = fileOf(path, files);
+    if (!file) return WHITE;
+    const address = URL.createObjectURL(file);
+    addresses.push(address);
+    return address;
+  });
+  return {
+    manager,
+    loaded: async () => {
+      if (started) await ended;
+      for (const address of addresses) URL.revokeObjectURL(address);
+    },
+  };
 }
 
 function triple(values: number[] | undefined, otherwise: number): [number, number, number] {

@@ -24,7 +24,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from symoro.expr import ops
-from symoro.expr.bounds import bounds_in_numbers
+from symoro.expr.bounds import rounding_errors
 from symoro.expr.evaluate import evaluate
 from symoro.expr.linalg import MatrixLike
 from symoro.models.tolerances import EVALUATED, ZERO_SINGULAR_VALUE, Gap
@@ -189,7 +189,7 @@ def always_singular(builder: Builder, matrix: MatrixLike) -> bool:
 
     The matrix is evaluated at random configurations. The pattern of zeros would not be sufficient: the Jacobian of four
     parallel axes has no zero rows or columns, but is singular. Rows and columns are scaled because lengths and angles
-    have no common unit. An entry is treated as zero if it is negligible compared with the terms of which it is the sum.
+    have no common unit. An entry is treated as zero if it is not larger than its rounding errors.
     """
     graph = builder.graph
     lits = [builder.number(x).lit for row in matrix for x in row]
@@ -206,12 +206,13 @@ def always_singular(builder: Builder, matrix: MatrixLike) -> bool:
         numbers = [float(x) for x in evaluate(graph, lits, values, variables, results)]
         if not all(map(math.isfinite, numbers)):
             return False
-        terms = [float(x) for x in bounds_in_numbers(graph, lits, results)]
+        errors = rounding_errors(graph, lits, results)
         numbers = [
-            0.0 if abs(x) < ZERO_SINGULAR_VALUE * size else x for x, size in zip(numbers, terms, strict=True)
+            0.0 if abs(x) < ZERO_SINGULAR_VALUE * error else x
+            for x, error in zip(numbers, errors, strict=True)
         ]
         rows, sizes = (
-            [flat[k : k + columns] for k in range(0, len(flat), columns)] for flat in (numbers, terms)
+            [flat[k : k + columns] for k in range(0, len(flat), columns)] for flat in (numbers, errors)
         )
         f, g = balancing(rows)
         rows, sizes = (

@@ -205,9 +205,8 @@ class _Builder:
         plates = {root: corners for root, members in groups.items() if (corners := self.plate(root, members))}
         for root, members in groups.items():
             if root in plates:
-                self.parts.append(
-                    BodyPart(root, "plate", "plate", root, 0.6 * self.unit, corners=plates[root])
-                )
+                role: Role = "plate" if root else "base"
+                self.add(root, "plate", role, root, 0.6 * self.unit, corners=plates[root])
             for j in members:
                 self.link(j, root, plates.get(root, ()))
         for j in range(1, self.robot.NJ + 1):

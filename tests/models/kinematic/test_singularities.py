@@ -12,7 +12,11 @@ import pytest
 
 import symoro
 from symoro.expr.formula import formula
+from symoro.models.kinematic.determinant import chosen_part
+from symoro.models.kinematic.jacobian import joint_provider
 from symoro.models.kinematic.singularities import Condition, Singularities
+from symoro.models.rank import always_singular
+from symoro.program.builder import Builder
 from symoro.robot.coordinates import independent
 from symoro.robot.description import Frame, JointType, Link, Robot
 
@@ -159,6 +163,19 @@ def test_an_arm_with_spherical_shoulder_and_wrist() -> None:
         ("cos(q5)", "sin(q6)"),
     ]
     assert str(result).splitlines()[2] == ("  sin(q2) = 0 and sin(q6) = 0   at q2 = 0 or pi, q6 = 0 or pi")
+
+
+def test_a_long_chain_is_not_singular_in_every_configuration() -> None:
+    """Bounds of the rounding errors that grow with each joint would hide the determinant of a snake."""
+    n = 28
+    turns = [formula(("-pi/2", "pi/2")[k % 2]) for k in range(n)]
+    frames = tuple(Frame(k, alpha=turn, d=formula("0.1")) for k, turn in enumerate(turns))
+    robot = Robot("snake", frames, (Link(),) * n)
+    builder = Builder("jacobian")
+    square = chosen_part(builder, robot, n, joint_provider(builder, robot)).square()
+    assert not always_singular(builder, square)
+    dependent = [*square[:-1], [x + y for x, y in zip(square[0], square[1], strict=True)]]
+    assert always_singular(builder, dependent)
 
 
 def test_long_expressions_are_named() -> None:

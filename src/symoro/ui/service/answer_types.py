@@ -505,11 +505,13 @@ class InverseModules:
 
     `modules` contains one module with all solutions, or, for a platform, one per working mode of its legs; since the
     legs are independent of each other, each column of a leg may be taken from either module. It is empty if the model
-    has no closed form; `why_not` is then the reason. `legs` contains the joints of each leg.
+    has no closed form; `why_not` is then the reason. `legs` contains the joints of each leg. `pose` is the given part
+    of the pose: the position if it determines all joints, as in arms without a wrist.
     """
 
     modules: list[Module]
     legs: list[list[int]]
+    pose: Literal["full", "position"]
     complete: bool
     why_not: str | None
 

@@ -3,38 +3,73 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import TypeVar
 
 from symoro.errors import SymoroError
 from symoro.expr.formula import Formula
-from symoro.robot.description import CoupledMotor, Frame, Link, Placement, Robot, scalars
+from symoro.robot.description import JointType, Link, Robot, scalars
+from symoro.robot.flexibility import Flexibility
+from symoro.robot.records import CoupledMotor, Frame, Placement
+from symoro.robot.size import binary_length, characteristic_length
+from symoro.robot.wheels import Wheel
 
-_LENGTHS = dict.fromkeys(("b", "d", "r"), 0.4)
-_ANGLES = dict.fromkeys(("gamma", "alpha", "theta"), 0.5)
-_LINK = {
-    **dict.fromkeys(("XX", "YY", "ZZ"), 0.1),
-    **dict.fromkeys(("XY", "XZ", "YZ", "MY", "MZ"), 0.0),
-    "M": 1.0,
-    "MX": 0.05,  # x of the frame of a link often points along the link
-}
-_DRIVE = {"IA": 0.01, "FV": 0.1, "FS": 0.1, "FB": 0.05, "VS": 0.1, "k": 100.0}
-_MOTOR = {"IAM": 0.01, "FVM": 0.1, "FSM": 0.1}
-_BEAM = {"length": 0.5, "density": 1.0, "EIz": 100.0, "EIy": 100.0, "GJ": 50.0, "Ip": 0.01}
-_WHEEL = {"radius": 0.1}
+_Usual = TypeVar("_Usual")
+
+LENGTH = 0.4  # m
+_PLACE = {**dict.fromkeys(("b", "d", "r"), LENGTH), **dict.fromkeys(("gamma", "alpha", "theta"), 0.5)}
+_WHEEL, _BEAM_LENGTH = {"radius": 0.1}, {"length": 0.5}
 _GRAVITY = (0.0, 0.0, -9.81)
 _OTHER = 0.0
+
+# Numbers for a robot whose largest length is LENGTH, and the powers of its size by which they are multiplied for other
+# sizes, so that robots of the same masses move alike in their own time scale, sqrt(size / g).
+_LINK = {
+    "M": (1.0, 0.0),
+    "MX": (0.05, 1.0),  # x of the frame of a link often points along the link
+    **dict.fromkeys(("MY", "MZ"), (0.0, 1.0)),
+    **dict.fromkeys(("XX", "YY", "ZZ"), (0.1, 2.0)),
+    **dict.fromkeys(("XY", "XZ", "YZ"), (0.0, 2.0)),
+}
+_REVOLUTE = {
+    "IA": (0.01, 2.0),  # kg m2
+    "FV": (0.1, 1.5),  # Nms/rad
+    "FS": (0.1, 1.0),  # Nm
+    "FB": (0.05, 1.0),  # Nm
+    "VS": (0.1, -0.5),  # rad/s
+    "k": (100.0, 1.0),  # Nm/rad
+}
+_PRISMATIC = {
+    "IA": (0.01, 0.0),  # kg
+    "FV": (0.1, -0.5),  # Ns/m
+    "FS": (0.1, 0.0),  # N
+    "FB": (0.05, 0.0),  # N
+    "VS": (0.1, 0.5),  # m/s
+    "k": (100.0, -1.0),  # N/m
+}
+_MOTOR = {"IAM": (0.01, 2.0), "FVM": (0.1, 1.5), "FSM": (0.1, 1.0)}
+_BEAM = {
+    "density": (1.0, -1.0),  # kg/m
+    **dict.fromkeys(("EIz", "EIy"), (100.0, 2.0)),  # N m2
+    "GJ": (50.0, 2.0),  # N m2
+    "Ip": (0.01, 1.0),  # kg m
+}
 
 
 def default_values(robot: Robot) -> dict[str, float]:
     """Return a number for each symbol of a robot: its nominal value, or a default if it has none.
 
-    The default depends on the first quantity (length, mass, inertia, ...) in which the symbol occurs.
+    The default depends on the first quantity (length, mass, inertia, ...) in which the symbol occurs, and on the
+    size of the robot.
     """
-    usual_values: dict[str, float] = {}
-    for value, usual in _places(robot):
+    values = dict(robot.nominal)
+    for value, usual in _geometry(robot):
         for name in value.symbols:
-            usual_values.setdefault(name, usual)
-    values = {name: usual_values.get(name, _OTHER) for name in robot.symbols()}
-    return {**values, **{name: number for name, number in robot.nominal if name in values}}
+            values.setdefault(name, usual)
+    size = binary_length(characteristic_length(robot, values) / LENGTH)
+    for value, (usual, power) in _dynamics(robot):
+        for name in value.symbols:
+            values.setdefault(name, float(f"{usual * size**power:.2g}"))
+    return {name: values.get(name, _OTHER) for name in robot.symbols()}
 
 
 def number_at(value: Formula, values: Mapping[str, float]) -> float | None:
@@ -45,33 +80,40 @@ def number_at(value: Formula, values: Mapping[str, float]) -> float | None:
         return None
 
 
-def _places(robot: Robot) -> Iterator[tuple[Formula, float]]:
-    """Yield pairs (formula of the robot, default number for the symbols in it); geometric parameters come first."""
+def _geometry(robot: Robot) -> Iterator[tuple[Formula, float]]:
+    """Yield pairs (formula of the geometry or of gravity, default number for the symbols in it)."""
     for frame in robot.frames:
-        yield from _of(frame, {**_LENGTHS, **_ANGLES})
+        yield from _of(frame, _PLACE)
     if robot.tool:
-        yield from _of(robot.tool.place, {**_LENGTHS, **_ANGLES})
+        yield from _of(robot.tool.place, _PLACE)
     for wheel in robot.wheels:
-        yield wheel.radius, _WHEEL["radius"]
+        yield from _of(wheel, _WHEEL)
+    for link in robot.links:
+        if link.flexible:
+            yield from _of(link.flexible, _BEAM_LENGTH)
+    yield from zip(robot.base.G, _GRAVITY, strict=True)
+    yield from ((robot.base.Z[4 * r + c], 1.0 if r == c else 0.0) for r in range(3) for c in range(4))
+
+
+def _dynamics(robot: Robot) -> Iterator[tuple[Formula, tuple[float, float]]]:
+    """Yield triples of a formula of the dynamics, the default number of its symbols, and its power of the size."""
     for link in (*robot.links, robot.base.link):
         if link.flexible:
-            yield from ((getattr(link.flexible, name), usual) for name, usual in _BEAM.items())
+            yield from _of(link.flexible, _BEAM)
             yield from _of(link.flexible.tip or Link(), _LINK)
         yield from _of(link, _LINK)
     if robot.payload:
         yield from _of(robot.payload, _LINK)
-    yield from zip(robot.base.G, _GRAVITY, strict=True)
-    yield from ((robot.base.Z[4 * r + c], 1.0 if r == c else 0.0) for r in range(3) for c in range(4))
     for frame in robot.frames:
-        yield from _of(frame, _DRIVE)
+        yield from _of(frame, _PRISMATIC if frame.sigma == JointType.PRISMATIC else _REVOLUTE)
         if frame.coupling:
-            yield from ((ratio, 1.0) for _, ratio in frame.coupling.terms)
+            yield from ((ratio, (1.0, 0.0)) for _, ratio in frame.coupling.terms)
     for motor in robot.motors:
         yield from _of(motor, _MOTOR)
-        yield from ((ratio, 1.0) for _, ratio in motor.turns_with)
+        yield from ((ratio, (1.0, 0.0)) for _, ratio in motor.turns_with)
 
 
 def _of(
-    held: Frame | Link | Placement | CoupledMotor, usual: Mapping[str, float]
-) -> Iterator[tuple[Formula, float]]:
+    held: Frame | Link | Placement | CoupledMotor | Flexibility | Wheel, usual: Mapping[str, _Usual]
+) -> Iterator[tuple[Formula, _Usual]]:
     return ((value, usual[name]) for name, value in scalars(held) if name in usual)

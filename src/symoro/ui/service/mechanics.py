@@ -83,7 +83,7 @@ def _contacts(robot: Robot, contacts: list[Any], values: Mapping[str, float]) ->
 
     model = catalogue.entry("contact-dynamics")
     if (reason := model.why_not(robot)) is not None:
-        raise NotApplicableError(reason)
+        raise NotApplicableError(f"contact-dynamics does not apply to robot '{robot.name}': {reason}")
     given = catalogue.checked_options(model.form(robot, {}), {"contacts": contacts or None})["contacts"]
     _, points = contact_points(robot, given)
     names = [f"frame {points[0].j}"] if given is None else [_point_name(*point) for point in given]

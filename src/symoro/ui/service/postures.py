@@ -9,13 +9,15 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from symoro.errors import ArgumentError, NotApplicableError
-from symoro.model import generate, numeric_inverse
+from symoro.model import Model, generate, numeric_inverse
+from symoro.models.geometric.inverse.model import idle_joints
 from symoro.models.geometric.inverse.redundancy import has_redundant_joint
 from symoro.models.geometric.scene import all_frames
+from symoro.models.geometric.screws import attachment_frame, last_frame
 from symoro.robot.coordinates import independent
 from symoro.robot.description import JointType, Robot
 from symoro.robot.platform import parallel_robot
-from symoro.robot.topology import cut_joints, loops
+from symoro.robot.topology import cut_joints, loops, path
 from symoro.ui.failure import on_the_page
 from symoro.ui.service.answer_types import InverseModules, PostureRow, SolvedPose
 from symoro.ui.service.answers import javascript_module, model_of
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 TOLERANCE = 1e-6  # rad, and relative to the robot's size: largest residual; models are accurate to 1e-9
 RESTARTS = 20
 WORKING_MODES = ("1", "2")  # of a leg
+POSITION_ENTRIES = 3  # more joints are not determined by a position
 WORDS: dict[int, Literal["valid", "singular"]] = {0: "valid", 2: "singular"}
 
 
@@ -71,13 +74,39 @@ def inverse(payload: Mapping[str, Any]) -> InverseModules:
         modes = [{"working_mode": mode} for mode in WORKING_MODES] if legs else [{}]
         models = [generate(robot, "inverse-geometry", **options) for options in modes]
     except NotApplicableError as error:
-        return InverseModules(modules=[], legs=[], complete=False, why_not=on_the_page(error.message))
+        return InverseModules(
+            modules=[], legs=[], pose="full", complete=False, why_not=on_the_page(error.message)
+        )
+    position = None if legs else _of_position(robot, models[0])
+    if position:
+        models = [position]
     return InverseModules(
         modules=[javascript_module(model) for model in models],
         legs=legs,
+        pose="position" if position else "full",
         complete=not any(has_redundant_joint(model.program) for model in models),
         why_not=None,
     )
+
+
+def _of_position(robot: Robot, full: Model) -> Model | None:
+    """Return the inverse geometric model of the position of the end effector if it determines all joints.
+
+    An arm with as many joints cannot choose the rotation of its end effector, and has more solutions at a position,
+    such as the two elbows of a planar arm with two joints. The result is None for other arms.
+
+    Args:
+        full: the inverse geometric model of the full pose.
+    """
+    joints = path(robot, 0, attachment_frame(robot, last_frame(robot)))[1]
+    if sum(robot.frame(j).moving for j in joints) > POSITION_ENTRIES:
+        return None
+    try:
+        model = generate(robot, "inverse-geometry", pose="position")
+    except NotApplicableError:
+        return None
+    determined = idle_joints(model.program) == idle_joints(full.program)
+    return model if determined and not has_redundant_joint(model.program) else None
 
 
 def _legs(robot: Robot) -> list[list[int]]:

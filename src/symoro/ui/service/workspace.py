@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from symoro.errors import NotApplicableError
+from symoro.models.tolerances import DEPENDENT_JOINTS
 from symoro.robot.coordinates import independent
 from symoro.robot.description import JointType, Robot
 from symoro.robot.size import characteristic_length
@@ -34,13 +35,16 @@ def cloud(payload: Mapping[str, Any]) -> WorkspaceCloud:
         sample={f"q{j}": joint_range(robot, j, values) for j in independent(robot)},
         count=item(payload, "count", int, COUNT),
         at={name: value for name, value in values.items() if name in robot.symbols()},
-        measures=["position", "manipulability"],
+        measures=["position", "singular-values"],
         task="position",
         sampling="sobol",
     )
     columns = result.numbers or {}
     points = np.column_stack([columns[name] for name in ("x", "y", "z")])
-    measure = np.asarray(columns["manipulability"])
+    sigma = np.column_stack([values for name, values in columns.items() if name.startswith("sigma")])
+    # A planar robot has no velocity normal to its plane: its manipulability is that in the plane.
+    greatest = sigma.max(axis=0, initial=0.0)
+    measure = sigma[:, greatest > DEPENDENT_JOINTS * greatest.max(initial=0.0)].prod(axis=1)
     largest = float(measure.max(initial=0.0))
     return WorkspaceCloud(
         points=points.ravel().tolist(), manipulability=(measure / (largest or 1.0)).tolist()

@@ -217,6 +217,14 @@ def _is_valid_everywhere(problem: Problem, result: MethodResult) -> bool:
     return all(start.isdisjoint(factor.symbols()) for factor in divisors(problem, result.solutions))
 
 
+_IDLE = "does not change the given entries of the pose: its value is taken from q0"
+
+
+def idle_joints(program: Program) -> int:
+    """Return the number of joints that do not change the given entries of the pose of an inverse geometric model."""
+    return sum(choice.endswith(_IDLE) for choice in program.choices)
+
+
 def solution_program(problem: Problem, result: MethodResult) -> Program:
     """Return the program that computes the solutions, with its notes, conditions and derivation.
 
@@ -224,10 +232,7 @@ def solution_program(problem: Problem, result: MethodResult) -> Program:
         problem: the inverse geometry problem.
         result: solutions of the selected method.
     """
-    notes = tuple(
-        f"q{j} does not change the given entries of the pose: its value is taken from q0"
-        for j in problem.idle
-    )
+    notes = tuple(f"q{j} {_IDLE}" for j in problem.idle)
     factors = divisors(problem, result.solutions)
     conditions = as_text(factors, problem.chain.size)
     if conditions:
