@@ -4,8 +4,8 @@ import { beforeEach, expect, it, vi } from "vitest";
 import { Failure, type Backend } from "../backend/backend";
 import { sampleView, CELLS } from "../store/sample";
 import { createStore } from "../store/store";
-import { openBundled, openNamed } from "./files";
-import { createShellState, readSettings } from "./shellState";
+import { openBundled, openRequested } from "./files";
+import { createShellState, readSettings, type ShellState } from "./shellState";
 
 const UNKNOWN = { kind: "UnknownNameError", message: "no bundled robot called 'nope'", hint: "choose one of: rx90" };
 
@@ -25,9 +25,11 @@ beforeEach(() => {
   vi.stubGlobal("matchMedia", () => ({ matches: false, addEventListener: () => undefined }));
 });
 
+const open = (shell: ShellState, id: string | null, hash = ""): Promise<void> => openRequested(shell, { hash, id }, () => openBundled(shell, "rx90"));
+
 it("opens another robot if the address names an unknown one, and offers the gallery", async () => {
   const shell = createShellState(createStore(backend()), localStorage, false);
-  await openNamed(shell, "nope", "rx90");
+  await open(shell, "nope");
   expect(shell.store.view.value!.name).toBe("sample");
   expect(shell.busy.value).toBe(false);
   expect(shell.panel.value).toBe("problem");
@@ -38,13 +40,21 @@ it("opens another robot if the address names an unknown one, and offers the gall
 
 it("opens a robot of the address without a message", async () => {
   const shell = createShellState(createStore(backend()), localStorage, false);
-  await openNamed(shell, "planar2r", "rx90");
+  await open(shell, "planar2r");
   expect(shell.panel.value).toBeNull();
+});
+
+it("opens another robot if the link of the address is damaged, and reports the damage", async () => {
+  const shell = createShellState(createStore(backend()), localStorage, false);
+  await open(shell, null, "#robot=eJztwTEBAAAAwqD1T20ND6");
+  expect(shell.store.view.value!.name).toBe("sample");
+  expect(shell.panel.value).toBe("problem");
+  expect(shell.errorReport.value).toMatchObject({ title: "The link cannot be opened", problem: { kind: "LinkError" } });
 });
 
 it("keeps the retry of a lost server", async () => {
   const shell = createShellState(createStore(backend(true)), localStorage, false);
-  await openNamed(shell, "nope", "rx90");
+  await open(shell, "nope");
   expect(shell.errorReport.value!.remedies!.map(({ title }) => title)).toEqual(["Try again"]);
 });
 

@@ -92,14 +92,20 @@ export function openBundled(shell: ShellState, id: string): Promise<boolean> {
 }
 
 /**
- * Open the bundled robot that an address names. If there is none of this name, another robot is opened, so that the page
- * can be used, and a panel shows the error with a button for the gallery.
+ * Open the robot that an address requests: that of a link in its fragment, or a bundled one. If there is none, or if it
+ * cannot be opened, another robot is opened, so that the page can be used; a panel then shows the error with a button for
+ * the gallery.
  */
-export async function openNamed(shell: ShellState, id: string, otherwise: string): Promise<void> {
-  if (await openBundled(shell, id)) return;
+export async function openRequested(
+  shell: ShellState,
+  { hash, id }: { hash: string; id: string | null },
+  openOther: () => Promise<unknown>,
+): Promise<void> {
+  if ((await openLink(shell, hash)) || (id && (await openBundled(shell, id)))) return;
   const failed = shell.errorReport.value;
-  if (!failed || failed.problem.kind === "Unreachable") return; // opened again when the server returns
-  if (!(await openBundled(shell, otherwise))) return;
+  if (failed?.problem.kind === "Unreachable") return; // opened again when the server returns
+  await openOther();
+  if (!failed || !shell.store.view.value) return;
   const gallery: Correction = { title: "Open the gallery of robots", run: async () => void (shell.panel.value = "gallery") };
   shell.showError(failed.title, new Failure(failed.problem), { remedies: [gallery] });
 }
