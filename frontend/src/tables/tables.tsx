@@ -8,10 +8,10 @@ import type { Store } from "../store/store";
 import { additionsOf } from "./add";
 import { createCells, type Cells } from "./cells";
 import { Form } from "./form";
-import { EMPTY, HEADINGS, tabOf } from "./labels";
+import { EMPTY, HEADINGS, WORDS, tabOf } from "./labels";
 import { Sheet } from "./sheet";
 import { Symbols } from "./symbols";
-import { Maximise } from "../shell/maximise";
+import { Maximise, reveal } from "../shell/maximise";
 import "./tables.css";
 
 /** Return the tables of each tab, in their order. */
@@ -42,7 +42,11 @@ export function Tables({ store }: { store: Store }) {
             id: `table-${title}`,
             title: `Table: ${title}`,
             group: "Tables",
-            run: () => void (chosenTab.value = title),
+            words: WORDS[title],
+            run: () => {
+              chosenTab.value = title;
+              reveal(store, "tables");
+            },
           })),
       ),
     [names],
