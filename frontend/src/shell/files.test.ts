@@ -4,7 +4,7 @@ import { beforeEach, expect, it, vi } from "vitest";
 import { Failure, type Backend } from "../backend/backend";
 import { sampleView, CELLS } from "../store/sample";
 import { createStore } from "../store/store";
-import { openBundled, openRequested } from "./files";
+import { openBundled, openFiles, openRequested } from "./files";
 import { createShellState, readSettings, type ShellState } from "./shellState";
 
 const UNKNOWN = { kind: "UnknownNameError", message: "no bundled robot called 'nope'", hint: "choose one of: rx90" };
@@ -50,6 +50,25 @@ it("opens another robot if the link of the address is damaged, and reports the d
   expect(shell.store.view.value!.name).toBe("sample");
   expect(shell.panel.value).toBe("problem");
   expect(shell.errorReport.value).toMatchObject({ title: "The link cannot be opened", problem: { kind: "LinkError" } });
+});
+
+it("opens a file without its unsupported features after a question", async () => {
+  const problem = { kind: "NotApplicableError", message: "the file contains tendons", hint: "leave it out, or remove it" };
+  const strict: Backend = {
+    async call<T>(name: string, payload: object = {}): Promise<T> {
+      if (name === "robot_open" && !(payload as { lossy?: boolean }).lossy) throw new Failure(problem);
+      return (name === "catalogue" ? { models: [] } : sampleView(CELLS)) as T;
+    },
+  };
+  const shell = createShellState(createStore(strict), localStorage, false);
+  const file = Object.assign(new File(["<mujoco/>"], "arm.xml"), { text: async () => "<mujoco/>" });
+  await openFiles(shell, [file]);
+  expect(shell.store.view.value).toBeNull();
+  const [remedy, ...others] = shell.errorReport.value!.remedies!;
+  expect(others).toEqual([]);
+  await remedy!.run();
+  expect(shell.store.view.value!.name).toBe("sample");
+  expect(shell.panel.value).toBeNull();
 });
 
 it("keeps the retry of a lost server", async () => {

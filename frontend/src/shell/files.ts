@@ -72,9 +72,16 @@ export async function openFiles(shell: ShellState, files: File[]): Promise<void>
     return;
   }
   const text = await robot.text();
-  const opened = (): Promise<View> => store.backend.call<View>("robot_open", { text, file: robot.name });
-  const done = await shell.openRobot(`${robot.name} cannot be opened`, opened, text);
-  if (done) store.meshes.value = meshes;
+  const title = `${robot.name} cannot be opened`;
+  const open = async (lossy: boolean): Promise<void> => {
+    const opened = (): Promise<View> => store.backend.call<View>("robot_open", { text, file: robot.name, lossy });
+    if (await shell.openRobot(title, opened, text)) store.meshes.value = meshes;
+  };
+  await open(false);
+  const failed = shell.errorReport.value;
+  if (failed?.title !== title || !failed.problem.hint?.includes("leave it out")) return;
+  const omit: Correction = { title: "Open without the unsupported features", run: () => open(true) };
+  shell.showError(title, new Failure(failed.problem), { text, remedies: [omit] });
 }
 
 /** Open the browser's file dialog. */
