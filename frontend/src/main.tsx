@@ -1,12 +1,11 @@
 // Entry point of the page: create backend and store, restore the last session, and draw the shell.
 
-import { effect } from "@preact/signals";
 import { render } from "preact";
 
 import type { Backend } from "./backend/backend";
 import { httpBackend } from "./backend/http";
 import { withCache } from "./backend/cache";
-import { serverLost, withRetry } from "./backend/retry";
+import { withRetry } from "./backend/retry";
 import { shellActions } from "./shell/actions";
 import { createShellState, loadLists, type ShellState } from "./shell/shellState";
 import { openBundled, openLink, openRequested } from "./shell/files";
@@ -82,22 +81,9 @@ async function start(): Promise<void> {
   const tab = await tabOf(places, claimByLock);
   autosave(store, places, tab, window);
   const meshes = persistMeshes(store, tab);
-  const openFirstRobot = (): Promise<void> => openRequested(shell, requested, () => openLastRobot(shell, places, tab));
-  await openFirstRobot();
+  await openRequested(shell, requested, () => openLastRobot(shell, places, tab));
   addEventListener("hashchange", () => void openLink(shell, takenHash()));
-  const lists = (): Promise<unknown> =>
-    Promise.all([meshes, loadLists(shell)]).catch((error: unknown) => shell.showError("symoro does not answer", error));
-  await lists();
-  // What failed without the server is done when it returns.
-  let lost = false;
-  effect(() => {
-    const returned = lost && !serverLost.value;
-    lost = serverLost.value;
-    if (!returned) return;
-    if (shell.panel.peek() === "problem" && shell.errorReport.peek()?.problem.kind === "Unreachable") shell.panel.value = null;
-    if (!store.view.peek()) void openFirstRobot();
-    if (!shell.about.peek()) void lists();
-  });
+  await Promise.all([meshes, loadLists(shell)]).catch((error: unknown) => shell.showError("symoro does not answer", error));
 }
 
 void start();

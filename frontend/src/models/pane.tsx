@@ -278,7 +278,7 @@ function Result({ session }: { session: Session }) {
       </div>
       {problem && (
         <ProblemPanel problem={why && problem.kind === "NotApplicableError" ? { ...problem, message: notFor(store, why) } : problem}>
-          {[CANCELLED, "Unreachable"].includes(problem.kind) && (
+          {problem.kind === CANCELLED && (
             <button type="button" class="md-button" onClick={() => session.retry()}>
               Derive again
             </button>

@@ -9,11 +9,10 @@ import { createShellState, readSettings, type ShellState } from "./shellState";
 
 const UNKNOWN = { kind: "UnknownNameError", message: "no bundled robot called 'nope'", hint: "choose one of: rx90" };
 
-function backend(lost = false): Backend {
+function backend(): Backend {
   return {
     async call<T>(name: string, payload: object = {}): Promise<T> {
       await Promise.resolve();
-      if (lost) throw new Failure({ kind: "Unreachable", message: "the server does not answer" });
       if ((payload as { id?: string }).id === "nope") throw new Failure(UNKNOWN);
       return (name === "catalogue" ? { models: [] } : sampleView(CELLS)) as T;
     },
@@ -69,12 +68,6 @@ it("opens a file without its unsupported features after a question", async () =>
   await remedy!.run();
   expect(shell.store.view.value!.name).toBe("sample");
   expect(shell.panel.value).toBeNull();
-});
-
-it("keeps the retry of a lost server", async () => {
-  const shell = createShellState(createStore(backend(true)), localStorage, false);
-  await open(shell, "nope");
-  expect(shell.errorReport.value!.remedies!.map(({ title }) => title)).toEqual(["Try again"]);
 });
 
 it("starts the tour on the first visit only, and never for the robot of a link", () => {

@@ -110,7 +110,6 @@ export async function openRequested(
 ): Promise<void> {
   if ((await openLink(shell, hash)) || (id && (await openBundled(shell, id)))) return;
   const failed = shell.errorReport.value;
-  if (failed?.problem.kind === "Unreachable") return; // opened again when the server returns
   await openOther();
   if (!failed || !shell.store.view.value) return;
   const gallery: Correction = { title: "Open the gallery of robots", run: async () => void (shell.panel.value = "gallery") };
