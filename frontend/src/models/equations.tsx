@@ -207,16 +207,17 @@ function BlockRow({ block, symbols, current }: { block: Block; symbols: Symbols;
   );
 }
 
-const COLUMN_EM = 21;
+const COLUMN_EM = 21; // approximate width of a column; the columns fill the width of the pane
 
 /** Give each equation of a block as many columns as it needs on one line. */
 function fitColumns(block: HTMLElement): void {
   const equations = [...block.children] as HTMLElement[];
-  const column = COLUMN_EM * parseFloat(getComputedStyle(block).fontSize);
+  const em = parseFloat(getComputedStyle(block).fontSize);
+  const column = Math.floor(block.clientWidth / Math.max(1, Math.round(block.clientWidth / (COLUMN_EM * em))));
   block.classList.add("md-unwrapped");
   const widths = equations.map(({ offsetWidth }) => offsetWidth);
   block.classList.remove("md-unwrapped");
-  equations.forEach(({ style }, at) => (style.flexBasis = `${COLUMN_EM * Math.ceil(widths[at]! / column)}em`));
+  equations.forEach(({ style }, at) => (style.flexBasis = `${(Math.ceil(widths[at]! / column) * column) / em}em`));
 }
 
 function CopyLine({ row }: { row: Equation }) {
