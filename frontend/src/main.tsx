@@ -1,15 +1,14 @@
 // Entry point of the page: create backend and store, restore the last session, and draw the shell.
 
-import { effect } from "@preact/signals";
 import { render } from "preact";
 
 import type { Backend } from "./backend/backend";
 import { httpBackend } from "./backend/http";
 import { withCache } from "./backend/cache";
-import { serverLost, withRetry } from "./backend/retry";
+import { withRetry } from "./backend/retry";
 import { shellActions } from "./shell/actions";
 import { createShellState, loadLists, type ShellState } from "./shell/shellState";
-import { openBundled, openLink, openNamed } from "./shell/files";
+import { openBundled, openLink, openRequested } from "./shell/files";
 import { listenForKeys } from "./shell/keys";
 import { Shell } from "./shell/shell";
 import { claimByLock, loadSession, autosave, tabOf, type Storages } from "./store/storedSession";
@@ -37,11 +36,8 @@ async function chooseBack(): Promise<Backend> {
   return httpBackend({ fetch: fetch.bind(globalThis), storage: session, href: location.href });
 }
 
-/** Open the robot of the address (a link that was shared, or ?robot=ID), or else the robot of the last session, or else the first robot. */
-async function openFirstRobot(shell: ShellState, places: Storages, tab: string): Promise<void> {
-  if (await openLink(shell, takenHash())) return;
-  const named = namedRobot();
-  if (named) return openNamed(shell, named, FIRST_ROBOT);
+/** Open the robot of the last session, or else the first robot. */
+async function openLastRobot(shell: ShellState, places: Storages, tab: string): Promise<void> {
   const session = loadSession(places, tab);
   if (!session) {
     await openBundled(shell, FIRST_ROBOT);
@@ -68,8 +64,9 @@ function takenHash(): string {
 
 async function start(): Promise<void> {
   const store = createStore(withCache(withRetry(await chooseBack())));
+  const requested = { hash: takenHash(), id: namedRobot() };
   // A user who follows a link expects its robot; the tour creates another one.
-  const shell = createShellState(store, local, !location.hash && !namedRobot());
+  const shell = createShellState(store, local, !requested.hash && !requested.id);
   const places: Storages = { session, local, now: Date.now };
   store.register(shellActions(shell));
   listenForKeys(store, window);
@@ -84,21 +81,9 @@ async function start(): Promise<void> {
   const tab = await tabOf(places, claimByLock);
   autosave(store, places, tab, window);
   const meshes = persistMeshes(store, tab);
-  await openFirstRobot(shell, places, tab);
+  await openRequested(shell, requested, () => openLastRobot(shell, places, tab));
   addEventListener("hashchange", () => void openLink(shell, takenHash()));
-  const lists = (): Promise<unknown> =>
-    Promise.all([meshes, loadLists(shell)]).catch((error: unknown) => shell.showError("symoro does not answer", error));
-  await lists();
-  // What failed without the server is done when it returns.
-  let lost = false;
-  effect(() => {
-    const returned = lost && !serverLost.value;
-    lost = serverLost.value;
-    if (!returned) return;
-    if (shell.panel.peek() === "problem" && shell.errorReport.peek()?.problem.kind === "Unreachable") shell.panel.value = null;
-    if (!store.view.peek()) void openFirstRobot(shell, places, tab);
-    if (!shell.about.peek()) void lists();
-  });
+  await Promise.all([meshes, loadLists(shell)]).catch((error: unknown) => shell.showError("symoro does not answer", error));
 }
 
 void start();

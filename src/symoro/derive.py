@@ -1038,7 +1038,7 @@ def direct_dynamics_derivatives(
 ) -> Model:
     r"""Derive `direct-dynamics-derivatives` (partial derivatives of the accelerations).
 
-    Also called `ddm_derivatives`, `aba_derivatives`, `forward_dynamics_derivatives`.
+    Also called `ddm_derivatives`, `aba_derivatives`, `forward_dynamics_derivatives`, `linearization`.
 
     .. math::
 
@@ -1101,7 +1101,7 @@ def lagrange(
 ) -> Model:
     r"""Derive `lagrange` (Lagrange form: A, B, Q and the Christoffel coefficients).
 
-    Also called `lagrange_euler`, `euler_lagrange`, `coriolis`, `coriolis_matrix`, `christoffel`.
+    Also called `lagrange_euler`, `euler_lagrange`, `lagrangian`, `coriolis`, `coriolis_matrix`, `christoffel`.
 
     .. math::
 
@@ -2090,8 +2090,10 @@ rnea_derivatives = inverse_dynamics_derivatives
 ddm_derivatives = direct_dynamics_derivatives
 aba_derivatives = direct_dynamics_derivatives
 forward_dynamics_derivatives = direct_dynamics_derivatives
+linearization = direct_dynamics_derivatives
 lagrange_euler = lagrange
 euler_lagrange = lagrange
+lagrangian = lagrange
 coriolis = lagrange
 coriolis_matrix = lagrange
 christoffel = lagrange

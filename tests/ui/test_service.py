@@ -265,6 +265,23 @@ def test_names_in_the_equations_have_meaning_unit_and_value(planar: dict[str, An
     assert all(one["latex"] in latex for one in shown.values() if one["kind"] == "variable")
 
 
+def test_intermediate_quantities_have_a_unit() -> None:
+    def shown(name: str) -> dict[str, tuple[str, str]]:
+        robot = call("robot_open", {"id": name})["robot"]
+        answer = call("variables", {"robot": robot, "model": "inverse-dynamics"})
+        return {one["name"]: (one["meaning"], one["unit"]) for one in answer["variables"]}
+
+    rx90 = shown("rx90")
+    assert rx90["W12"] == ("angular velocity, component 1, link 2", "rad/s")
+    assert rx90["U132"][0].endswith("element (1, 3), link 2") and rx90["U132"][1] == "1/s2"
+    assert rx90["M15"] == ("total moment, component 1, link 5", "N m")
+    assert rx90["KYYR5"] == ("regrouped inertial parameters", "kg m2")
+    assert rx90["t1"] == ("", "")
+    torso = shown("humanoid_torso")
+    assert torso["W1_10"] == ("angular velocity, component 1, link 10", "rad/s")
+    assert torso["M15__2"][1] == ""
+
+
 def test_names_without_numbers_have_no_value(planar: dict[str, Any]) -> None:
     shown = call("variables", {"robot": planar, "model": "inverse-dynamics"})["variables"]
     assert {one["value"] for one in shown if one["kind"] == "input"} == {None}

@@ -135,6 +135,19 @@ def test_a_mujoco_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert result["name"] == "two" and result["sizes"]["NL"] == 2
 
 
+@pytest.mark.skipif(importlib.util.find_spec("mujoco") is None, reason="needs MuJoCo")
+def test_a_mujoco_model_is_opened_without_the_features_that_are_not_supported() -> None:
+    text = MJCF.replace('axis="0 1 0"', 'axis="0 1 0" name="j"').replace(
+        "</worldbody>",
+        '</worldbody><tendon><fixed stiffness="9"><joint joint="j" coef="1"/></fixed></tendon>',
+    )
+    request = {"text": text, "file": "two.xml"}
+    assert "leave it out" in call("robot_open", request)["error"]["hint"]
+    view = call("robot_open", request | {"lossy": True})
+    assert view["sizes"]["NL"] == 2
+    assert any(note.startswith("omitted, although it changes the dynamics") for note in view["notes"])
+
+
 @pytest.mark.parametrize(
     "part",
     [
@@ -198,8 +211,20 @@ def test_several_chains_on_a_base_with_mass_are_legs(
 
 def test_friction_and_missing_inertia_of_a_urdf_are_reported() -> None:
     view = call("robot_open", {"text": legged(2, 8), "file": "walker.urdf"})
-    notes = "\n".join(view["notes"])
+    assert len(view["notes"]) > 4
+    notes = "\n".join(view["notes"][:6])  # before those on merged links and shapes
     assert "the damping (FV) in the file contributes to the torques: joints j0_0, j0_1, j1_0, j1_1" in notes
     assert "the friction (FS) in the file contributes to the torques" in notes
     assert "links leg0_1, leg1_1 have no mass and no inertia in the file" in notes
     assert any("no mass and no inertia is moved" in warning for warning in view["warnings"])
+
+
+def test_notes_name_controls_of_the_page_and_contain_no_warnings() -> None:
+    wrong = legged(2, 8).replace('ixx="1"', 'ixx="9"', 1)
+    hand = '<link name="hand"/><joint name="mount" type="fixed"><parent link="leg1_1"/><child link="hand"/></joint>'
+    view = call("robot_open", {"text": wrong.replace("</robot>", hand + "</robot>"), "file": "walker.urdf"})
+    assert any("no body has the principal inertias" in warning for warning in view["warnings"])
+    assert not any("principal inertias" in note for note in view["notes"])
+    assert any(
+        "the table Tool can place a tool frame at a link beyond it: hand" in note for note in view["notes"]
+    )

@@ -22,12 +22,17 @@ export interface CatalogueRequest {
   robot?: Record<string, unknown>;
 }
 
-/** Request for a bundled robot by its id, or for the robot in the text of a file. */
+/**
+ * Request for a bundled robot by its id, or for the robot in the text of a file.
+ *
+ * With `lossy`, features of an MJCF file that change the dynamics but are not supported are left out.
+ */
 export interface OpenRequest {
   id?: string;
   text?: string;
   file?: string;
   format?: string;
+  lossy?: boolean;
 }
 
 /** Request for a new robot with a given number of links and kind of structure. */

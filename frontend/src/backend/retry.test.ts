@@ -38,15 +38,25 @@ it("repeats a request until the server answers", async () => {
   expect(serverLost.value).toBe(false);
 });
 
-it("gives up after some seconds, and notices when the server returns", async () => {
-  const { backend, calls } = failing(Array<Error>(6).fill(LOST));
-  const answer = backend.call("model").catch((error: unknown) => error);
-  await vi.advanceTimersByTimeAsync(8000);
-  expect(await answer).toBe(LOST);
+it("waits until the server returns, and then repeats all requests", async () => {
+  const { backend, calls } = failing(Array<Error>(40).fill(LOST));
+  const answers = [backend.call("model"), backend.call("robot_edit")];
+  await vi.advanceTimersByTimeAsync(30_000);
   expect(serverLost.value).toBe(true);
-  await vi.advanceTimersByTimeAsync(6000);
+  expect(calls.length).toBeLessThan(40);
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect(await Promise.all(answers)).toEqual([{ answered: "model" }, { answered: "robot_edit" }]);
   expect(serverLost.value).toBe(false);
-  expect(calls.filter((name) => name === "about").length).toBeGreaterThan(0);
+});
+
+it("repeats the other requests as soon as one is answered", async () => {
+  const { backend, calls } = failing([LOST, LOST, LOST]);
+  const slow = backend.call("model");
+  await vi.advanceTimersByTimeAsync(1600);
+  expect(calls).toHaveLength(3);
+  await backend.call("about");
+  await vi.advanceTimersByTimeAsync(10); // its pause would end after 2 s
+  expect(await slow).toEqual({ answered: "model" });
 });
 
 it("repeats the request at once if the user asks for it", async () => {
@@ -85,4 +95,7 @@ it("does not repeat rejected and cancelled requests, or one whose pieces were re
 
   const partly = failing([LOST, null], ({ onProgress }) => onProgress?.({ pieces: ["a"] }));
   await expect(partly.backend.call("simulate", {}, { onProgress: () => undefined })).rejects.toBe(LOST);
+  await vi.advanceTimersByTimeAsync(10);
+  expect(partly.calls).toEqual(["simulate", "about"]);
+  expect(serverLost.value).toBe(false);
 });

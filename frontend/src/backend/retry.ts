@@ -5,10 +5,8 @@ import { signal } from "@preact/signals";
 
 import { Failure, type Backend, type CallOptions } from "./backend";
 
-/** Pauses in milliseconds before the repetitions of a request; a restart of the server takes about 2 s. */
-const PAUSES = [500, 1000, 2000, 4000];
-/** Pause in milliseconds between requests to a server that does not answer. */
-const AGAIN_MS = 2000;
+/** Pauses in milliseconds before the repetitions of a request, the last one again and again; a restart takes about 2 s. */
+const PAUSES = [500, 1000, 2000];
 
 /** Whether the server does not answer at present. */
 export const serverLost = signal(false);
@@ -21,7 +19,7 @@ export function retryNow(): void {
   for (const end of [...waiting]) end();
 }
 
-export function isLost(error: unknown): boolean {
+function isLost(error: unknown): boolean {
   return error instanceof Failure && error.problem.kind === "Unreachable";
 }
 
@@ -30,55 +28,50 @@ function isForgotten(error: unknown): boolean {
   return error instanceof Failure && error.problem.message.startsWith("the job does not exist");
 }
 
+/** Return a backend whose requests wait until the server answers. */
 export function withRetry(backend: Backend): Backend {
-  let polling = false;
-
-  /** Repeat a request until the server answers again. */
-  async function pollServer(): Promise<void> {
-    if (polling) return;
-    polling = true;
-    while (serverLost.value) {
-      await pause(AGAIN_MS);
-      if (!serverLost.value) break;
-      await backend.call("about").then(
-        () => (serverLost.value = false),
-        (error: unknown) => (serverLost.value = isLost(error)),
-      );
+  async function call<T>(name: string, payload: object = {}, options: CallOptions = {}): Promise<T> {
+    // Pieces that were reported cannot be withdrawn.
+    let reported = false;
+    let forgotten = false;
+    const watched: CallOptions = {
+      ...options,
+      ...(options.onProgress && {
+        onProgress: (progress) => {
+          reported ||= Boolean(progress.pieces?.length);
+          options.onProgress!(progress);
+        },
+      }),
+    };
+    for (let k = 0; ; k++) {
+      try {
+        const answer = await backend.call<T>(name, payload, watched);
+        answered();
+        return answer;
+      } catch (error) {
+        if (options.signal?.aborted) throw error;
+        const lost = isLost(error);
+        if (lost) serverLost.value = true;
+        else answered();
+        const repeatable = lost || (isForgotten(error) && !forgotten);
+        if (reported || !repeatable) {
+          if (lost) void call("about").catch(() => undefined); // waits until the server returns
+          throw error;
+        }
+        forgotten ||= !lost;
+        await pause(PAUSES[Math.min(k, PAUSES.length - 1)]!, options.signal);
+      }
     }
-    polling = false;
   }
 
-  return {
-    async call<T>(name: string, payload: object = {}, options: CallOptions = {}): Promise<T> {
-      // Pieces that were reported cannot be withdrawn.
-      let reported = false;
-      const watched: CallOptions = {
-        ...options,
-        ...(options.onProgress && {
-          onProgress: (progress) => {
-            reported ||= Boolean(progress.pieces?.length);
-            options.onProgress!(progress);
-          },
-        }),
-      };
-      for (let k = 0; ; k++) {
-        try {
-          const answer = await backend.call<T>(name, payload, watched);
-          serverLost.value = false;
-          return answer;
-        } catch (error) {
-          const repeatable = isLost(error) || (k === 0 && isForgotten(error));
-          if (!repeatable || reported || options.signal?.aborted) throw error;
-          if (isLost(error)) serverLost.value = true;
-          if (k === PAUSES.length) {
-            void pollServer();
-            throw error;
-          }
-          await pause(PAUSES[k]!, options.signal);
-        }
-      }
-    },
-  };
+  /** Repeat the other requests as soon as one has been answered. */
+  function answered(): void {
+    if (!serverLost.value) return;
+    serverLost.value = false;
+    retryNow();
+  }
+
+  return { call };
 }
 
 function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {

@@ -3,7 +3,7 @@
 import { signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 
-import type { Counts, EntryData, GalleryEntry, ModelAnswer, View } from "../backend/messages";
+import type { EntryData, GalleryEntry, ModelAnswer, View } from "../backend/messages";
 import { Maximise } from "../shell/maximise";
 import { modelsInOrder, shortTitle } from "../shell/modelMenus";
 import type { ModelChoice, Store } from "../store/store";
@@ -63,7 +63,7 @@ export function Compare({ session }: { session: Session }) {
   };
   return (
     <section class="md-compare" aria-label="Comparison">
-      <h2 class="md-compare-title">Comparison</h2>
+      <h2 class="md-spoken">Comparison</h2>
       <div class="md-compare-heads">
         {([left, right] as const).map((compared, at) => (
           <Choices session={session} robots={robots.value} side={sides[at]!} compared={compared} at={at as 0 | 1} onChange={(side) => change(at as 0 | 1, side)} />
@@ -144,8 +144,8 @@ function Choices({ session, robots, side, compared, at, onChange }: ChoicesProps
 }
 
 function CountTable({ left, right }: { left: ModelAnswer; right: ModelAnswer }) {
-  const rows: [string, Counts, Counts][] = [["per call", left.count, right.count]];
-  if (left.count.setup && right.count.setup) rows.push(["once, from parameters", left.count.setup, right.count.setup]);
+  const { setup: once } = left.count;
+  const { setup: onceRight } = right.count;
   return (
     <table class="md-table md-compare-counts" data-testid="compare-counts">
       <thead>
@@ -159,13 +159,12 @@ function CountTable({ left, right }: { left: ModelAnswer; right: ModelAnswer }) 
         </tr>
       </thead>
       <tbody>
-        {rows.map(([title, first, second]) => (
-          <>
-            <CountLine title={`left, ${title}`} values={COLUMNS.map(([name]) => String(first[name]))} />
-            <CountLine title={`right, ${title}`} values={COLUMNS.map(([name]) => String(second[name]))} />
-            <CountLine title="right / left" values={COLUMNS.map(([name]) => ratio(second[name], first[name]))} />
-          </>
-        ))}
+        <CountLine title="left, per call" values={COLUMNS.map(([name]) => String(left.count[name]))} />
+        <CountLine title="right, per call" values={COLUMNS.map(([name]) => String(right.count[name]))} />
+        <CountLine title="right / left" values={COLUMNS.map(([name]) => ratio(right.count[name], left.count[name]))} />
+        {once && onceRight && (
+          <CountLine title="once, from parameters: left; right" values={COLUMNS.map(([name]) => `${once[name]}; ${onceRight[name]}`)} />
+        )}
       </tbody>
     </table>
   );

@@ -79,34 +79,15 @@ export function blocks(rows: readonly EquationRow[]): Block[] {
   return all;
 }
 
-const COLUMN = 38; // characters of a formula in one column
-const WIDER_CAPITAL = 0.4; // additional width of a capital letter, in characters
-
-/** Return the number of columns that an equation takes. */
-export function columnsOf(row: Equation): number {
-  const rows = /\\begin\{(?:array|cases)\}/.test(row.right) ? row.right.split("\\\\") : [row.right];
-  return Math.ceil((8 + Math.max(...rows.map(width))) / COLUMN);
-}
-
-/** Return the approximate width of a formula in characters. */
-function width(latex: string): number {
-  const fractions = latex.replace(/\\frac\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}\{[^{}]*\}/g, "$1");
-  const text = fractions
-    .replace(/\\(?:mathit|text|operatorname|left|right|d?dot|overline|begin|end|Big[lr])\b/g, "")
-    .replace(/\\[a-zA-Z]+/g, "xx")
-    .replace(/\\,/g, "")
-    .replace(/[{}_^]/g, "");
-  return text.length + WIDER_CAPITAL * (text.match(/[A-Z]/g)?.length ?? 0);
-}
-
 const LINE = 29;
 const USUAL_COLUMNS = 3;
+const COLUMN = 90; // characters of LaTeX in one column, of which about half are visible
 
 /** Return the estimated height of a block in pixels, used until the block is drawn and measured. */
 export function guessedHeight({ rows }: Block): number {
   if (rows[0]!.kind === "heading") return 34;
   const equations = rows as Equation[];
-  const cells = equations.reduce((sum, row) => sum + columnsOf(row), 0);
+  const cells = equations.reduce((sum, row) => sum + Math.ceil(lineOf(row).length / COLUMN), 0);
   const tall = equations.reduce((sum, row) => sum + extraHeight(row), 0);
   return LINE * Math.ceil(cells / USUAL_COLUMNS) + tall / USUAL_COLUMNS;
 }

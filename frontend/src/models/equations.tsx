@@ -1,13 +1,13 @@
 // The tab with the equations of a model: typeset, or in SYMORO's text format.
 
 import { useSignal, type Signal } from "@preact/signals";
-import { useMemo, useRef } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 
 import type { Variables } from "../backend/messages";
 import type { DerivedModel, Session } from "./session";
 import { copy } from "../store/clipboard";
 import { CopyButton, Segments, useAnswer } from "./parts";
-import { blocks, columnsOf, equationRows, guessedHeight, lineOf, type Block, type Equation, type EquationRow } from "./equationRows";
+import { blocks, equationRows, guessedHeight, lineOf, type Block, type Equation, type EquationRow } from "./equationRows";
 import { Formula } from "./formula";
 import { needKatex, typeset } from "./katex";
 import { matchingRows, occurrences, symbolsOf, type Symbols } from "./names";
@@ -134,9 +134,12 @@ function NamedEquations(props: {
   );
   const name = pointed.value?.name ?? typed;
   const variable = [...symbols.values()].find((one) => one.name === name);
+  // A name that is typed takes the place of the one that was pointed at.
+  useLayoutEffect(() => void (pointed.value = null), [query.value]);
   const point = (event: Event): void => {
     clearTimeout(timer.current);
-    const under = (event.target as Element).closest<HTMLElement>("[data-name]")?.dataset.name;
+    const left = event.type === "pointerleave";
+    const under = left ? undefined : (event.target as Element).closest<HTMLElement>("[data-name]")?.dataset.name;
     if (event.type === "click") {
       if (under) pointed.value = { name: under, pinned: true };
     } else if (!pointed.value?.pinned) {
@@ -144,7 +147,7 @@ function NamedEquations(props: {
     }
   };
   return (
-    <div class="md-named" onClick={point} onPointerOver={point}>
+    <div class="md-named" onClick={point} onPointerOver={point} onPointerLeave={point}>
       {name && <style>{`.md-named .md-rows [data-name="${CSS.escape(name)}"]{background:var(--mark);border-radius:2px}`}</style>}
       <TypesetRows rows={rows} symbols={symbols} label="equations" current={props.current} />
       {variable && (
@@ -176,21 +179,25 @@ function TypesetRows(props: { rows: EquationRow[]; symbols: Symbols; label: stri
   typeset.value; // rows are measured again when they become visible
   const { rows, symbols, current } = props;
   const all = useMemo(() => blocks(rows), [rows]);
-  const reveal = current === null ? null : all.findLastIndex(({ first }) => first <= current);
+  const reveal = useMemo(
+    () => (current === null ? null : { row: all.findLastIndex(({ first }) => first <= current), part: ".md-current" }),
+    [all, current],
+  );
   const render = (block: Block) => <BlockRow block={block} symbols={symbols} current={current} />;
   return <Rows rows={all} guess={guessedHeight} render={render} reveal={reveal} class="md-equations" label={props.label} />;
 }
 
 function BlockRow({ block, symbols, current }: { block: Block; symbols: Symbols; current: number | null }) {
   const [first] = block.rows;
+  const box = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    if (box.current) fitColumns(box.current);
+  }, [block, typeset.value]);
   if (first!.kind === "heading") return <h3 class={`md-phase ${current === block.first ? "md-current" : ""}`}>{first!.text}</h3>;
   return (
-    <div class="md-block">
+    <div class="md-block" ref={box}>
       {(block.rows as Equation[]).map((row, at) => (
-        <div
-          class={`md-equation ${current === block.first + at ? "md-current" : ""}`}
-          style={{ "--columns": String(columnsOf(row)) }}
-        >
+        <div class={`md-equation ${current === block.first + at ? "md-current" : ""}`}>
           <Formula class="md-left" latex={row.left} symbols={symbols} />
           <Formula class={`md-right ${row.right.includes("\\begin{") ? "md-one-line" : ""}`} latex={row.right} symbols={symbols} />
           <CopyLine row={row} />
@@ -198,6 +205,19 @@ function BlockRow({ block, symbols, current }: { block: Block; symbols: Symbols;
       ))}
     </div>
   );
+}
+
+const COLUMN_EM = 21; // approximate width of a column; the columns fill the width of the pane
+
+/** Give each equation of a block as many columns as it needs on one line. */
+function fitColumns(block: HTMLElement): void {
+  const equations = [...block.children] as HTMLElement[];
+  const em = parseFloat(getComputedStyle(block).fontSize);
+  const column = Math.floor(block.clientWidth / Math.max(1, Math.round(block.clientWidth / (COLUMN_EM * em))));
+  block.classList.add("md-unwrapped");
+  const widths = equations.map(({ offsetWidth }) => offsetWidth);
+  block.classList.remove("md-unwrapped");
+  equations.forEach(({ style }, at) => (style.flexBasis = `${(Math.ceil(widths[at]! / column) * column) / em}em`));
 }
 
 function CopyLine({ row }: { row: Equation }) {

@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals";
 
-/** Fonts of most formulas, loaded together with KaTeX so that the first formula does not wait for them. */
+/** Fonts of most formulas. */
 const FONTS = ["1em KaTeX_Main", "italic 1em KaTeX_Math", "italic 1em KaTeX_Main"];
 const SAMPLE = "\\mathit{KYY}_{2} = -\\frac{\\dot q_{1}^{2} - (\\mathit{XX}_{2} + 1)}{2} \\, \\cos(q_{1})";
 
@@ -14,9 +14,10 @@ let requested = false;
 export function needKatex(): void {
   if (requested) return;
   requested = true;
-  void Promise.all([import("katex"), import("katex/dist/katex.min.css")]).then(([{ default: katex }]) => {
+  void Promise.all([import("katex"), import("katex/dist/katex.min.css")]).then(async ([{ default: katex }]) => {
+    // The widths of the formulas are measured when they are drawn, so the fonts are loaded before.
+    await Promise.all(FONTS.map((font) => document.fonts?.load(font)));
     const known = new Map<string, string>();
-    for (const font of FONTS) void document.fonts?.load(font);
     const write: Typeset = (latex) => {
       let markup = known.get(latex);
       if (markup === undefined) {

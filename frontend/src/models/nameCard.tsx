@@ -7,7 +7,7 @@ import { lineOf, type EquationRow } from "./equationRows";
 import { Formula } from "./formula";
 import { formatNumber } from "./matrix";
 import type { Occurrences } from "./names";
-import { useAnswer } from "./parts";
+import { useLatest } from "./parts";
 import { prefill } from "./prefill";
 import type { DerivedModel, Session } from "./session";
 
@@ -32,8 +32,7 @@ export function NameCard(props: {
   const { session, shown, variable, places, rows } = props;
   const q = session.store.q.value;
   const parameters = session.store.parameters.value;
-  const { value } = useAnswer(() => valuesAt(session, shown, q, parameters), [shown, q, parameters]);
-  const now = value?.get(variable.name);
+  const now = useLatest(() => valuesAt(session, shown, q, parameters), [shown, q, parameters])?.get(variable.name);
   const definition = places.definition === null ? null : rows[places.definition]!;
   const uses = places.uses.flatMap((at) => {
     const row = rows[at]!;

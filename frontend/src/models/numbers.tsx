@@ -229,7 +229,7 @@ function Outputs(props: OutputsProps) {
         const shape = shapes[name] ?? [];
         const port = ports.get(name);
         return (
-          <section class="md-output">
+          <section class="md-output" tabIndex={0} aria-label={`output ${name}`}>
             <h4>
               <b>{name}</b> {port?.title} {port?.unit && <span class="md-unit">{port.unit}</span>}
             </h4>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { EntryData, OptionData } from "../backend/messages";
-import { fieldsOf, formOf, changedOptions, labelOf, read, shown } from "./options";
+import { fieldsOf, formOf, changedOptions, hintOf, labelOf, read, shown } from "./options";
 import { changed } from "./optionsForm";
 
 const option = (name: string, kind: OptionData["kind"], standard: unknown = null, choices: string[] = []): OptionData => ({
@@ -94,4 +94,14 @@ describe("fields", () => {
 
 it("an option has a readable name", () => {
   expect(["frm", "known_base", "effort"].map((name) => labelOf({ name }))).toEqual(["from", "known base", "effort"]);
+});
+
+it("an option explains the chosen value", () => {
+  const effort = { ...ENTRY.options[0]!, title: "quick: without search; search: the fewest operations; plain: of the papers" };
+  expect(hintOf(effort, undefined)).toBe("without search");
+  expect(hintOf(effort, "search")).toBe("the fewest operations");
+  const space = { ...option("space", "choice", null, ["platform"]), title: "platform: its pose is the coordinate" };
+  expect(hintOf(space, undefined)).toBe("platform: its pose is the coordinate");
+  expect(hintOf({ ...option("active", "flag"), title: "for closed loops: from the active joints" }, true)).toBe("for closed loops: from the active joints");
+  expect(hintOf({ ...option("to", "frame"), title: "frame of `to`: number, name or 'tool'; by default the last" }, 3)).toBe("frame of to");
 });

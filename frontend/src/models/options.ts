@@ -50,6 +50,16 @@ export function labelOf({ name }: Pick<OptionData, "name">): string {
   return name === "frm" ? "from" : name.replaceAll("_", " ");
 }
 
+/** Return the meaning of the chosen value if the documentation of an option contains it, otherwise its first clause. */
+export function hintOf({ title, kind, default: standard }: OptionData, value: unknown): string {
+  const clauses = title.split("; ");
+  const chosen = `${value ?? standard}: `;
+  const meaning = kind === "choice" && clauses.find((clause) => clause.startsWith(chosen))?.slice(chosen.length);
+  const [first] = clauses;
+  // The choices of a frame are in the list of the field.
+  return meaning || (kind === "frame" ? first!.split(": ")[0]! : first!).replaceAll("`", "");
+}
+
 /** Return the text of a field. */
 export function shown(option: OptionData, value: unknown): string {
   const current = value === undefined ? option.default : value;

@@ -3,7 +3,7 @@
 import { useSignal } from "@preact/signals";
 
 import type { EntryData, OptionData, View } from "../backend/messages";
-import { fieldsOf, formOf, labelOf, read, shown, type Options } from "./options";
+import { fieldsOf, formOf, hintOf, labelOf, read, shown, type Options } from "./options";
 
 export interface OptionsFormProps {
   entry: EntryData;
@@ -63,7 +63,7 @@ function Field(props: FieldProps) {
           onChange={(event) => onChange(event.currentTarget.checked)}
         />
         <span>{labelOf(option)}</span>
-        <Hint option={option} />
+        <small class="md-hint">{hintOf(option, value)}</small>
       </label>
     );
   }
@@ -71,14 +71,9 @@ function Field(props: FieldProps) {
     <label class="md-option" title={option.title}>
       <span>{labelOf(option)}</span>
       {option.kind === "choice" ? <Choice {...props} /> : option.kind === "frame" ? <FrameChoice {...props} /> : <Text {...props} />}
-      <Hint option={option} />
+      <small class="md-hint">{hintOf(option, value)}</small>
     </label>
   );
-}
-
-/** The first clause of an option's documentation; the tooltip contains the whole text. */
-function Hint({ option }: { option: OptionData }) {
-  return <small class="md-hint">{option.title.split(/[;:]/)[0]}</small>;
 }
 
 function Choice({ option, value, onChange }: FieldProps) {

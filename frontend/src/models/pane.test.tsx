@@ -188,6 +188,8 @@ it("shows code, text and count in their tabs, by mouse, by keys and by the palet
   expect(actions.find(({ id }) => id === "models.tab.derivation")!.enabled!()).toBe(false);
   act(() => void equations.run());
   expect(box.querySelector('[aria-selected="true"]')!.textContent).toBe("Equations");
+  act(() => void actions.find(({ title }) => title === "Code in C99")!.run());
+  expect(box.querySelector('[aria-selected="true"]')!.textContent).toBe("Code");
 });
 
 it("closes the project panel on Escape, on a click elsewhere and with another model", async () => {

@@ -3,9 +3,9 @@
 import { untracked, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 
-import { Maximise } from "../shell/maximise";
+import { Maximise, reveal } from "../shell/maximise";
 import { shortTitle, subtitle } from "../shell/modelMenus";
-import type { ModelPort } from "../backend/messages";
+import type { LanguageData, ModelPort } from "../backend/messages";
 import type { ModelChoice, Store } from "../store/store";
 import { Code, codeOf, ending, fileOf, language } from "./code";
 import { Compare, comparison, firstComparison } from "./compare";
@@ -46,12 +46,12 @@ export function ModelsPane({ store }: { store: Store }) {
   const session = useMemo(() => createSession(store), [store]);
   useEffect(() => {
     prepareKatex();
-    const forget = store.register(actionsOf(session));
-    return () => {
-      forget();
-      session.dispose();
-    };
+    return () => session.dispose();
   }, [session]);
+  useSignalEffect(() => {
+    const actions = actionsOf(session, session.about.value?.languages ?? []);
+    return untracked(() => store.register(actions));
+  });
   const model = store.requested.value?.model;
   const before = useRef(model);
   useEffect(() => {
@@ -278,7 +278,7 @@ function Result({ session }: { session: Session }) {
       </div>
       {problem && (
         <ProblemPanel problem={why && problem.kind === "NotApplicableError" ? { ...problem, message: notFor(store, why) } : problem}>
-          {[CANCELLED, "Unreachable"].includes(problem.kind) && (
+          {problem.kind === CANCELLED && (
             <button type="button" class="md-button" onClick={() => session.retry()}>
               Derive again
             </button>
@@ -330,8 +330,10 @@ function View({ session, tab }: { session: Session; tab: Tab }) {
   }
 }
 
-/** Commands of the palette that concern the model shown. */
-function actionsOf(session: Session) {
+const TAB_WORDS: Partial<Record<Tab, string>> = { count: "operations flops cost", relations: "base parameters grouping" };
+
+/** Commands of the palette that concern the model shown; one per language that the service writes. */
+function actionsOf(session: Session, languages: LanguageData[]) {
   const group = "Model";
   const enabled = (): boolean => session.shown.value !== null;
   const file = async (): Promise<[string, string]> => {
@@ -343,10 +345,24 @@ function actionsOf(session: Session) {
     ...TABS.map(([id, title]) => ({
       id: `models.tab.${id}`,
       title: `Show ${title.toLowerCase()}`,
+      words: TAB_WORDS[id],
       group,
       enabled: () => enabled() && tabsOf(session).some(([one]) => one === id),
       run: () => {
         tab.value = id;
+        reveal(session.store, "models");
+      },
+    })),
+    ...languages.map(({ id, title }) => ({
+      id: `models.code.${id}`,
+      title: `Code in ${title}`,
+      words: `${id} export source`,
+      group,
+      enabled,
+      run: () => {
+        language.value = id;
+        tab.value = "code";
+        reveal(session.store, "models");
       },
     })),
     { id: "models.copy.code", title: "Copy the code", group, enabled, run: async () => copy((await file())[1]) },
@@ -354,7 +370,7 @@ function actionsOf(session: Session) {
     {
       id: "models.download.project",
       title: "Download the model as a project",
-      words: "export zip code",
+      words: "export zip code compile",
       group,
       enabled,
       run: () => downloadProject(session, [language.peek()]),

@@ -2,7 +2,7 @@
 
 import { useSignal, useSignalEffect } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 
 import type { Problem } from "../backend/backend";
 import { copy } from "../store/clipboard";
@@ -43,6 +43,31 @@ export function useAnswer<T>(request: () => Promise<T>, of: unknown[]): Awaited<
     return awaited(state, request());
   }, of);
   return state.value;
+}
+
+/**
+ * Return the latest result of a request. If one of `of` changes while a request is pending, the next one waits for it, so
+ * that a motion does not send a request per picture.
+ */
+export function useLatest<T>(request: () => Promise<T>, of: unknown[]): T | undefined {
+  const result = useSignal<T | undefined>(undefined);
+  const queue = useRef<{ next: (() => Promise<T>) | null; running: boolean }>({ next: null, running: false }).current;
+  useEffect(() => {
+    queue.next = request;
+    if (!queue.running) void send();
+  }, of);
+  useEffect(() => () => void (queue.next = null), []);
+
+  async function send(): Promise<void> {
+    queue.running = true;
+    for (let next = queue.next; next; next = queue.next) {
+      queue.next = null;
+      result.value = await next().catch(() => undefined);
+    }
+    queue.running = false;
+  }
+
+  return result.value;
 }
 
 /** A button that copies a text and confirms it for a moment. */

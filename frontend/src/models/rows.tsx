@@ -7,7 +7,6 @@ import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { Heights } from "./virtual";
 
 const MARGIN = 200; // pixels drawn beyond the window
-const ABOVE = 30; // pixels above a row that is scrolled to
 
 export function Rows<T>(props: {
   rows: readonly T[];
@@ -15,8 +14,8 @@ export function Rows<T>(props: {
   render: (row: T, at: number) => ComponentChildren;
   class?: string;
   label: string;
-  /** Row to scroll to when it changes. */
-  reveal?: number | null;
+  /** Row to scroll to when it changes, and the selector of the part of it that has to be visible. */
+  reveal?: { row: number; part: string } | null;
 }) {
   const box = useRef<HTMLDivElement>(null);
   const scroll = useSignal(0);
@@ -38,13 +37,8 @@ export function Rows<T>(props: {
     return () => watch.disconnect();
   }, []);
 
-  useLayoutEffect(() => {
-    const element = box.current!;
-    if (props.reveal === undefined || props.reveal === null) return;
-    const top = heights.top(props.reveal);
-    const visible = top >= element.scrollTop && heights.top(props.reveal + 1) <= element.scrollTop + element.clientHeight;
-    if (!visible) element.scrollTop = Math.max(0, top - ABOVE);
-  }, [props.reveal, props.rows]);
+  const hidden = useRef(props.reveal);
+  useLayoutEffect(() => void (hidden.current = props.reveal), [props.reveal, props.rows]);
 
   measured.value;
   const { first, last } = heights.window(scroll.value, height.value, MARGIN);
@@ -55,7 +49,16 @@ export function Rows<T>(props: {
       changed = heights.measured(Number(row.dataset.row), row.offsetHeight) || changed;
     }
     if (changed) measured.value++;
+    else if (hidden.current) reveal(hidden.current);
   });
+
+  /** Scroll to a part of a row; a row that is not drawn is drawn first. */
+  function reveal({ row, part }: { row: number; part: string }): void {
+    const drawn = box.current!.querySelector(`[data-row="${row}"]`);
+    if (drawn) hidden.current = null;
+    else box.current!.scrollTop = scroll.value = heights.top(row);
+    drawn?.querySelector(part)?.scrollIntoView?.({ block: "nearest" });
+  }
 
   return (
     <div

@@ -4,7 +4,6 @@
 import { computed, effect, signal, untracked, type ReadonlySignal, type Signal } from "@preact/signals";
 
 import { Failure, type Problem, type Progress } from "../backend/backend";
-import { serverLost } from "../backend/retry";
 import type { About, EntryData, Files, InputData, ModelAnswer, View } from "../backend/messages";
 import type { ModelChoice, Store } from "../store/store";
 import { compile } from "./emitted";
@@ -159,13 +158,6 @@ export function createSession(store: Store): Session {
     });
   });
 
-  const followServer = effect(() => {
-    if (serverLost.value || problem.peek()?.kind !== "Unreachable") return;
-    problem.value = null;
-    last = null;
-    retries.value = retries.peek() + 1;
-  });
-
   return {
     store,
     about,
@@ -202,7 +194,6 @@ export function createSession(store: Store): Session {
     },
     dispose() {
       followModel();
-      followServer();
       followCatalogue();
       stop();
     },

@@ -12,6 +12,12 @@ import { OVERLAYS, overlays } from "./viewState";
 
 const TURN = 0.12;
 
+/** Keywords of the overlays; without a further word, "ellipsoid" is the manipulability ellipsoid. */
+const WORDS: Partial<Record<(typeof OVERLAYS)[number][0], string>> = {
+  centre: "center of mass com",
+  velocity: "ellipsoid condition number dexterity",
+};
+
 /** Keys that move the selected frame along the axes x, y, z of the base, or turn it about them. */
 const MOVES: Record<string, [axis: 0 | 1 | 2, sign: number]> = {
   ArrowRight: [0, 1],
@@ -109,7 +115,7 @@ export function actionsOf(store: Store, control: Control, panel: Signal<Panel | 
       id: "scene-simulate",
       title: "Simulate",
       group,
-      words: "simulation integrate",
+      words: "simulation integrate control computed torque",
       enabled: shown,
       run: () => openSection("simulation"),
     },
@@ -125,6 +131,7 @@ export function actionsOf(store: Store, control: Control, panel: Signal<Panel | 
       id: "scene-solve",
       title: "All solutions of this pose",
       group,
+      words: "inverse kinematics ghosts configurations working assembly modes",
       enabled: () => shown() && hasEnd(control.drawn.value!),
       run: () => {
         open("pose");
@@ -146,7 +153,7 @@ export function actionsOf(store: Store, control: Control, panel: Signal<Panel | 
       title: "Singularities",
       subtitle: "Singular configurations by type, with the factors that vanish",
       group: "Kinematic",
-      words: "singular configurations determinant jacobian rank type 1 type 2",
+      words: "singularity singular configurations determinant jacobian rank type 1 type 2",
       enabled: shown,
       run: () => {
         open("singularities");
@@ -181,8 +188,7 @@ export function actionsOf(store: Store, control: Control, panel: Signal<Panel | 
       id: `scene-${name}`,
       title: `Show or hide: ${text}`,
       group,
-      // Without a further word, "ellipsoid" is the manipulability ellipsoid.
-      words: name === "velocity" ? "view ellipsoid" : "view",
+      words: `view ${WORDS[name] ?? ""}`,
       enabled: shown,
       run: () => void (overlays.value = { ...overlays.value, [name]: !overlays.value[name] }),
     })),

@@ -12,18 +12,20 @@ const THEMES: [Theme, string][] = [
   ["dark", "Dark"],
 ];
 
+/** Names of the formats, in the order of the menu; YAML contains everything. */
 export const FORMAT_NAMES: Record<string, string> = {
-  par: "SYMORO (.par)",
   yaml: "YAML (.yaml)",
   urdf: "URDF (.urdf)",
-  mjcf: "MuJoCo (.xml)",
+  par: "SYMORO (.par)",
   "khalil-kleinfinger": "Khalil-Kleinfinger table (.csv)",
   craig: "Craig table (.csv)",
   "denavit-hartenberg": "standard Denavit-Hartenberg table (.csv)",
 };
 
 export function writable(shell: ShellState): FileFormat[] {
-  return (shell.about.value?.formats ?? []).filter(({ written }) => written);
+  const names = Object.keys(FORMAT_NAMES);
+  const formats = (shell.about.value?.formats ?? []).filter(({ written }) => written);
+  return formats.sort((a, b) => names.indexOf(a.id) - names.indexOf(b.id));
 }
 
 /** Move the keyboard focus from pane to pane. */
@@ -48,9 +50,9 @@ export function shellActions(shell: ShellState): Action[] {
       run: () => void (shell.palette.value = !shell.palette.value),
     },
     { id: "new", title: "New robot", group: "Robot", keys: "Alt+N", run: panel("new") },
-    { id: "open", title: "Open a file", words: "import load urdf mjcf par yaml csv", group: "Robot", keys: "Ctrl+O", run: () => chooseFiles(shell) },
+    { id: "open", title: "Open a file", words: "import load urdf mjcf mujoco par yaml csv", group: "Robot", keys: "Ctrl+O", run: () => chooseFiles(shell) },
     { id: "gallery", title: "Gallery of bundled robots", group: "Robot", keys: "Alt+G", run: panel("gallery") },
-    { id: "dh", title: "Robot from a Denavit-Hartenberg table", group: "Robot", run: panel("dh") },
+    { id: "dh", title: "Robot from a Denavit-Hartenberg table", words: "dh parameters modified craig", group: "Robot", run: panel("dh") },
     {
       id: "save",
       title: "Save the robot (YAML)",
@@ -107,8 +109,8 @@ export function shellActions(shell: ShellState): Action[] {
       group: "Page",
       run: () => void (shell.theme.value = theme),
     })),
-    { id: "keys", title: "Keyboard shortcuts", group: "Page", keys: "F1", run: panel("keys") },
-    { id: "tour", title: "Tour in five steps", group: "Page", run: () => void (shell.tour.value = 0) },
+    { id: "keys", title: "Keyboard shortcuts", words: "help", group: "Page", keys: "F1", run: panel("keys") },
+    { id: "tour", title: "Tour in five steps", words: "help introduction", group: "Page", run: () => void (shell.tour.value = 0) },
   ];
 }
 

@@ -4,16 +4,15 @@ import { beforeEach, expect, it, vi } from "vitest";
 import { Failure, type Backend } from "../backend/backend";
 import { sampleView, CELLS } from "../store/sample";
 import { createStore } from "../store/store";
-import { openBundled, openNamed } from "./files";
-import { createShellState, readSettings } from "./shellState";
+import { openBundled, openFiles, openRequested } from "./files";
+import { createShellState, readSettings, type ShellState } from "./shellState";
 
 const UNKNOWN = { kind: "UnknownNameError", message: "no bundled robot called 'nope'", hint: "choose one of: rx90" };
 
-function backend(lost = false): Backend {
+function backend(): Backend {
   return {
     async call<T>(name: string, payload: object = {}): Promise<T> {
       await Promise.resolve();
-      if (lost) throw new Failure({ kind: "Unreachable", message: "the server does not answer" });
       if ((payload as { id?: string }).id === "nope") throw new Failure(UNKNOWN);
       return (name === "catalogue" ? { models: [] } : sampleView(CELLS)) as T;
     },
@@ -25,9 +24,11 @@ beforeEach(() => {
   vi.stubGlobal("matchMedia", () => ({ matches: false, addEventListener: () => undefined }));
 });
 
+const open = (shell: ShellState, id: string | null, hash = ""): Promise<void> => openRequested(shell, { hash, id }, () => openBundled(shell, "rx90"));
+
 it("opens another robot if the address names an unknown one, and offers the gallery", async () => {
   const shell = createShellState(createStore(backend()), localStorage, false);
-  await openNamed(shell, "nope", "rx90");
+  await open(shell, "nope");
   expect(shell.store.view.value!.name).toBe("sample");
   expect(shell.busy.value).toBe(false);
   expect(shell.panel.value).toBe("problem");
@@ -38,14 +39,35 @@ it("opens another robot if the address names an unknown one, and offers the gall
 
 it("opens a robot of the address without a message", async () => {
   const shell = createShellState(createStore(backend()), localStorage, false);
-  await openNamed(shell, "planar2r", "rx90");
+  await open(shell, "planar2r");
   expect(shell.panel.value).toBeNull();
 });
 
-it("keeps the retry of a lost server", async () => {
-  const shell = createShellState(createStore(backend(true)), localStorage, false);
-  await openNamed(shell, "nope", "rx90");
-  expect(shell.errorReport.value!.remedies!.map(({ title }) => title)).toEqual(["Try again"]);
+it("opens another robot if the link of the address is damaged, and reports the damage", async () => {
+  const shell = createShellState(createStore(backend()), localStorage, false);
+  await open(shell, null, "#robot=eJztwTEBAAAAwqD1T20ND6");
+  expect(shell.store.view.value!.name).toBe("sample");
+  expect(shell.panel.value).toBe("problem");
+  expect(shell.errorReport.value).toMatchObject({ title: "The link cannot be opened", problem: { kind: "LinkError" } });
+});
+
+it("opens a file without its unsupported features after a question", async () => {
+  const problem = { kind: "NotApplicableError", message: "the file contains tendons", hint: "leave it out, or remove it" };
+  const strict: Backend = {
+    async call<T>(name: string, payload: object = {}): Promise<T> {
+      if (name === "robot_open" && !(payload as { lossy?: boolean }).lossy) throw new Failure(problem);
+      return (name === "catalogue" ? { models: [] } : sampleView(CELLS)) as T;
+    },
+  };
+  const shell = createShellState(createStore(strict), localStorage, false);
+  const file = Object.assign(new File(["<mujoco/>"], "arm.xml"), { text: async () => "<mujoco/>" });
+  await openFiles(shell, [file]);
+  expect(shell.store.view.value).toBeNull();
+  const [remedy, ...others] = shell.errorReport.value!.remedies!;
+  expect(others).toEqual([]);
+  await remedy!.run();
+  expect(shell.store.view.value!.name).toBe("sample");
+  expect(shell.panel.value).toBeNull();
 });
 
 it("starts the tour on the first visit only, and never for the robot of a link", () => {

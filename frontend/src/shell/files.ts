@@ -72,9 +72,16 @@ export async function openFiles(shell: ShellState, files: File[]): Promise<void>
     return;
   }
   const text = await robot.text();
-  const opened = (): Promise<View> => store.backend.call<View>("robot_open", { text, file: robot.name });
-  const done = await shell.openRobot(`${robot.name} cannot be opened`, opened, text);
-  if (done) store.meshes.value = meshes;
+  const title = `${robot.name} cannot be opened`;
+  const open = async (lossy: boolean): Promise<void> => {
+    const opened = (): Promise<View> => store.backend.call<View>("robot_open", { text, file: robot.name, lossy });
+    if (await shell.openRobot(title, opened, text)) store.meshes.value = meshes;
+  };
+  await open(false);
+  const failed = shell.errorReport.value;
+  if (failed?.title !== title || !failed.problem.hint?.includes("leave it out")) return;
+  const omit: Correction = { title: "Open without the unsupported features", run: () => open(true) };
+  shell.showError(title, new Failure(failed.problem), { text, remedies: [omit] });
 }
 
 /** Open the browser's file dialog. */
@@ -92,14 +99,19 @@ export function openBundled(shell: ShellState, id: string): Promise<boolean> {
 }
 
 /**
- * Open the bundled robot that an address names. If there is none of this name, another robot is opened, so that the page
- * can be used, and a panel shows the error with a button for the gallery.
+ * Open the robot that an address requests: that of a link in its fragment, or a bundled one. If there is none, or if it
+ * cannot be opened, another robot is opened, so that the page can be used; a panel then shows the error with a button for
+ * the gallery.
  */
-export async function openNamed(shell: ShellState, id: string, otherwise: string): Promise<void> {
-  if (await openBundled(shell, id)) return;
+export async function openRequested(
+  shell: ShellState,
+  { hash, id }: { hash: string; id: string | null },
+  openOther: () => Promise<unknown>,
+): Promise<void> {
+  if ((await openLink(shell, hash)) || (id && (await openBundled(shell, id)))) return;
   const failed = shell.errorReport.value;
-  if (!failed || failed.problem.kind === "Unreachable") return; // opened again when the server returns
-  if (!(await openBundled(shell, otherwise))) return;
+  await openOther();
+  if (!failed || !shell.store.view.value) return;
   const gallery: Correction = { title: "Open the gallery of robots", run: async () => void (shell.panel.value = "gallery") };
   shell.showError(failed.title, new Failure(failed.problem), { remedies: [gallery] });
 }

@@ -15,15 +15,16 @@ export interface Item {
   run: () => void;
 }
 
+const MARGIN = 4; // pixels between a menu and the edge of the page
+
 interface MenuProps {
   label: ComponentChildren;
   name: string;
   items: (Item | "line")[];
   empty?: string;
-  right?: boolean;
 }
 
-export function Menu({ label, name, items, empty, right }: MenuProps) {
+export function Menu({ label, name, items, empty }: MenuProps) {
   const open = useSignal(false);
   const root = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
@@ -39,6 +40,9 @@ export function Menu({ label, name, items, empty, right }: MenuProps) {
 
   useLayoutEffect(() => {
     if (!open.value) return;
+    const list = root.current!.querySelector<HTMLElement>('[role="menu"]')!;
+    const hidden = list.getBoundingClientRect().right + MARGIN - document.documentElement.clientWidth;
+    if (hidden > 0) list.style.translate = `${-hidden}px`;
     entries()[0]?.focus();
     const outside = (event: PointerEvent): void => {
       if (!root.current?.contains(event.target as Node)) open.value = false;
@@ -84,7 +88,7 @@ export function Menu({ label, name, items, empty, right }: MenuProps) {
         {label}
       </button>
       {open.value ? (
-        <div class={right ? "sh-items sh-items-right" : "sh-items"} role="menu" aria-label={name}>
+        <div class="sh-items" role="menu" aria-label={name}>
           {items.length === 0 && empty ? <p class="sh-items-empty">{empty}</p> : null}
           {items.map((item, i) =>
             item === "line" ? (

@@ -37,4 +37,7 @@ it("models are found by the terms of the field, and by words of the sentence", (
   expect(first("forward kinematics")).toBe("Direct geometry");
   expect(first("mass matrix")).toBe("Inertia matrix");
   expect(first("torques velocities")).toBe("Inverse dynamics");
+  expect(first("massmatrix")).toBe("Inertia matrix");
+  const ordered = modelsInOrder(ENTRIES).map(modelCandidate);
+  expect(matching(ordered, "dynamics")[0]!.title).toBe("Inverse dynamics");
 });

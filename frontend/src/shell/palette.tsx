@@ -44,7 +44,7 @@ export function commandsOf(shell: ShellState): Command[] {
       id: `robot ${robot.id}`,
       title: `Open ${robot.name}`,
       group: "Gallery",
-      words: `${robot.id} ${robot.title} ${robot.structure}`,
+      words: `${robot.id} ${robot.title} ${robot.structure} ${robot.family === "wheeled" ? "mobile " : ""}robot`,
       run: () => openBundled(shell, robot.id),
     }),
   );

@@ -10,6 +10,8 @@ export interface Candidate {
   group: string;
   /** Additional keywords. */
   words?: string | undefined;
+  /** Why it cannot be chosen; it ranks below a similar match that can. */
+  disabled?: string | undefined;
 }
 
 /** Return the search texts of a model: titles, menu, id and aliases such as "forward-kinematics". */
@@ -31,7 +33,8 @@ function wordScore(text: string, word: string): number {
 export function score(candidate: Candidate, query: string): number {
   const title = candidate.title.toLowerCase();
   const words = (candidate.words ?? "").toLowerCase();
-  const rest = `${candidate.group.toLowerCase()} ${words}`;
+  // Compounds are written with a hyphen or without it.
+  const rest = `${candidate.group.toLowerCase()} ${words} ${words.replaceAll("-", "")}`;
   let total = 0;
   for (const word of query.toLowerCase().split(/\s+/).filter(Boolean)) {
     const best = Math.max(2 * wordScore(title, word), wordScore(rest, word));
@@ -43,10 +46,10 @@ export function score(candidate: Candidate, query: string): number {
   if (title.startsWith(query.trim().toLowerCase())) total += 12;
   // The whole query is a name, such as "mass matrix" for the alias "mass-matrix".
   if (words.split(/\s+/).includes(query.trim().toLowerCase().replace(/\s+/g, "-"))) total += 10;
-  return total - title.length / 1000;
+  return candidate.disabled ? total / 2 : total;
 }
 
-/** Return the matching candidates, best first; all candidates in their order for an empty query. */
+/** Return the matching candidates, best first, equal ones in their order; all candidates for an empty query. */
 export function matching<T extends Candidate>(candidates: T[], query: string): T[] {
   if (!query.trim()) return candidates;
   return candidates

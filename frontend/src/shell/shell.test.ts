@@ -169,6 +169,16 @@ describe("the page", () => {
     }
   });
 
+  it("covers a menu rather than its element", () => {
+    const item = { left: 6, top: 60, width: 378, height: 66 };
+    const menu = { left: 6, top: 60, width: 378, height: 590 };
+    const card = { width: 366, height: 156 };
+    const { top } = placed(item, { width: 390, height: 667 }, "right", card, [item, menu]);
+    expect(top).toBeGreaterThanOrEqual(item.top + item.height);
+    const roomy = placed(item, { width: 390, height: 844 }, "right", card, [item, menu]);
+    expect(roomy.top).toBeGreaterThanOrEqual(menu.top + menu.height);
+  });
+
   it("does not cover its element, wherever that is", () => {
     const card = { width: 320, height: 230 };
     for (const page of [{ width: 1280, height: 720 }, { width: 800, height: 600 }, { width: 390, height: 844 }])

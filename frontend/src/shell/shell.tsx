@@ -62,6 +62,7 @@ export function Shell({ shell, scene, models }: ShellProps) {
   return (
     <div class="sh-page">
       <TopBar shell={shell} />
+      <Tour shell={shell} />
       {serverLost.value ? (
         <div class="sh-lost" role="status" data-lost>
           <p>The server does not answer. The page tries again; check that symoro gui is running. Your robot is stored in this browser.</p>
@@ -108,7 +109,6 @@ export function Shell({ shell, scene, models }: ShellProps) {
         {wide ? <Panels shell={shell} /> : null}
       </main>
       <Palette shell={shell} />
-      <Tour shell={shell} />
       {dropping.value ? (
         <div class="sh-drop">
           <div>

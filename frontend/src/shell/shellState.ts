@@ -3,7 +3,6 @@
 import { computed, effect, signal, type ReadonlySignal, type Signal } from "@preact/signals";
 
 import { Failure, type Problem } from "../backend/backend";
-import { isLost } from "../backend/retry";
 import type { About, EntryData, GalleryEntry, View } from "../backend/messages";
 import { recordRecent, type RecentRobots } from "../store/recent";
 import type { Store } from "../store/store";
@@ -129,8 +128,7 @@ export function createShellState(store: Store, storage: Storage, tour = true): S
         errorReport.value = null;
         return true;
       } catch (error) {
-        const remedies = isLost(error) ? [{ title: "Try again", run: async () => void (await shell.openRobot(title, request, text, show)) }] : [];
-        if (turn === latest) report(title, error, { remedies, ...(text !== undefined && { text }) });
+        if (turn === latest) report(title, error, text === undefined ? {} : { text });
         return false;
       } finally {
         working.value--;

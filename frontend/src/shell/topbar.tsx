@@ -136,7 +136,6 @@ export function TopBar({ shell }: { shell: ShellState }) {
       <Menu
         label={<span aria-label="theme and help">{store.dark.value ? "\u263e" : "\u2600"}</span>}
         name="Page"
-        right
         items={[
           ...THEMES.map(
             ([theme, title]): Item => ({

@@ -98,14 +98,14 @@ function overlap(a: CardPosition, b: CardPosition): number {
 
 /**
  * Return the position of the card inside the page: at a side of the element if there is room, and otherwise at the first
- * other place where it does not cover `uncovered`.
+ * other place where it does not cover the areas of `uncovered`; the first area is the most important one.
  */
 export function placed(
   target: CardPosition,
   page: { width: number; height: number },
   side: Side = "under",
   card: { width: number; height: number } = CARD,
-  uncovered: CardPosition = target,
+  uncovered: CardPosition[] = [target],
 ): { left: number; top: number } {
   const { left, top, width, height } = target;
   const along = width > card.width ? left + width - card.width - EDGE : left;
@@ -124,8 +124,10 @@ export function placed(
     left: Math.max(EDGE, Math.min(place.left, page.width - card.width - EDGE)),
     top: Math.max(EDGE, Math.min(place.top, page.height - card.height - EDGE)),
   }));
-  const covered = places.map((place) => overlap({ ...place, ...card }, uncovered));
-  return places[covered.indexOf(Math.min(...covered))]!;
+  return uncovered.reduce((best, area) => {
+    const covered = best.map((place) => overlap({ ...place, ...card }, area));
+    return best.filter((_, k) => covered[k] === Math.min(...covered));
+  }, places)[0]!;
 }
 
 function spotOf(element: Element | null | undefined): CardPosition | null {
@@ -143,7 +145,7 @@ function Card({ shell, step, at }: { shell: ShellState; step: Step; at: number }
   const spot = useSignal<CardPosition | null>(null);
   const pane = useSignal<CardPosition | null>(null);
   const inMenu = useSignal(false);
-  const uncovered = useSignal<CardPosition | null>(null);
+  const uncovered = useSignal<CardPosition[]>([]);
   const card = useRef<HTMLElement>(null);
   const size = useSignal(CARD);
   const before = useRef<unknown>(undefined);
@@ -169,7 +171,7 @@ function Card({ shell, step, at }: { shell: ShellState; step: Step; at: number }
       shown = target;
       inMenu.value = Boolean(target?.closest(".sh-items"));
       spot.value = spotOf(target);
-      uncovered.value = spotOf(target?.closest(".sh-items, form") ?? target);
+      uncovered.value = [spot.value, spotOf(target?.closest(".sh-items, form"))].filter((one) => one !== null);
       const box = card.current?.getBoundingClientRect();
       if (box && (box.width !== size.value.width || box.height !== size.value.height)) size.value = { width: box.width, height: box.height };
       pane.value = step.corner ? spotOf(document.querySelector(step.corner)) : null;
@@ -182,7 +184,7 @@ function Card({ shell, step, at }: { shell: ShellState; step: Step; at: number }
   const side: Side = inMenu.value ? "right" : pane.value ? "corner" : "under";
   const somewhere = { left: innerWidth - 360, top: innerHeight - 260, width: 0, height: 0 };
   const page = { width: innerWidth, height: innerHeight };
-  const place = placed(pane.value ?? spot.value ?? somewhere, page, side, size.value, uncovered.value ?? somewhere);
+  const place = placed(pane.value ?? spot.value ?? somewhere, page, side, size.value, uncovered.value);
   const ring = spot.value;
   if (shell.palette.value) return null;
   return (

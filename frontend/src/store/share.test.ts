@@ -55,6 +55,17 @@ it("every link with a changed, missing or additional character is rejected", asy
   }
 });
 
+it("punctuation after a link is ignored", async () => {
+  const hash = await hashOf(shown());
+  for (const end of [".", ")", ",", "%20", ">"]) expect(await sharedState(hash + end)).toEqual(await sharedState(hash));
+});
+
+it("a link of a newer page names the remedy", async () => {
+  const bytes = await new Response(new Blob(['{"form": 2}']).stream().pipeThrough(new CompressionStream("deflate"))).arrayBuffer();
+  const hash = `#robot=${btoa(String.fromCharCode(...new Uint8Array(bytes))).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")}`;
+  await expect(sharedState(hash)).rejects.toMatchObject({ problem: { message: expect.stringContaining("format is 2"), hint: expect.stringContaining("newer") } });
+});
+
 it("a posture of another robot is rejected", async () => {
   const state = (await sharedState(await hashOf(shown())))!;
   const store = createStore(sampleBackend());

@@ -16,6 +16,7 @@ const FORM = 1;
 /** Largest size of a decompressed link in bytes, equal to the server's limit of a request. */
 const LARGEST = 16 * 2 ** 20;
 const HINT = "copy the complete link again, or ask its sender for the robot's file";
+const NEWER = "open it in the version of symoro that created it, or in a newer one, or ask its sender for the robot's file";
 
 export interface SharedState {
   robot: RobotDocument;
@@ -50,13 +51,15 @@ export async function sharedState(hash: string): Promise<SharedState | null> {
   if (!hash.startsWith(PREFIX)) return null;
   let content: (Partial<SharedState> & { form?: number }) | null;
   try {
-    content = JSON.parse(await unpacked(hash.slice(PREFIX.length))) as typeof content;
+    // Programs may add the punctuation of a sentence to a link.
+    content = JSON.parse(await unpacked(/^[\w-]*/.exec(hash.slice(PREFIX.length))![0])) as typeof content;
   } catch (error) {
     if (error instanceof Failure) throw error;
     throw damaged("it is incomplete or was changed");
   }
   if (typeof content !== "object" || content === null) throw damaged("it does not contain a robot");
-  if (content.form !== FORM) throw damaged(`its format is ${content.form}, this page reads format ${FORM}`);
+  const { form } = content;
+  if (form !== FORM) throw damaged(`its format is ${form}, this page reads format ${FORM}`, form! > FORM ? NEWER : HINT);
   const { robot, q, base, values, asked } = content;
   if (!isRecord(robot)) throw damaged("it does not contain a robot");
   if (!areNumbers(q) || !areNumbers(base) || base.length !== 6 || !isRecord(values) || !areNumbers(Object.values(values)))
@@ -84,8 +87,8 @@ export function showShared(store: Store, shared: SharedState, view: View): void 
   });
 }
 
-function damaged(reason: string): Failure {
-  return new Failure({ kind: "LinkError", message: `the link cannot be read: ${reason}`, hint: HINT });
+function damaged(reason: string, hint = HINT): Failure {
+  return new Failure({ kind: "LinkError", message: `the link cannot be read: ${reason}`, hint });
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -19,6 +19,21 @@ export const TABS: Record<string, string> = {
   nominal: "Symbols",
 };
 
+/** Keywords of the tabs for the search. */
+export const WORDS: Record<string, string> = {
+  Geometry: "dh denavit hartenberg parameters frames",
+  Inertia: "mass inertial parameters centre center of mass",
+  Drives: "friction rotor motor actuator torque limit",
+  Joints: "limits spring stiffness elastic coupling mimic",
+  Wrenches: "external force moment",
+  Base: "gravity floating base world",
+  Wheels: "mobile robot rolling radius",
+  Tool: "end effector payload",
+  Flexible: "beam modes elastic link",
+  Postures: "home configuration",
+  Symbols: "values of parameters nominal",
+};
+
 /** Heading of a table inside its tab, if the tab contains several tables. */
 export const HEADINGS: Record<string, string> = {
   robot: "Robot",

@@ -8,10 +8,10 @@ import type { Store } from "../store/store";
 import { additionsOf } from "./add";
 import { createCells, type Cells } from "./cells";
 import { Form } from "./form";
-import { EMPTY, HEADINGS, tabOf } from "./labels";
+import { EMPTY, HEADINGS, WORDS, tabOf } from "./labels";
 import { Sheet } from "./sheet";
 import { Symbols } from "./symbols";
-import { Maximise } from "../shell/maximise";
+import { Maximise, reveal } from "../shell/maximise";
 import "./tables.css";
 
 /** Return the tables of each tab, in their order. */
@@ -42,7 +42,11 @@ export function Tables({ store }: { store: Store }) {
             id: `table-${title}`,
             title: `Table: ${title}`,
             group: "Tables",
-            run: () => void (chosenTab.value = title),
+            words: WORDS[title],
+            run: () => {
+              chosenTab.value = title;
+              reveal(store, "tables");
+            },
           })),
       ),
     [names],
@@ -183,24 +187,17 @@ function postureOf(view: View, name: string, q: number[]): number[] {
   return view.joints.map((joint, i) => named.get(joint.frame) ?? q[i] ?? 0);
 }
 
-const WARNING = "warning: ";
-
 function Foot({ store, cells }: { store: Store; cells: Cells }) {
   const problems = cells.problems();
   const view = store.view.value;
   const warnings = view?.warnings ?? [];
-  const notes = (view?.notes ?? []).filter((note) => !note.startsWith(WARNING));
+  const notes = view?.notes ?? [];
   if (!problems.length && !warnings.length && !notes.length && !view?.legs) return null;
   return (
     <div class="tb-foot" aria-live="polite">
       {problems.map(({ cell, message }) => (
         <div key={cell} class="tb-problem">
           <b>{cell}</b> {message}
-        </div>
-      ))}
-      {warnings.map((warning) => (
-        <div key={warning} class="tb-warning">
-          {warning}
         </div>
       ))}
       {view?.legs ? (
@@ -211,6 +208,11 @@ function Foot({ store, cells }: { store: Store; cells: Cells }) {
           </button>
         </div>
       ) : null}
+      {warnings.map((warning) => (
+        <div key={warning} class="tb-warning">
+          {warning}
+        </div>
+      ))}
       {notes.length ? (
         <details class="tb-notes" open data-testid="robot-notes">
           <summary>Notes on the file</summary>

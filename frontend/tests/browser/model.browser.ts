@@ -67,6 +67,38 @@ test("a name shows its definition, uses, unit and value; an equation is copied",
   expect(whole).toBeLessThanOrEqual(visible!);
 });
 
+test("a card closes when the pointer leaves the equations, and gives way to a typed name", async () => {
+  const pane = it.page.locator('[data-pane="models"]');
+  await pane.locator('[data-name="KXX3"]').first().hover();
+  await pane.getByRole("group", { name: "Name KXX3" }).waitFor();
+  await pane.getByLabel("Find in the equations").fill("MYR5");
+  await pane.getByRole("group", { name: "Name MYR5" }).waitFor();
+  await pane.getByLabel("Find in the equations").fill("");
+  await pane.locator('[data-name="KYY2"]').first().hover();
+  await pane.getByRole("group", { name: "Name KYY2" }).waitFor();
+  await it.canvas().hover();
+  await pane.locator(".md-card").waitFor({ state: "detached" });
+});
+
+test("no formula overlaps another one, also branches in fractions and long left sides", async () => {
+  const pane = it.page.locator('[data-pane="models"]');
+  const outside = () =>
+    pane.locator(".md-equation").evaluateAll((equations) =>
+      equations
+        .filter((one) => [...one.querySelectorAll(".katex")].some((formula) => formula.getBoundingClientRect().right > one.getBoundingClientRect().right + 1))
+        .map((one) => one.textContent),
+    );
+  await it.model("Geometric", "inverse-geometry");
+  await pane.locator('.md-view:not(.md-old) [data-name="square1_b1"]').first().waitFor();
+  expect(await outside()).toEqual([]);
+  await pane.locator("#md-tab-derivation").click();
+  await pane.locator(".md-equation .katex").nth(20).waitFor();
+  expect(await outside()).toEqual([]);
+  await pane.locator("#md-tab-equations").click();
+  await it.model("Dynamic", "inverse-dynamics");
+  await pane.locator('.md-view:not(.md-old) [data-name="KXX3"]').first().waitFor();
+});
+
 test("the model is copied as a command and as Python", async () => {
   const pane = it.page.locator('[data-pane="models"]');
   const copied = (): Promise<string> => it.page.evaluate(() => navigator.clipboard.readText());

@@ -39,6 +39,13 @@ test("a link restores robot, posture and model in another page", async () => {
   await page.getByRole("alert").waitFor();
   expect(await page.getByRole("alert").textContent()).toContain("the link cannot be read");
   await other.close();
+
+  const first = await it.page.context().browser()!.newContext();
+  const visit = await first.newPage();
+  await visit.goto(link.slice(0, -40));
+  await visit.locator("[data-robot-name]", { hasText: "RX90" }).waitFor();
+  await expect.poll(() => visit.getByRole("alert").allTextContents()).toEqual([expect.stringContaining("the link cannot be read")]);
+  await first.close();
 });
 
 test("models are open in tabs and are compared with their operation counts", async () => {
@@ -84,15 +91,22 @@ test("the copied command names the file, and a button saves it", async () => {
 });
 
 test("the page works at 800 pixels and is readable at 390", async () => {
-  await it.model("Identification", "dynamic-identification");
   for (const width of [800, 390]) {
     await it.page.setViewportSize({ width, height: 800 });
-    await it.page.locator('[data-pane="models"] .md-view:not(.md-old)').waitFor(); // paler during a derivation
-    const title = it.page.locator('[data-pane="models"] h2').first();
-    await expect.poll(() => title.textContent()).toBe("Dynamic identification model");
-    expect(await title.evaluate((one) => one.scrollWidth <= one.clientWidth && one.getBoundingClientRect().right <= one.parentElement!.getBoundingClientRect().right)).toBe(true);
-    expect(await it.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
-    expect(await findings()).toEqual([]);
+    for (const [menu, id, name] of [
+      ["Dynamic", "inverse-dynamics", "Inverse dynamics"],
+      ["Identification", "dynamic-identification", "Dynamic identification model"],
+    ] as const) {
+      await it.page.locator(`[data-menu="${menu}"]`).click();
+      expect(await it.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+      await it.page.locator(`[data-item="${id}"]`).click();
+      const title = it.page.locator('[data-pane="models"] h2').first();
+      await expect.poll(() => title.textContent()).toBe(name);
+      await equations();
+      expect(await title.evaluate((one) => one.scrollWidth <= one.clientWidth && one.getBoundingClientRect().right <= one.parentElement!.getBoundingClientRect().right)).toBe(true);
+      expect(await it.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+      expect(await findings()).toEqual([]);
+    }
     await it.shot(`narrow-${width}`);
   }
   await it.page.setViewportSize({ width: 1280, height: 800 });
@@ -100,6 +114,7 @@ test("the page works at 800 pixels and is readable at 390", async () => {
 
 test("the page waits for a lost server and continues", async () => {
   await it.page.route("**/api/**", (route) => route.abort());
+  await it.type(it.cell("frame", 3, "d"), "0.47");
   await it.page.locator('[data-menu="Dynamic"]').click();
   await it.page.locator('[data-item="inertia-matrix"]').click();
   await it.page.locator("[data-lost]").waitFor();
@@ -108,4 +123,6 @@ test("the page waits for a lost server and continues", async () => {
   await it.page.locator('[data-open-model="inertia-matrix"]').waitFor();
   await equations();
   expect(await it.page.getByRole("alert").count()).toBe(0);
+  await it.page.locator('[data-cell="frame 3 d"]:not([aria-invalid])', { hasText: /^0\.47$/ }).waitFor();
+  await expect.poll(() => it.page.locator('[data-action="undo"]').isEnabled()).toBe(true);
 });

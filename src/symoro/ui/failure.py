@@ -109,6 +109,17 @@ _ON_THE_PAGE: Words = (
     (re.compile(r"\baccept the loss \(lossy=True\)"), "leave out what this format cannot represent"),
     (re.compile(r"\blossy=True omits\b"), "or leave out"),
     (re.compile(r"\bomit (these data|the couplings) with lossy=True"), r"leave out \1"),
+    (re.compile(r"\bomit it with the option 'lossy'"), "leave it out"),
+    (re.compile(r"\bgive the option 'format': .*"), "give the file the suffix of its format"),
+    (re.compile(r" \(exact=True keeps the digits\)"), ""),
+    (
+        re.compile(r"\bthe option 'tool' selects a link beyond it as tool frame"),
+        "the table Tool can place a tool frame at a link beyond it",
+    ),
+    (
+        re.compile(r"\bselect them with the option 'actuated'"),
+        "select them by mu in the table Geometry",
+    ),
     (re.compile(r"\bevaluate it with function\(\)"), "evaluate it under Numbers"),
     (re.compile(r"\bmethod='(DOP853|RK45|RK23|Radau|BDF|LSODA|rk4)'"), r"choose the integrator \1"),
     (

@@ -40,7 +40,7 @@ def server(*more: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
     started = subprocess.Popen(
         [*COMMAND, *more],
         stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
     )
@@ -96,6 +96,21 @@ def test_nothing_is_left(end: str) -> None:
                 return
             time.sleep(0.1)
         raise AssertionError(f"left: {of_session(started.pid)}")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="interrupts the server by a signal")
+def test_an_interrupt_during_a_watched_job_is_silent() -> None:
+    with server() as (started, address):
+        robot = ask(address, "api/robot_open", {"id": "humanoid_torso"})
+        assert isinstance(robot, dict)
+        payload = {"robot": robot["robot"], "model": "lagrange"}
+        job = ask(address, "api/jobs", {"call": "model", "payload": payload})
+        assert isinstance(job, dict)
+        with urllib.request.urlopen(f"{address}api/jobs/{job['id']}/events") as stream:
+            assert stream.readline().startswith(b"data:")
+            started.send_signal(signal.SIGINT)
+            assert b'"state"' in stream.read()  # the stream ends, and is not cut
+        assert started.stderr is not None and started.stderr.read() == ""
 
 
 def test_several_servers_at_once() -> None:

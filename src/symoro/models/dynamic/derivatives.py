@@ -560,7 +560,7 @@ def _inverse(robot: Robot, base: str, rotation: str, *, recursive: bool) -> Prog
     outputs=direct_outputs,
     options=(METHOD, ROTATION),
     requirements=(without_load_friction,),
-    aliases=("ddm-derivatives", "aba-derivatives", "forward-dynamics-derivatives"),
+    aliases=("ddm-derivatives", "aba-derivatives", "forward-dynamics-derivatives", "linearization"),
     structures={
         FIXED: {
             "inputs": (Q, QD, TAU, QDA),

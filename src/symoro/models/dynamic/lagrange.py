@@ -222,7 +222,7 @@ def is_holonomic_tree(robot: Robot) -> str | None:
         Option("expanded", "write each element as one simplified expression, for reading", "flag", False),
         ROTATION,
     ),
-    aliases=("lagrange-euler", "euler-lagrange", "coriolis", "coriolis-matrix", "christoffel"),
+    aliases=("lagrange-euler", "euler-lagrange", "lagrangian", "coriolis", "coriolis-matrix", "christoffel"),
     structures={
         FIXED: {
             "applies": is_holonomic_tree,

@@ -77,7 +77,7 @@ def opened(payload: Mapping[str, Any]) -> View:
     if fmt == "mjcf":
         _alone(text, file)
         file = f"<{file}>"  # a name without a path, because MuJoCo would open it
-    read = view(formats.loads(text, fmt, file=file))
+    read = view(formats.loads(text, fmt, file=file, lossy=item(payload, "lossy", bool, False)))
     return replace(read, visuals=_visuals(text, file) if fmt == "urdf" else [])
 
 

@@ -54,12 +54,16 @@ class CatalogueRequest(Request):
 
 @dataclass(frozen=True, kw_only=True)
 class OpenRequest(Request):
-    """Request for a bundled robot by its id, or for the robot in the text of a file."""
+    """Request for a bundled robot by its id, or for the robot in the text of a file.
+
+    With `lossy`, features of an MJCF file that change the dynamics but are not supported are left out.
+    """
 
     id: str | None = bounded(None, max_length=200)
     text: str | None = None
     file: str | None = bounded(None, max_length=1000)
     format: str | None = bounded(None, max_length=40)
+    lossy: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

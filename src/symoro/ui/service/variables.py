@@ -14,7 +14,7 @@ from symoro.emit.layout import indices
 from symoro.errors import ArgumentError
 from symoro.expr.evaluate import evaluate
 from symoro.model import Model
-from symoro.notation import NOTATION
+from symoro.notation import NOTATION, UNITS
 from symoro.program.program import Input, Output, Program
 from symoro.ui.service.answer_types import Variable
 
@@ -23,6 +23,17 @@ _MEANINGS["rl"] = _MEANINGS["r"]  # SYMORO's name of a constant r
 _INDEXED = re.compile(r"([A-Za-z]+?)(\d+)")
 _INDEX_OF_LINK = ("XX", "XY", "XZ", "YY", "YZ", "ZZ", "MX", "MY", "MZ", "M")
 _DIRECTIONS = {"1": "x", "2": "y", "3": "z"}
+_VECTORS = {row.symoro: (row.meaning, row.unit) for row in NOTATION if row.name in ("v", "w", "vd", "wd")} | {
+    "U": ("matrix of the angular acceleration and the centripetal terms", "1/s2"),
+    "F": ("inertial force", "N"),
+    "N": ("inertial moment", "N m"),
+    "E": ("total force", "N"),
+    "M": ("total moment", "N m"),
+}
+"""Vectors and matrices of the Newton-Euler recursion -> meaning, unit."""
+# W12 is component 1 for link 2, W1_12 for link 12; U132 is element (1, 3) for link 2.
+_COMPONENT = re.compile(rf"({'|'.join(_VECTORS)})((?<=U)[1-3]{{2}}|(?<!U)[1-3])_?((?<!_)\d|(?<=_)\d{{2,}})")
+_INERTIA = re.compile(rf"K?({'|'.join(_INDEX_OF_LINK)})[RC]?\d+")  # also regrouped (R) and composite (C)
 
 
 def variables_of(derived: Model, inputs: Mapping[str, Any], values: Mapping[str, float]) -> list[Variable]:
@@ -101,8 +112,8 @@ def _variable(program: Program, name: str, latex: str, ports: Mapping[str, Input
         return Variable(
             name=name, latex=latex, kind="parameter", meaning=_meaning(name), unit=unit, value=float(value)
         )
-    meaning = program.sections.get(name, "")
-    return Variable(name=name, latex=latex, kind="variable", meaning=meaning, unit="", value=float(value))
+    meaning, unit = _quantity(name, program.sections.get(name, ""))
+    return Variable(name=name, latex=latex, kind="variable", meaning=meaning, unit=unit, value=float(value))
 
 
 def _outputs(program: Program, roots: Mapping[int, float]) -> Iterator[Variable]:
@@ -118,6 +129,22 @@ def _outputs(program: Program, roots: Mapping[int, float]) -> Iterator[Variable]
         for index, lit in zip(indices(port.shape, 1), port.lits, strict=True):
             name = port.name + "_".join(map(str, index))
             yield entry(name, entry_symbol(port.name, index), float(roots[lit]))
+
+
+def _quantity(name: str, section: str) -> tuple[str, str]:
+    """Return meaning and unit of an intermediate variable; without a unit if its name denotes no quantity.
+
+    Args:
+        section: the part of the model that defines the variable, such as "link 2: velocities".
+    """
+    if (match := _INERTIA.fullmatch(name)) and not section.endswith("moment"):
+        return section, UNITS[match[1]]
+    if (match := _COMPONENT.fullmatch(name)) and section.startswith("link "):
+        letters, index, link = match.groups()
+        meaning, unit = _VECTORS[letters]
+        part = f"component {index}" if len(index) == 1 else f"element ({', '.join(index)})"
+        return f"{meaning}, {part}, link {link}", unit
+    return section, ""
 
 
 def _meaning(name: str) -> str:

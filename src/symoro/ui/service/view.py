@@ -7,7 +7,7 @@ from typing import Any
 
 from symoro.errors import SymoroError
 from symoro.files import file_name
-from symoro.robot.consistency import warnings
+from symoro.robot.consistency import WARNING, warnings
 from symoro.robot.coordinates import independent
 from symoro.robot.description import BaseKind, Robot
 from symoro.robot.flexibility import mode_names
@@ -16,6 +16,7 @@ from symoro.robot.platform import parallel_robot
 from symoro.robot.topology import JOINT_LETTERS, describe, loops, outward, structure
 from symoro.robot.wheels import WheelKind
 from symoro.ui.bodies import bodies
+from symoro.ui.failure import on_the_page
 from symoro.ui.service import edits
 from symoro.ui.service.answer_types import (
     ABSENT,
@@ -65,8 +66,8 @@ def view(robot: Robot) -> View:
         nominal=dict(robot.nominal),
         values=values,
         postures={name: list(q) for name, q in robot.postures.items()},
-        notes=list(robot.notes),
-        warnings=warnings(robot),
+        notes=[on_the_page(note) for note in robot.notes if not note.startswith(WARNING)],
+        warnings=[on_the_page(warning) for warning in warnings(robot)],
         coordinates=independent(robot),
         joints=[_joint(robot, j) for j in range(1, robot.NJ + 1) if robot.frame(j).moving],
         couplings=_couplings(robot),

@@ -51,6 +51,10 @@ def gui(host: str, port: int, *, browser: bool, names: list[str], token: str | N
     class Server(uvicorn.Server):
         """Web server that prints its address once it accepts connections."""
 
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            app.state.jobs.end_streams()
+            await super().shutdown(sockets)
+
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
             if not self.started:

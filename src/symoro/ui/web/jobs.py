@@ -67,6 +67,7 @@ class Jobs:
     def __init__(self, pool: Pool) -> None:
         self.pool = pool
         self._jobs: dict[str, Job] = {}
+        self._watched = True
 
     def get(self, id: str) -> Job | None:
         job = self._jobs.get(id)
@@ -136,7 +137,7 @@ class Jobs:
                 came = {"pieces": job.pieces[sent:], "before": sent} if len(job.pieces) > sent else {}
                 sent = len(job.pieces)
                 yield {**job.data(), **came}
-                if job.over:
+                if job.over or not self._watched:
                     return
                 while not news.is_set():
                     try:
@@ -146,6 +147,12 @@ class Jobs:
         finally:
             job.watchers -= 1
             job.seen = _now()
+
+    def end_streams(self) -> None:
+        """End all event streams, because a server that stops waits for its connections."""
+        self._watched = False
+        for job in self._jobs.values():
+            job.change()
 
     async def sweep(self) -> None:
         """Periodically delete old results and cancel jobs that no page watches."""

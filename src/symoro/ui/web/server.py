@@ -70,6 +70,7 @@ def application(
     for name, call in SERVICE.items():
         if not call.long:
             _add_call(app, at_once, name, call)
+    app.state.jobs = running
     _add_jobs(app, running)
     _add_refusals(app)
     add_page(app)

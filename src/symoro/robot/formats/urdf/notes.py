@@ -17,12 +17,14 @@ class ImportNotes:
     """Collector of the notes and warnings of one import."""
 
     def __init__(self, document: Document) -> None:
+        self._order: list[str] = []
+        self._dynamics: list[str] = []  # what changes the dynamics, before the many notes on shapes and names
         self._lines = list(document.notes)
         self._between: list[tuple[str, float]] = []
         self.has_tool = False
 
     def notes(self) -> tuple[str, ...]:
-        return tuple(self._lines)
+        return (*self._order, *self._dynamics, *self._lines)
 
     def add(self, lines: Sequence[str]) -> None:
         self._lines += lines
@@ -73,7 +75,7 @@ class ImportNotes:
 
     def base_inertia(self, mass: float) -> None:
         if mass:
-            self._lines.append(
+            self._dynamics.append(
                 f"the base is fixed: its mass of {mass:g} kg has no effect unless the base is floating"
             )
 
@@ -86,7 +88,7 @@ class ImportNotes:
         if links:
             shown = ", ".join(links[:8]) + (" ..." if len(links) > 8 else "")
             word, have = ("links", "have") if len(links) > 1 else ("link", "has")
-            self._lines.append(f"{word} {shown} {have} no mass and no inertia in the file")
+            self._dynamics.append(f"{word} {shown} {have} no mass and no inertia in the file")
 
     def complete(self, tree: Tree, frames: Sequence[Frame]) -> None:
         """Add the notes on the final frames: order of q, offsets, couplings, friction, merged links, end effector.
@@ -97,12 +99,12 @@ class ImportNotes:
         """
         moving = [frame.name for frame in frames if frame.moving and not frame.coupling]
         if moving:
-            self._lines.insert(
-                0, f"order of q: {', '.join(moving)}; each with the direction, zero and unit of the file"
+            self._order.append(
+                f"order of q: {', '.join(moving)}; each with the direction, zero and unit of the file"
             )
         offsets = [f"{name} {offset}" for name, offset in _offsets(frames)]
         if offsets:
-            self._lines.insert(1, f"theta (r of a prismatic joint) is q plus an offset: {', '.join(offsets)}")
+            self._order.append(f"theta (r of a prismatic joint) is q plus an offset: {', '.join(offsets)}")
         self._coupled(frames)
         self._friction(frames)
         self._merged(tree)
@@ -120,7 +122,7 @@ class ImportNotes:
             joints = [frame.name for frame in frames if not getattr(frame, field).is_zero]
             if joints:
                 shown = ", ".join(joints[:8]) + (" ..." if len(joints) > 8 else "")
-                self._lines.append(f"the {words} in the file contributes to the torques: joints {shown}")
+                self._dynamics.append(f"the {words} in the file contributes to the torques: joints {shown}")
 
     def _merged(self, tree: Tree) -> None:
         merged = tree.merged
