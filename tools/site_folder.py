@@ -2,7 +2,8 @@
 
     index.html, assets/       the built page, configured to run Python in the browser
     pyodide-HASH/             Python for the browser, from the npm package of that name
-    python/symoro-HASH.zip    symoro and the pure Python packages that it cannot do without
+    python/symoro-HASH.zip    symoro and the pure Python packages that it cannot do without; the modules with which it
+                              starts are compiled
     python/sympy-HASH.zip     SymPy, loaded when a model first needs it
     prepared-HASH/            answers about bundled robots, displayed while Python loads
     service-worker.js         keeps the files in the browser for the next visit
@@ -19,8 +20,10 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+import subprocess
+import tempfile
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
@@ -30,7 +33,8 @@ import page
 ALWAYS = ("pyyaml", "platformdirs")
 SYMPY = ("sympy", "mpmath")
 LOCK = "pyodide-lock.json"
-INTERPRETER = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", LOCK, "python_stdlib.zip")
+STDLIB = "python_stdlib.zip"
+INTERPRETER = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", LOCK, STDLIB)
 LEFT_OUT = {"__pycache__", "tests", "testing", "benchmarks"}
 WHEN = (2020, 1, 1, 0, 0, 0)  # equal sources give equal archives
 
@@ -90,6 +94,7 @@ self.addEventListener("fetch", (event) => {
 """
 
 Sources = Iterable[tuple[str, Path]]
+Contents = Mapping[str, bytes]  # of an archive, by names
 Answer = tuple[str, dict[str, Any], Any]  # name of the call, its arguments without the robot, its answer
 
 
@@ -110,11 +115,13 @@ def make(built: Path, pyodide: Path, target: Path, robots: Iterable[str] | None 
     for name in INTERPRETER:
         shutil.copy2(pyodide / name, python)
     packages = copy_packages(pyodide, python)
-    python = named_by_contents(python)
     archive, sympy = made / "python" / "symoro.zip", made / "python" / "sympy.zip"
-    write_archive(archive, [*own_sources(), *sources_of(ALWAYS)])
-    write_archive(sympy, sources_of(SYMPY))
-    archive, sympy = named_by_contents(archive), named_by_contents(sympy)
+    write_archive(archive, read(own_sources(), sources_of(ALWAYS)))
+    write_archive(sympy, read(sources_of(SYMPY)))
+    compiled = compiled_modules(pyodide, archive, sympy)
+    for path in (archive, sympy, python / STDLIB):
+        replace_modules(path, compiled)
+    python, archive, sympy = named_by_contents(python), named_by_contents(archive), named_by_contents(sympy)
     prepared = made / "prepared"
     write_prepared(prepared, robots, packages)
     prepared = named_by_contents(prepared)
@@ -255,10 +262,42 @@ def sources_of(names: Iterable[str]) -> Sources:
                 yield file.as_posix(), Path(str(file.locate()))
 
 
-def write_archive(path: Path, sources: Sources) -> None:
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
-        for name, source in sources:
-            archive.writestr(zipfile.ZipInfo(name, WHEN), source.read_bytes(), zipfile.ZIP_DEFLATED, 9)
+def read(*sources: Sources) -> Contents:
+    return {name: path.read_bytes() for one in sources for name, path in one}
+
+
+def contents_of(path: Path) -> Contents:
+    with zipfile.ZipFile(path) as archive:
+        return {name: archive.read(name) for name in archive.namelist() if not name.endswith("/")}
+
+
+def write_archive(path: Path, contents: Contents) -> None:
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data in contents.items():
+            archive.writestr(zipfile.ZipInfo(name, WHEN), data, zipfile.ZIP_DEFLATED, 9)
+
+
+def compiled_modules(pyodide: Path, archive: Path, sympy: Path) -> Contents:
+    """Return the modules with which Python starts in the browser, compiled by that Python (compile_modules.mjs).
+
+    Raises:
+        PageError: a module cannot be compiled, or the models of the first robot cannot be derived.
+    """
+    script = Path(__file__).with_name("compile_modules.mjs")
+    with tempfile.TemporaryDirectory() as folder:
+        target = Path(folder) / "compiled.zip"
+        command = [page.prepared(), script, pyodide.absolute(), archive, sympy, target]
+        done = subprocess.run(list(map(str, command)), stderr=subprocess.PIPE, text=True, check=False)
+        if done.returncode:
+            raise page.PageError(f"the modules of the site cannot be compiled: {done.stderr.strip()}")
+        return contents_of(target)
+
+
+def replace_modules(path: Path, compiled: Contents) -> None:
+    """Replace the sources of an archive by the compiled modules that exist."""
+    given = contents_of(path)
+    names = {name: f"{name}c" if f"{name}c" in compiled else name for name in given}
+    write_archive(path, {new: compiled.get(new, given[name]) for name, new in names.items()})
 
 
 def files_of(folder: Path) -> list[Path]:
