@@ -38,6 +38,11 @@ INTERPRETER = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", LOCK, STDLI
 LEFT_OUT = {"__pycache__", "tests", "testing", "benchmarks"}
 WHEN = (2020, 1, 1, 0, 0, 0)  # equal sources give equal archives
 
+# Remains where the page cannot start: in a folder that is opened without a server, or in an old browser.
+WHILE_LOADING = """\
+<p>symoro is loading. If this text remains, open the page in a current browser, from a web server: for example
+<code>python -m http.server</code> in its folder, then http://localhost:8000.</p>
+"""
 NAMED_BY_CONTENTS = ("assets/", "python/", "pyodide-", "prepared-")  # how the paths of these files start
 
 SERVICE_WORKER = """\
@@ -61,25 +66,32 @@ self.addEventListener("activate", (event) => {
   event.waitUntil(caches.keys().then((names) => Promise.all(old(names).map((name) => caches.delete(name)))));
 });
 
+/** Store a copy of a response. The page does not wait for it, and the storage may be full. */
+function keep(event, response) {
+  const copy = response.clone();
+  const put = caches.open(CACHE).then((cache) => cache.put(event.request, copy));
+  event.waitUntil(put.catch(() => undefined));
+}
+
 /** Return a file that another build may have changed: from the server, or without a network from this build. */
-async function newest(request) {
-  const cache = await caches.open(CACHE);
+async function newest(event) {
+  const { request } = event;
   try {
     const response = await fetch(request, { cache: "no-cache" });
-    if (response.ok && request.mode !== "navigate") await cache.put(request, response.clone());
+    if (response.ok && request.mode !== "navigate") keep(event, response);
     return response;
   } catch {
-    const kept = await cache.match(request.mode === "navigate" ? "./" : request, { ignoreVary: true });
-    return kept ?? Response.error();
+    const name = request.mode === "navigate" ? "./" : request;
+    return (await caches.match(name, { cacheName: CACHE, ignoreVary: true })) ?? Response.error();
   }
 }
 
 /** Return a file whose name contains a hash of its contents: from the cache of any build. */
-async function unchanging(request) {
-  const kept = await caches.match(request, { ignoreVary: true });
+async function unchanging(event) {
+  const kept = await caches.match(event.request, { ignoreVary: true }).catch(() => undefined);
   if (kept) return kept;
-  const response = await fetch(request);
-  if (response.status === 200) await (await caches.open(CACHE)).put(request, response.clone());
+  const response = await fetch(event.request);
+  if (response.status === 200) keep(event, response);
   return response;
 }
 
@@ -89,7 +101,7 @@ self.addEventListener("fetch", (event) => {
   if (request.method !== "GET" || !request.url.startsWith(scope)) return;
   const path = request.url.slice(scope.length);
   const kept = request.mode !== "navigate" && NAMED_BY_CONTENTS.some((start) => path.startsWith(start));
-  event.respondWith(kept ? unchanging(request) : newest(request));
+  event.respondWith(kept ? unchanging(event) : newest(event));
 });
 """
 
@@ -137,7 +149,8 @@ def make(built: Path, pyodide: Path, target: Path, robots: Iterable[str] | None 
     }
     head = "".join(f'  <meta name="{name}" content="{text}" />\n' for name, text in metadata.items())
     start = made / "index.html"
-    start.write_text(start.read_text("utf-8").replace("  </head>", f"{head}  </head>", 1), "utf-8")
+    text = start.read_text("utf-8").replace("  </head>", f"{head}  </head>", 1)
+    start.write_text(text.replace('<div id="page">', f'<div id="page">{WHILE_LOADING}', 1), "utf-8")
     write_service_worker(made)
     shutil.rmtree(target, ignore_errors=True)
     made.rename(target)
