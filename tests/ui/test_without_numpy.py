@@ -138,6 +138,13 @@ def test_a_folder_is_exported_without_the_numbers_that_need_numpy(page: Page, la
     assert "The demo prints the outputs." in files["README.md"]
 
 
+def test_a_folder_is_exported_with_numbers_in_a_page(plain: Page) -> None:
+    request = {"robot": plain.call("robot_open", id="rx90")["robot"], "model": "lagrange", "languages": ["c"]}
+    files = plain.call("export", **request)["files"]
+    assert files == call("export", request)["files"]
+    assert "\nQ =\n" in files["README.md"]
+
+
 def test_an_edited_cell_and_a_new_robot(page: Page) -> None:
     view = page.call("robot_new", name="arm", links=3)
     edited = page.call(
