@@ -2,7 +2,8 @@
 
     index.html, assets/       the built page, configured to run Python in the browser
     pyodide-HASH/             Python for the browser, from the npm package of that name
-    python/symoro-HASH.zip    symoro and the pure Python packages that it cannot do without
+    python/symoro-HASH.zip    symoro and the pure Python packages that it cannot do without; the modules with which it
+                              starts are compiled
     python/sympy-HASH.zip     SymPy, loaded when a model first needs it
     prepared-HASH/            answers about bundled robots, displayed while Python loads
     service-worker.js         keeps the files in the browser for the next visit
@@ -19,8 +20,10 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+import subprocess
+import tempfile
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
@@ -30,10 +33,16 @@ import page
 ALWAYS = ("pyyaml", "platformdirs")
 SYMPY = ("sympy", "mpmath")
 LOCK = "pyodide-lock.json"
-INTERPRETER = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", LOCK, "python_stdlib.zip")
+STDLIB = "python_stdlib.zip"
+INTERPRETER = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", LOCK, STDLIB)
 LEFT_OUT = {"__pycache__", "tests", "testing", "benchmarks"}
 WHEN = (2020, 1, 1, 0, 0, 0)  # equal sources give equal archives
 
+# Remains where the page cannot start: in a folder that is opened without a server, or in an old browser.
+WHILE_LOADING = """\
+<p>symoro is loading. If this text remains, open the page in a current browser, from a web server: for example
+<code>python -m http.server</code> in its folder, then http://localhost:8000.</p>
+"""
 NAMED_BY_CONTENTS = ("assets/", "python/", "pyodide-", "prepared-")  # how the paths of these files start
 
 SERVICE_WORKER = """\
@@ -57,25 +66,32 @@ self.addEventListener("activate", (event) => {
   event.waitUntil(caches.keys().then((names) => Promise.all(old(names).map((name) => caches.delete(name)))));
 });
 
+/** Store a copy of a response. The page does not wait for it, and the storage may be full. */
+function keep(event, response) {
+  const copy = response.clone();
+  const put = caches.open(CACHE).then((cache) => cache.put(event.request, copy));
+  event.waitUntil(put.catch(() => undefined));
+}
+
 /** Return a file that another build may have changed: from the server, or without a network from this build. */
-async function newest(request) {
-  const cache = await caches.open(CACHE);
+async function newest(event) {
+  const { request } = event;
   try {
     const response = await fetch(request, { cache: "no-cache" });
-    if (response.ok && request.mode !== "navigate") await cache.put(request, response.clone());
+    if (response.ok && request.mode !== "navigate") keep(event, response);
     return response;
   } catch {
-    const kept = await cache.match(request.mode === "navigate" ? "./" : request, { ignoreVary: true });
-    return kept ?? Response.error();
+    const name = request.mode === "navigate" ? "./" : request;
+    return (await caches.match(name, { cacheName: CACHE, ignoreVary: true })) ?? Response.error();
   }
 }
 
 /** Return a file whose name contains a hash of its contents: from the cache of any build. */
-async function unchanging(request) {
-  const kept = await caches.match(request, { ignoreVary: true });
+async function unchanging(event) {
+  const kept = await caches.match(event.request, { ignoreVary: true }).catch(() => undefined);
   if (kept) return kept;
-  const response = await fetch(request);
-  if (response.status === 200) await (await caches.open(CACHE)).put(request, response.clone());
+  const response = await fetch(event.request);
+  if (response.status === 200) keep(event, response);
   return response;
 }
 
@@ -85,11 +101,12 @@ self.addEventListener("fetch", (event) => {
   if (request.method !== "GET" || !request.url.startsWith(scope)) return;
   const path = request.url.slice(scope.length);
   const kept = request.mode !== "navigate" && NAMED_BY_CONTENTS.some((start) => path.startsWith(start));
-  event.respondWith(kept ? unchanging(request) : newest(request));
+  event.respondWith(kept ? unchanging(event) : newest(event));
 });
 """
 
 Sources = Iterable[tuple[str, Path]]
+Contents = Mapping[str, bytes]  # of an archive, by names
 Answer = tuple[str, dict[str, Any], Any]  # name of the call, its arguments without the robot, its answer
 
 
@@ -110,11 +127,13 @@ def make(built: Path, pyodide: Path, target: Path, robots: Iterable[str] | None 
     for name in INTERPRETER:
         shutil.copy2(pyodide / name, python)
     packages = copy_packages(pyodide, python)
-    python = named_by_contents(python)
     archive, sympy = made / "python" / "symoro.zip", made / "python" / "sympy.zip"
-    write_archive(archive, [*own_sources(), *sources_of(ALWAYS)])
-    write_archive(sympy, sources_of(SYMPY))
-    archive, sympy = named_by_contents(archive), named_by_contents(sympy)
+    write_archive(archive, read(own_sources(), sources_of(ALWAYS)))
+    write_archive(sympy, read(sources_of(SYMPY)))
+    compiled = compiled_modules(pyodide, archive, sympy)
+    for path in (archive, sympy, python / STDLIB):
+        replace_modules(path, compiled)
+    python, archive, sympy = named_by_contents(python), named_by_contents(archive), named_by_contents(sympy)
     prepared = made / "prepared"
     write_prepared(prepared, robots, packages)
     prepared = named_by_contents(prepared)
@@ -130,7 +149,8 @@ def make(built: Path, pyodide: Path, target: Path, robots: Iterable[str] | None 
     }
     head = "".join(f'  <meta name="{name}" content="{text}" />\n' for name, text in metadata.items())
     start = made / "index.html"
-    start.write_text(start.read_text("utf-8").replace("  </head>", f"{head}  </head>", 1), "utf-8")
+    text = start.read_text("utf-8").replace("  </head>", f"{head}  </head>", 1)
+    start.write_text(text.replace('<div id="page">', f'<div id="page">{WHILE_LOADING}', 1), "utf-8")
     write_service_worker(made)
     shutil.rmtree(target, ignore_errors=True)
     made.rename(target)
@@ -255,10 +275,42 @@ def sources_of(names: Iterable[str]) -> Sources:
                 yield file.as_posix(), Path(str(file.locate()))
 
 
-def write_archive(path: Path, sources: Sources) -> None:
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
-        for name, source in sources:
-            archive.writestr(zipfile.ZipInfo(name, WHEN), source.read_bytes(), zipfile.ZIP_DEFLATED, 9)
+def read(*sources: Sources) -> Contents:
+    return {name: path.read_bytes() for one in sources for name, path in one}
+
+
+def contents_of(path: Path) -> Contents:
+    with zipfile.ZipFile(path) as archive:
+        return {name: archive.read(name) for name in archive.namelist() if not name.endswith("/")}
+
+
+def write_archive(path: Path, contents: Contents) -> None:
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data in contents.items():
+            archive.writestr(zipfile.ZipInfo(name, WHEN), data, zipfile.ZIP_DEFLATED, 9)
+
+
+def compiled_modules(pyodide: Path, archive: Path, sympy: Path) -> Contents:
+    """Return the modules with which Python starts in the browser, compiled by that Python (compile_modules.mjs).
+
+    Raises:
+        PageError: a module cannot be compiled, or the models of the first robot cannot be derived.
+    """
+    script = Path(__file__).with_name("compile_modules.mjs")
+    with tempfile.TemporaryDirectory() as folder:
+        target = Path(folder) / "compiled.zip"
+        command = [page.prepared(), script, pyodide.absolute(), archive, sympy, target]
+        done = subprocess.run(list(map(str, command)), stderr=subprocess.PIPE, text=True, check=False)
+        if done.returncode:
+            raise page.PageError(f"the modules of the site cannot be compiled: {done.stderr.strip()}")
+        return contents_of(target)
+
+
+def replace_modules(path: Path, compiled: Contents) -> None:
+    """Replace the sources of an archive by the compiled modules that exist."""
+    given = contents_of(path)
+    names = {name: f"{name}c" if f"{name}c" in compiled else name for name in given}
+    write_archive(path, {new: compiled.get(new, given[name]) for name, new in names.items()})
 
 
 def files_of(folder: Path) -> list[Path]:

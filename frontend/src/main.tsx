@@ -22,18 +22,19 @@ const local = storageOr(() => localStorage);
 const session = storageOr(() => sessionStorage);
 
 /** Keep the files of the site in the browser for the next visit; begins when Python runs, so as not to delay it. */
-function keepOffline(): void {
-  // Insecure origins have no service workers.
-  void navigator.serviceWorker?.register(new URL("service-worker.js", document.baseURI)).catch(() => undefined);
+async function keepOffline(): Promise<void> {
+  // Insecure origins have no service workers; browsers that block storage reject them.
+  await navigator.serviceWorker?.register(new URL("service-worker.js", document.baseURI));
 }
 
 async function chooseBack(): Promise<Backend> {
   const kind = document.querySelector<HTMLMetaElement>('meta[name="symoro-back"]')?.content;
   if (kind === "worker") {
     const [{ workerBackend }, { withPrepared }] = await Promise.all([import("./backend/worker"), import("./backend/prepared")]);
-    return withPrepared(workerBackend(undefined, undefined, keepOffline));
+    // Prepared answers do not prove that Python can be loaded.
+    return withPrepared(withRetry(workerBackend(undefined, undefined, () => void keepOffline().catch(() => undefined))));
   }
-  return httpBackend({ fetch: fetch.bind(globalThis), storage: session, href: location.href });
+  return withRetry(httpBackend({ fetch: fetch.bind(globalThis), storage: session, href: location.href }));
 }
 
 /** Open the robot of the last session, or else the first robot. */
@@ -63,8 +64,12 @@ function takenHash(): string {
 }
 
 async function start(): Promise<void> {
+<<<<<<< HEAD
   const store = createStore(withCache(withRetry(await chooseBack())));
   const requested = { hash: takenHash(), id: namedRobot() };
+=======
+  const store = createStore(withCache(await chooseBack()));
+>>>>>>> site2
   // A user who follows a link expects its robot; the tour creates another one.
   const shell = createShellState(store, local, !requested.hash && !requested.id);
   const places: Storages = { session, local, now: Date.now };

@@ -15,7 +15,6 @@ const COMPRESSED = /\.(woff2|zip)$/; // these gain nothing from a server's compr
 const browser = await chromium.launch({ executablePath, args: FLAGS });
 const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
 context.setDefaultTimeout(120_000);
-await context.addInitScript(() => localStorage.setItem("symoro-tour", "ended"));
 
 async function visit(name) {
   const page = await context.newPage();

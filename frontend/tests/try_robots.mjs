@@ -16,7 +16,6 @@ const OF_ANOTHER_PLACE = /(^|\s)--[a-z]|\b[a-z]\w*=(\{|\[|'|"|True|False|\.\.\.)
 const browser = await chromium.launch({ executablePath, args: FLAGS });
 const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
 context.setDefaultTimeout(LONGEST);
-await context.addInitScript(() => localStorage.setItem("symoro-tour", "ended"));
 if (new URL(address).search) await (await context.newPage()).goto(address); // the token of a server becomes a cookie
 let bad = 0;
 

@@ -97,6 +97,9 @@ def test_readme_states_the_sample(tmp_path: Path) -> None:
     for text in ("make run", "D1 = 0.5", "q = [0.3, -0.4]", "P =", "`chain.c`"):
         assert text in files["README.md"]
     assert "0.3, -0.4" in files["chain_example.c"]
+    outputs = files["README.md"].partition("P =")[2].partition("```")[0]
+    expected = interpret(chain(2), {"q": np.array(SAMPLE["q"])}, VALUES)["P"]
+    np.testing.assert_allclose(np.loadtxt(outputs.splitlines()), expected, rtol=1e-8)
 
 
 def test_errors() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from symoro.robot import library
-from symoro.ui.service import call
+from symoro.ui.service import call, workspace
 from symoro.ui.service.page import PAGE_CALLS
 
 BLOCKED = """
@@ -138,6 +138,13 @@ def test_a_folder_is_exported_without_the_numbers_that_need_numpy(page: Page, la
     assert "The demo prints the outputs." in files["README.md"]
 
 
+def test_a_folder_is_exported_with_numbers_in_a_page(plain: Page) -> None:
+    request = {"robot": plain.call("robot_open", id="rx90")["robot"], "model": "lagrange", "languages": ["c"]}
+    files = plain.call("export", **request)["files"]
+    assert files == call("export", request)["files"]
+    assert "\nQ =\n" in files["README.md"]
+
+
 def test_an_edited_cell_and_a_new_robot(page: Page) -> None:
     view = page.call("robot_new", name="arm", links=3)
     edited = page.call(
@@ -218,6 +225,30 @@ def test_all_solutions_of_a_pose(plain: Page) -> None:
     assert len(solved["solutions"]) == len(expected["solutions"]) == 8
     for one, other in zip(solved["solutions"], expected["solutions"], strict=True):
         assert one["q"] == pytest.approx(other["q"], abs=1e-9)
+
+
+def test_numbers_of_a_model_whose_input_is_part_of_a_pose(plain: Page) -> None:
+    pose = [[0.6, -0.8, 0, 0.3], [0.8, 0.6, 0, 0.2], [0, 0, 1, 0], [0, 0, 0, 1]]
+    view = plain.call("robot_open", id="planar2r")
+    request = {
+        "robot": view["robot"],
+        "values": view["values"],
+        "model": "inverse-geometry",
+        "inputs": {"T": pose},
+    }
+    assert plain.call("evaluate", **request) == call("evaluate", request)
+
+
+def test_the_workspace_is_sampled_without_scipy(plain: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    view = plain.call("robot_open", id="planar2r")
+    request = {"robot": view["robot"], "values": view["values"], "count": 200}
+    cloud = plain.call("workspace", **request)
+    assert len(cloud["points"]) == 600
+    even = call("workspace", request)["points"]
+    monkeypatch.setattr(workspace, "find_spec", lambda name: None)
+    for key, expected in call("workspace", request).items():
+        assert cloud[key] == pytest.approx(expected, abs=1e-12)
+        assert expected != even
 
 
 @pytest.mark.parametrize("name", ["cartpole", "sr400", "rx90_floating", "diffdrive", "flexible2r"])

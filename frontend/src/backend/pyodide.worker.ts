@@ -4,7 +4,7 @@ import type { PyodideInterface } from "pyodide";
 import type { PyCallable } from "pyodide/ffi";
 
 import type { Progress } from "./backend";
-import { countBytes } from "./bytes";
+import { DownloadError, watchDownloads } from "./bytes";
 import { simulate, type SimulationPlan } from "./simulation";
 import type { SiteFiles, WorkerMessage, WorkerRequest } from "./worker";
 
@@ -24,10 +24,10 @@ function step(text: string): void {
   post({ kind: "progress", progress: { step: text } });
 }
 
-/** Report the progress of the first downloads in megabytes, at most ten times per second. */
-function reportDownloads(total: number): void {
+/** Report the progress of the first downloads in megabytes, at most ten times per second; reject when one fails. */
+function reportDownloads(total: number): Promise<never> {
   let last = 0;
-  countBytes((bytes) => {
+  return watchDownloads((bytes) => {
     if (Date.now() - last < 100 || bytes > total) return;
     last = Date.now();
     const text = `loading Python: ${(bytes / 1e6).toFixed(1)} of ${(total / 1e6).toFixed(1)} MB`;
@@ -35,28 +35,51 @@ function reportDownloads(total: number): void {
   });
 }
 
-async function start(): Promise<void> {
-  step("loading Python");
-  reportDownloads(files.bytes);
+/** Reject when WebAssembly cannot be started; Pyodide itself would wait for ever. */
+function webAssemblyFailure(): Promise<never> {
+  const original = WebAssembly.instantiateStreaming;
+  return new Promise((_, reject) => {
+    WebAssembly.instantiateStreaming = (source, imports) => {
+      const made = original(source, imports);
+      made.catch(reject);
+      return made;
+    };
+  });
+}
+
+async function imported(module: string): Promise<unknown> {
+  return import(/* @vite-ignore */ module).catch((error: unknown) => {
+    throw new DownloadError(module, error);
+  });
+}
+
+/** Load the interpreter and symoro. */
+async function load(): Promise<void> {
   const folder = new URL(files.python, root).href;
-  const module = new URL("pyodide.mjs", folder).href;
   const sources = fetch(new URL(files.symoro, root));
-  const { loadPyodide } = (await import(/* @vite-ignore */ module)) as typeof import("pyodide");
+  // Pyodide imports the second module later.
+  const modules = ["pyodide.mjs", "pyodide.asm.mjs"].map((name) => imported(`${folder}${name}`));
+  const { loadPyodide } = (await Promise.all(modules))[0] as typeof import("pyodide");
   python = await loadPyodide({ indexURL: folder });
   step("starting Python");
   const response = await sources;
-  if (!response.ok) throw new Error(`${files.symoro}: the site answered ${response.status}`);
   python.FS.mkdirTree(SITE);
   python.unpackArchive(await response.arrayBuffer(), "zip", { extractDir: SITE });
   python.runPython(`import sys; sys.path.insert(0, "${SITE}")`);
   const page = python.pyimport("symoro.ui.service.page");
   if (!files.packages.includes("numpy")) page.use_plain_arrays();
   answer = page.answer as PyCallable;
+}
+
+async function start(): Promise<void> {
+  step("loading Python");
+  // A broken download comes first: WebAssembly then fails as well.
+  await Promise.race([reportDownloads(files.bytes), load(), webAssemblyFailure()]);
   post({ kind: "ready" });
 }
 
 /** Load a package that only few models need, if the site provides it as an archive or as a wheel next to Python. */
-async function load(name: string): Promise<boolean> {
+async function loadPackage(name: string): Promise<boolean> {
   if (tried.has(name)) return false;
   tried.add(name);
   step(`loading ${name}`);
@@ -66,10 +89,14 @@ async function load(name: string): Promise<boolean> {
   }
   if (name !== "sympy") return false;
   const response = await fetch(new URL(files.sympy, root));
-  if (!response.ok) return false;
+  if (!response.ok) throw new Error(`the server answered ${response.status}`);
   python.unpackArchive(await response.arrayBuffer(), "zip", { extractDir: SITE });
   python.runPython("import importlib; importlib.invalidate_caches()");
   return true;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function progress(title: string, done: number, total: number | undefined): void {
@@ -82,7 +109,14 @@ async function answered(name: string, payload: string): Promise<string> {
   for (;;) {
     const text = answer(name, payload, progress) as string;
     const lacking = /^\{"missing": "(\w+)"/.exec(text)?.[1];
-    if (!lacking || !(await load(lacking))) return text;
+    try {
+      if (!lacking || !(await loadPackage(lacking))) return text;
+    } catch (error) {
+      tried.delete(lacking!);
+      if (!("error" in JSON.parse(text))) return text;
+      const message = `this needs the package ${lacking}, which cannot be loaded (${messageOf(error)})`;
+      return JSON.stringify({ error: { kind: "MissingDependencyError", message, hint: "check the network connection, then reload the page" } });
+    }
   }
 }
 
@@ -109,5 +143,5 @@ self.onmessage = (event: MessageEvent<WorkerRequest>) => {
     files = request.files;
     work = start();
   } else work = call(request.name, request.payload);
-  work.catch((error: unknown) => post({ kind: "crash", message: error instanceof Error ? error.message : String(error) }));
+  work.catch((error: unknown) => post({ kind: "crash", message: messageOf(error), lost: error instanceof DownloadError }));
 };

@@ -147,11 +147,18 @@ describe("the backend in a worker", () => {
   it("rejects the calls that wait for a worker that cannot load, and retries at the next call", async () => {
     const { hands, backend } = stage();
     const lost = backend.call("robots");
-    hands[0]!.say({ kind: "crash", message: "python.zip: the site answered 404" });
-    await expect(lost).rejects.toThrow("404");
+    hands[0]!.say({ kind: "crash", message: "python.zip cannot be loaded: the server answered 404", lost: true });
+    await expect(lost).rejects.toMatchObject({ problem: { kind: "Unreachable", message: expect.stringContaining("404") as string } });
     const again = backend.call("robots");
     hands[1]!.say({ kind: "ready" });
     hands[1]!.answer({ robots: [] });
     expect(await again).toEqual({ robots: [] });
+  });
+
+  it("states the requirements of Python where it cannot be started, which is no reason to try again", async () => {
+    const { hands, backend } = stage();
+    const lost = backend.call("robots");
+    hands[0]!.say({ kind: "crash", message: "WebAssembly is disabled" });
+    await expect(lost).rejects.toMatchObject({ problem: { kind: "StoppedError", hint: expect.stringContaining("wasm-unsafe-eval") as string } });
   });
 });

@@ -26,10 +26,13 @@ export type WorkerMessage =
   | { kind: "progress"; progress: Progress }
   | { kind: "ready" }
   | { kind: "answer"; text: string }
-  | { kind: "crash"; message: string };
+  /** `lost`: a file of the site could not be loaded, so that it may help to try again. */
+  | { kind: "crash"; message: string; lost?: boolean };
 
 /** The part of the Worker interface that the page uses; tests replace it. */
 export type WorkerLike = Pick<Worker, "postMessage" | "terminate" | "onmessage" | "onerror">;
+
+const NO_START = "try a current browser; the content security policy of the site must allow 'wasm-unsafe-eval' in script-src";
 
 interface PendingCall {
   name: string;
@@ -102,14 +105,14 @@ class WorkerQueue {
     if (message.kind === "progress") this.report(message.progress);
     else if (message.kind === "ready") {
       this.ready = true;
-      this.whenReady();
       this.next();
+      this.whenReady();
     } else if (message.kind === "answer") {
       const done = this.running;
       this.running = null;
       done?.answer(message.text);
       this.next();
-    } else this.bury(message.message);
+    } else this.bury(message.message, message.lost ?? false);
   }
 
   private report(progress: Progress): void {
@@ -121,15 +124,20 @@ class WorkerQueue {
   }
 
   /** A worker that failed while loading is not restarted; one that failed during a call is replaced. */
-  private bury(message: string): void {
+  private bury(message: string, unreachable: boolean): void {
     const lost = this.running ? [this.running] : this.waiting;
-    if (this.running) this.restart();
-    else {
+    let problem: Problem;
+    if (this.running) {
+      this.restart();
+      problem = { kind: "StoppedError", message, hint: "simplify the robot, or install symoro and run symoro gui on your computer" };
+    } else {
       this.waiting = [];
       this.worker?.terminate();
       this.worker = null;
+      problem = unreachable
+        ? { kind: "Unreachable", message, hint: "check the network connection" }
+        : { kind: "StoppedError", message: `Python cannot be started: ${message}`, hint: NO_START };
     }
-    const problem = { kind: "StoppedError", message, hint: "simplify the robot, or install symoro and run symoro gui on your computer" };
     for (const call of lost) call.fail(new Failure(problem));
   }
 }

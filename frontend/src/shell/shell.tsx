@@ -65,7 +65,7 @@ export function Shell({ shell, scene, models }: ShellProps) {
       <Tour shell={shell} />
       {serverLost.value ? (
         <div class="sh-lost" role="status" data-lost>
-          <p>The server does not answer. The page tries again; check that symoro gui is running. Your robot is stored in this browser.</p>
+          <p>The server does not answer. The page tries again; check the network, or that symoro gui is running. Your robot is stored in this browser.</p>
           <button type="button" class="sh-button" data-action="retry" onClick={retryNow}>
             Try again now
           </button>

@@ -1,5 +1,5 @@
-// The static site on a server with a strict content security policy: no request leaves it, a later visit needs no network,
-// and a new build replaces the old one as a whole.
+// The static site on a server with a strict content security policy: no request leaves it, an interrupted download is
+// repeated, a later visit needs neither a network nor storage, and a new build replaces the old one as a whole.
 
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -18,6 +18,8 @@ const ARCHIVE = /symoro-\w+\.zip/;
 
 let server: Server;
 let down = false;
+/** Whether the next download of the interpreter breaks off. */
+let interrupted = true;
 /** Name of the archive of symoro in the second build; empty for the first build. */
 let second = "";
 
@@ -38,7 +40,9 @@ beforeAll(async () => {
     const path = new URL(request.url!, "http://site").pathname.slice(1);
     void fileOf(path).then(({ status, type, body }) => {
       response.writeHead(status, { "content-type": type, "content-security-policy": POLICY, "cache-control": "no-cache" });
-      response.end(body);
+      if (!interrupted || !path.endsWith(".wasm")) return void response.end(body);
+      interrupted = false;
+      response.write(body.subarray(0, body.length / 2), () => request.socket.destroy());
     });
   }).listen(0, "127.0.0.1");
   await new Promise((ready) => server.once("listening", ready));
@@ -80,12 +84,13 @@ async function stored(page: Page, name: string): Promise<void> {
 
 const archives = (): string[] => [...new Set(requested.flatMap((address) => ARCHIVE.exec(address)?.[0] ?? []))];
 
-test("the site works with a strict content security policy and requests nothing elsewhere", async () => {
+test("the site works with a strict content security policy and after an interrupted download, and requests nothing elsewhere", async () => {
   await it.endTour();
   await it.page.goto("about:blank");
   it.page.context().on("request", (request) => requested.push(request.url()));
   const page = await visit();
   await derive(page);
+  expect(interrupted).toBe(false);
   await stored(page, "symoro");
   const own = process.env["SYMORO_STRICT_SITE"]!;
   expect(requested.filter((address) => !address.startsWith(own) && !/^(blob|data):/.test(address))).toEqual([]);
@@ -98,6 +103,31 @@ test("a later visit needs no network", async () => {
   down = true;
   const page = await visit();
   await derive(page);
+  // SymPy has not been used before.
+  await page.locator('[data-menu="Identification"]').click();
+  await page.locator('[data-item="base-parameters"]').click();
+  await page.locator('[data-pane="models"]').getByText("needs the package sympy, which cannot be loaded").waitFor();
+  await page.close();
+});
+
+test("a visit does not need storage, although a service worker is active", async () => {
+  down = false;
+  const page = await visit();
+  await page.evaluate(async () => {
+    for (const name of await caches.keys()) {
+      const cache = await caches.open(name);
+      for (const request of await cache.keys()) await cache.delete(request);
+    }
+  });
+  const { origin } = new URL(process.env["SYMORO_STRICT_SITE"]!);
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send("Storage.overrideQuotaForOrigin", { origin, quotaSize: 1000 });
+  requested.length = 0;
+  const later = await visit();
+  await derive(later);
+  expect(archives()).toHaveLength(1);
+  await devtools.send("Storage.overrideQuotaForOrigin", { origin });
+  await later.close();
   await page.close();
 });
 

@@ -371,13 +371,22 @@ def _numbers(export: Export, expected: Mapping[str, tuple[float, ...]] | str) ->
         lines.append(f"{port.name} = {list(entries)}")
     if isinstance(expected, str):
         return [*lines, "", expected]
-    import numpy as np
-
     for out in program.outputs:
-        value = np.reshape(expected[out.name], out.shape)
-        with np.printoptions(precision=9, suppress=True, threshold=10_000, linewidth=110):
-            lines += ["", f"{out.name} =", str(value)]
+        lines += ["", f"{out.name} =", *_rows(expected[out.name], out.shape)]
     return lines
+
+
+def _rows(entries: Sequence[float], shape: Sequence[int]) -> list[str]:
+    """Return an array as text with nine significant digits, one row per line; an empty line separates matrices."""
+    numbers = [f"{x + 0.0:.9g}" for x in entries]  # without the sign of zero
+    width, columns = max(map(len, numbers), default=0), shape[-1] if shape else 1
+    rows = [
+        " ".join(number.rjust(width) for number in numbers[k : k + columns])
+        for k in range(0, len(numbers), columns or 1)
+    ]
+    height = shape[-2] if len(shape) > 2 else len(rows)
+    blocks = [rows[k : k + height] for k in range(0, len(rows), height or 1)]
+    return [line for k, block in enumerate(blocks) for line in ([""] if k else []) + block]
 
 
 def _expected(program: Program, sample: Sample) -> dict[str, tuple[float, ...]] | str:

@@ -30,6 +30,7 @@ def distribution(folder: Path, tool: Any, info: dict[str, str] = INFO) -> Path:
     folder.mkdir()
     for name in (*tool.INTERPRETER, *FILES.values()):
         (folder / name).write_text(name)
+    tool.write_archive(folder / tool.STDLIB, {"os.py": b"import sys"})
     packages = {name: {"file_name": file, "depends": []} for name, file in FILES.items()}
     packages["scipy"]["depends"] = ["numpy", "openblas"]
     (folder / tool.LOCK).write_text(json.dumps({"info": info, "packages": packages}))
@@ -84,8 +85,11 @@ def test_the_folder_is_named_by_its_contents(
     tool: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys.modules["page"], "ROOT", tmp_path)
-    monkeypatch.setattr(tool, "own_sources", lambda: iter([("symoro/__init__.py", Path(__file__))]))
+    (tmp_path / "data.yaml").write_text("robot")
+    own = {"symoro/__init__.py": Path(__file__), "symoro/data.yaml": tmp_path / "data.yaml"}
+    monkeypatch.setattr(tool, "own_sources", lambda: iter(own.items()))
     monkeypatch.setattr(tool, "sources_of", lambda names: iter([]))
+    monkeypatch.setattr(tool, "compiled_modules", lambda *_: {"symoro/__init__.pyc": b"compiled"})
     built, pyodide = tmp_path / "built", distribution(tmp_path / "pyodide", tool)
     (built / "assets").mkdir(parents=True)
     (built / "index.html").write_text("<head>\n  </head>")
@@ -100,7 +104,10 @@ def test_the_folder_is_named_by_its_contents(
     first, worker = made()
     assert first["packages"] == "numpy scipy"
     with zipfile.ZipFile(site / first["archive"]) as archive:
-        assert archive.namelist() == ["symoro/__init__.py"]
+        assert {name: archive.read(name) for name in archive.namelist()} == {
+            "symoro/__init__.pyc": b"compiled",
+            "symoro/data.yaml": b"robot",
+        }
     prepared = json.loads((site / first["prepared"] / "planar2r.json").read_text())
     assert {key.partition(" ")[0] for key in prepared} >= {"robot_open", "frames", "catalogue", "model"}
     # The first files are stored for visits without network: not the wheels, which are large.

@@ -49,7 +49,7 @@ _SPECIAL: dict[str, Any] = {
 
 
 class _Elementwise:
-    """Function of two arrays, with `outer` and `at` as in NumPy."""
+    """Function of two arrays, with `outer` as in NumPy."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -69,20 +69,6 @@ class _Elementwise:
         """Return the function of all pairs of elements."""
         left, right = elements.asarray(a), elements.asarray(b)
         return self(left.reshape((*left.shape, *[1] * right.ndim)), right)
-
-    def reduce(self, values: Any, axis: int = 0) -> Any:
-        """Return the function applied to all elements along the first axis, from left to right."""
-        rows = list(functions.moveaxis(values, axis, 0))
-        total = rows[0]
-        for row in rows[1:]:
-            total = self(total, row)
-        return total
-
-    def at(self, target: Any, index: Any, values: Any) -> None:
-        """Apply the function to elements of an array in place, one after the other."""
-        places = elements.asarray(index).flat
-        for place, value in zip(places, functions.broadcast_to(values, (len(places),)).flat, strict=True):
-            target[place] = self(target[place], value)
 
 
 def __getattr__(name: str) -> Any:

@@ -52,35 +52,49 @@ ORDER = {"b": 0, "i": 1, "f": 2, "c": 3, "O": 4}
 BY_KIND = {one.kind: one for one in (BOOL, INT, FLOAT, COMPLEX, OBJECT)}
 
 
-class float64(float):
+def _operators(function: Callable[[Any, Any], Any], result: Callable[[Any], Any]) -> Any:
+    """Return the methods of a binary operator of a number: with the number on the left, and on the right."""
+
+    def left(self: Any, other: Any) -> Any:
+        return result(function(self.item(), other)) if isinstance(other, (int, float)) else NotImplemented
+
+    def right(self: Any, other: Any) -> Any:
+        return result(function(other, self.item())) if isinstance(other, (int, float)) else NotImplemented
+
+    return left, right
+
+
+class _Number:
+    """Attributes that a single number has in common with arrays."""
+
+    __slots__ = ()
+    ndim, shape, size = 0, (), 1
+
+    def any(self) -> Any:
+        """Return whether the number is not zero."""
+        return bool_(self)
+
+    all = any
+
+
+class float64(_Number, float):
     """Single number with the arithmetic of NumPy: a division by zero gives inf or nan."""
 
     __slots__ = ()
-    ndim, shape, dtype, size = 0, (), FLOAT, 1
+    dtype = FLOAT
 
-    def __add__(self, other: Any) -> Any:
-        return float64(float(self) + other) if isinstance(other, (int, float)) else NotImplemented
+    def item(self) -> float:
+        """Return the number as a float."""
+        return float(self)
 
-    def __sub__(self, other: Any) -> Any:
-        return float64(float(self) - other) if isinstance(other, (int, float)) else NotImplemented
+    tolist = item
 
-    def __rsub__(self, other: Any) -> Any:
-        return float64(other - float(self)) if isinstance(other, (int, float)) else NotImplemented
+    def astype(self, kind: Any) -> Any:
+        """Return the number in another type."""
+        return scalar(dtype_of(kind).convert(float(self)), dtype_of(kind))
 
-    def __mul__(self, other: Any) -> Any:
-        return float64(float(self) * other) if isinstance(other, (int, float)) else NotImplemented
-
-    def __truediv__(self, other: Any) -> Any:
-        return float64(divide(float(self), other)) if isinstance(other, (int, float)) else NotImplemented
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return float64(divide(other, float(self))) if isinstance(other, (int, float)) else NotImplemented
-
-    def __pow__(self, other: Any) -> Any:  # type: ignore[override]
-        return float64(power(float(self), other)) if isinstance(other, (int, float)) else NotImplemented
-
-    def __rpow__(self, other: Any) -> Any:  # type: ignore[override]
-        return float64(power(other, float(self))) if isinstance(other, (int, float)) else NotImplemented
+    def __getitem__(self, index: Any) -> Any:
+        return asarray(float(self))[index]
 
     def __neg__(self) -> Any:
         return float64(-float(self))
@@ -88,65 +102,15 @@ class float64(float):
     def __abs__(self) -> Any:
         return float64(abs(float(self)))
 
-    def __lt__(self, other: Any) -> Any:
-        return bool_(float(self) < other) if isinstance(other, (int, float)) else NotImplemented
 
-    def __le__(self, other: Any) -> Any:
-        return bool_(float(self) <= other) if isinstance(other, (int, float)) else NotImplemented
-
-    def __gt__(self, other: Any) -> Any:
-        return bool_(float(self) > other) if isinstance(other, (int, float)) else NotImplemented
-
-    def __ge__(self, other: Any) -> Any:
-        return bool_(float(self) >= other) if isinstance(other, (int, float)) else NotImplemented
-
-    __radd__, __rmul__ = __add__, __mul__
-
-    def __getitem__(self, index: Any) -> Any:
-        return asarray(float(self))[index]
-
-    def item(self) -> float:
-        """Return the number as a float."""
-        return float(self)
-
-    def tolist(self) -> float:
-        """Return the number as a float."""
-        return float(self)
-
-    def astype(self, kind: Any) -> Any:
-        """Return the number in another type."""
-        return scalar(dtype_of(kind).convert(float(self)), dtype_of(kind))
-
-    def any(self) -> Any:
-        """Return whether the number is not zero."""
-        return bool_(float(self))
-
-    all = any
-
-
-class bool_(int):
+class bool_(_Number, int):
     """Single truth value; ~ negates it."""
 
     __slots__ = ()
-    ndim, shape, dtype, size = 0, (), BOOL, 1
+    dtype = BOOL
 
     def __new__(cls, value: Any = False) -> bool_:
         return super().__new__(cls, 1 if value else 0)
-
-    def __invert__(self) -> bool_:
-        return bool_(not int(self))
-
-    def __and__(self, other: Any) -> Any:
-        return bool_(self and other) if isinstance(other, int) else NotImplemented
-
-    def __or__(self, other: Any) -> Any:
-        return bool_(self or other) if isinstance(other, int) else NotImplemented
-
-    def __repr__(self) -> str:
-        return str(bool(self))
-
-    __str__ = __repr__
-    __rand__, __ror__ = __and__, __or__
 
     def item(self) -> bool:
         """Return the value as a bool."""
@@ -154,11 +118,13 @@ class bool_(int):
 
     tolist = item
 
-    def any(self) -> bool_:
-        """Return the value."""
-        return self
+    def __invert__(self) -> bool_:
+        return bool_(not int(self))
 
-    all = any
+    def __repr__(self) -> str:
+        return str(bool(self))
+
+    __str__ = __repr__
 
 
 def dtype_of(given: Any) -> DType:
@@ -297,7 +263,8 @@ def power(a: Any, b: Any) -> Any:
         return math.copysign(math.inf, a) if b == int(b) and int(b) % 2 else math.inf
     except OverflowError:
         return -math.inf if a < 0 and b == int(b) and int(b) % 2 else math.inf
-    return math.nan if isinstance(value, complex) and not isinstance(a, complex) else value
+    real = not isinstance(a, complex) and not isinstance(b, complex)
+    return math.nan if isinstance(value, complex) and real else value
 
 
 def maximum(a: Any, b: Any) -> Any:
@@ -315,7 +282,45 @@ def sign(a: Any) -> Any:
     return a if a != a else type(a)((a > 0) - (a < 0))
 
 
+for _name, _function in {
+    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "truediv": divide, "floordiv": floor_divide,
+    "mod": remainder, "pow": power,
+}.items():  # fmt: skip
+    for _side, _method in zip(("", "r"), _operators(_function, float64), strict=True):
+        setattr(float64, f"__{_side}{_name}__", _method)
+for _name in ("lt", "le", "gt", "ge"):
+    setattr(float64, f"__{_name}__", _operators(getattr(operator, _name), bool_)[0])
+for _name in ("and", "or", "xor"):
+    for _side, _method in zip(("", "r"), _operators(getattr(operator, f"__{_name}__"), bool_), strict=True):
+        setattr(bool_, f"__{_side}{_name}__", _method)
+
+
 # -- arrays
+
+
+def _array_operators(name: str) -> Any:
+    """Return the methods of a binary operator of an array: with the array on the left, and on the right."""
+
+    def left(self: Any, other: Any) -> Any:
+        return binary(name, self, other)
+
+    def right(self: Any, other: Any) -> Any:
+        return binary(name, other, self)
+
+    return left, right
+
+
+def _in_place(name: str) -> Any:
+    """Return the method of an operator that changes an array."""
+
+    def change(self: ndarray, other: Any) -> ndarray:
+        result = asarray(binary(name, self, other))
+        if ORDER[result.dtype.kind] > ORDER[self.dtype.kind]:
+            raise TypeError(f"cannot store {result.dtype.name} in an array of {self.dtype.name}")
+        self[...] = result
+        return self
+
+    return change
 
 
 class ndarray:
@@ -428,10 +433,9 @@ class ndarray:
         if not self.shape:
             return self.flat[0]
         rows: list[Any] = self.flat
-        for n in reversed(self.shape[1:]):
-            rows = (
-                [rows[k : k + n] for k in range(0, len(rows), n)] if n else [[]] * count_of(self.shape[:-1])
-            )
+        for axis in range(self.ndim - 1, 0, -1):
+            n = self.shape[axis]
+            rows = [rows[k * n : (k + 1) * n] for k in range(count_of(self.shape[:axis]))]
         return rows
 
     # -- shape
@@ -541,82 +545,22 @@ class ndarray:
 
     # -- arithmetic
 
-    def __add__(self, other: Any) -> Any:
-        return binary("add", self, other)
-
-    def __radd__(self, other: Any) -> Any:
-        return binary("add", other, self)
-
-    def __sub__(self, other: Any) -> Any:
-        return binary("subtract", self, other)
-
-    def __rsub__(self, other: Any) -> Any:
-        return binary("subtract", other, self)
-
-    def __mul__(self, other: Any) -> Any:
-        return binary("multiply", self, other)
-
-    def __rmul__(self, other: Any) -> Any:
-        return binary("multiply", other, self)
-
-    def __truediv__(self, other: Any) -> Any:
-        return binary("divide", self, other)
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return binary("divide", other, self)
-
-    def __floordiv__(self, other: Any) -> Any:
-        return binary("floor_divide", self, other)
-
-    def __rfloordiv__(self, other: Any) -> Any:
-        return binary("floor_divide", other, self)
-
-    def __mod__(self, other: Any) -> Any:
-        return binary("remainder", self, other)
-
-    def __rmod__(self, other: Any) -> Any:
-        return binary("remainder", other, self)
-
-    def __pow__(self, other: Any) -> Any:
-        return binary("power", self, other)
-
-    def __rpow__(self, other: Any) -> Any:
-        return binary("power", other, self)
-
-    def __lshift__(self, other: Any) -> Any:
-        return binary("left_shift", self, other)
-
-    def __rshift__(self, other: Any) -> Any:
-        return binary("right_shift", self, other)
-
-    def __and__(self, other: Any) -> Any:
-        return binary("bitwise_and", self, other)
-
-    def __or__(self, other: Any) -> Any:
-        return binary("bitwise_or", self, other)
-
-    def __xor__(self, other: Any) -> Any:
-        return binary("bitwise_xor", self, other)
-
-    __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
-
-    def __lt__(self, other: Any) -> Any:
-        return binary("less", self, other)
-
-    def __le__(self, other: Any) -> Any:
-        return binary("less_equal", self, other)
-
-    def __gt__(self, other: Any) -> Any:
-        return binary("greater", self, other)
-
-    def __ge__(self, other: Any) -> Any:
-        return binary("greater_equal", self, other)
-
-    def __eq__(self, other: object) -> Any:
-        return binary("equal", self, other)
-
-    def __ne__(self, other: object) -> Any:
-        return binary("not_equal", self, other)
+    __add__, __radd__ = _array_operators("add")
+    __sub__, __rsub__ = _array_operators("subtract")
+    __mul__, __rmul__ = _array_operators("multiply")
+    __truediv__, __rtruediv__ = _array_operators("divide")
+    __floordiv__, __rfloordiv__ = _array_operators("floor_divide")
+    __mod__, __rmod__ = _array_operators("remainder")
+    __pow__, __rpow__ = _array_operators("power")
+    __lshift__, __rlshift__ = _array_operators("left_shift")
+    __rshift__, __rrshift__ = _array_operators("right_shift")
+    __and__, __rand__ = _array_operators("bitwise_and")
+    __or__, __ror__ = _array_operators("bitwise_or")
+    __xor__, __rxor__ = _array_operators("bitwise_xor")
+    __lt__, __gt__ = _array_operators("less")
+    __le__, __ge__ = _array_operators("less_equal")
+    __eq__, _ = _array_operators("equal")
+    __ne__, _ = _array_operators("not_equal")
 
     def __neg__(self) -> ndarray:
         return ndarray(list(map(operator.neg, self.flat)), self.shape, self.dtype)
@@ -632,30 +576,12 @@ class ndarray:
         function = operator.not_ if self.dtype.kind == "b" else operator.invert
         return ndarray(list(map(function, self.flat)), self.shape, self.dtype)
 
-    def _change(self, name: str, other: Any) -> ndarray:
-        result = binary(name, self, other)
-        if ORDER[result.dtype.kind] > ORDER[self.dtype.kind]:
-            raise TypeError(f"cannot store {result.dtype.name} in an array of {self.dtype.name}")
-        self[...] = result
-        return self
-
-    def __iadd__(self, other: Any) -> ndarray:
-        return self._change("add", other)
-
-    def __isub__(self, other: Any) -> ndarray:
-        return self._change("subtract", other)
-
-    def __imul__(self, other: Any) -> ndarray:
-        return self._change("multiply", other)
-
-    def __itruediv__(self, other: Any) -> ndarray:
-        return self._change("divide", other)
-
-    def __ior__(self, other: Any) -> ndarray:
-        return self._change("bitwise_or", other)
-
-    def __iand__(self, other: Any) -> ndarray:
-        return self._change("bitwise_and", other)
+    __iadd__ = _in_place("add")
+    __isub__ = _in_place("subtract")
+    __imul__ = _in_place("multiply")
+    __itruediv__ = _in_place("divide")
+    __ior__ = _in_place("bitwise_or")
+    __iand__ = _in_place("bitwise_and")
 
     def __matmul__(self, other: Any) -> Any:
         return matmul(self, asarray(other))
@@ -673,11 +599,15 @@ def _parts(array: ndarray, index: Any) -> list[Any]:
     """Return the parts of an index, one per axis (and None for new axes), without ellipsis and truth values."""
     parts: list[Any] = []
     for part in index if isinstance(index, tuple) else (index,):
-        if isinstance(part, (list, range)):
+        if isinstance(part, (list, tuple, range)):
             part = asarray(part)
             if not part.size:
                 part = part.astype(int)
         if isinstance(part, ndarray) and part.dtype.kind == "b":
+            axis = sum(other is not None for other in parts)
+            after_ellipsis = any(other is Ellipsis for other in parts)
+            if not after_ellipsis and part.shape != array.shape[axis : axis + part.ndim]:
+                raise IndexError(f"truth values of the shape {part.shape} do not fit the shape {array.shape}")
             parts += nonzero(part)
         elif isinstance(part, (bool, bool_)):
             raise IndexError("a single truth value is not supported as an index without NumPy")
@@ -835,7 +765,6 @@ _ARITHMETIC: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     "fmin": (lambda a, b: b if a != a or b < a else a, min),
     "arctan2": (math.atan2, math.atan2),
     "hypot": (math.hypot, math.hypot),
-    "copysign": (math.copysign, math.copysign),
     "less": (operator.lt, operator.lt),
     "less_equal": (operator.le, operator.le),
     "greater": (operator.gt, operator.gt),
@@ -848,7 +777,7 @@ _ARITHMETIC: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
 _COMPARISONS = {
     *("less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "logical_and", "logical_or")
 }
-_FLOATS = {"divide", "arctan2", "hypot", "copysign"}
+_FLOATS = {"divide", "arctan2", "hypot"}
 
 
 def binary(name: str, a: Any, b: Any) -> Any:
@@ -903,20 +832,13 @@ def matmul(a: ndarray, b: ndarray) -> Any:
     dtype = left.dtype if ORDER[left.dtype.kind] >= ORDER[right.dtype.kind] else right.dtype
     x = left.spread((*lead, m, inner)).flat
     y = right.swapaxes(-1, -2).spread((*lead, n, inner)).flat
-    values: list[Any] = []
     mul, zero = operator.mul, dtype.zero
-    for s in range(count_of(lead)):
-        rows = (
-            [x[k : k + inner] for k in range(s * m * inner, (s + 1) * m * inner, inner)]
-            if inner
-            else [[]] * m
-        )
-        columns = (
-            [y[k : k + inner] for k in range(s * n * inner, (s + 1) * n * inner, inner)]
-            if inner
-            else [[]] * n
-        )
-        values += [sum(map(mul, r, c), zero) for r in rows for c in columns]
+    values: list[Any] = [] if inner else [zero] * (count_of(lead) * m * n)
+    if inner:
+        for s in range(count_of(lead)):
+            rows = [x[k : k + inner] for k in range(s * m * inner, (s + 1) * m * inner, inner)]
+            columns = [y[k : k + inner] for k in range(s * n * inner, (s + 1) * n * inner, inner)]
+            values += [sum(map(mul, r, c), zero) for r in rows for c in columns]
     shape = (*lead, *(() if row else (m,)), *(() if column else (n,)))
     return ndarray(values, shape, dtype) if shape else scalar(values[0], dtype)
 
@@ -950,7 +872,7 @@ def _safe(function: Callable[[Any], Any], x: Any) -> Any:
     except OverflowError:
         return math.inf
     except (ValueError, ZeroDivisionError):
-        return -math.inf if x == 0 and function in (math.log, math.log2, math.log10) else math.nan
+        return -math.inf if x == 0 and function in (math.log, math.log2) else math.nan
 
 
 sqrt = unary(math.sqrt, cmath.sqrt)
@@ -962,11 +884,8 @@ arccos = unary(math.acos)
 exp = unary(math.exp, cmath.exp)
 log = unary(math.log, cmath.log)
 log2 = unary(math.log2)
-log10 = unary(math.log10)
 cbrt = unary(math.cbrt)
 sinc = unary(lambda x: 1.0 if x == 0 else math.sin(math.pi * x) / (math.pi * x))
 floor = unary(lambda x: float(math.floor(x)) if math.isfinite(x) else x)
 ceil = unary(lambda x: float(math.ceil(x)) if math.isfinite(x) else x)
 rint = unary(lambda x: math.copysign(float(round(x)), x) if math.isfinite(x) else x)
-radians = unary(math.radians)
-degrees = unary(math.degrees)

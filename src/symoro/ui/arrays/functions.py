@@ -6,7 +6,7 @@ import math
 import operator
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ContextDecorator
-from itertools import accumulate, pairwise, product
+from itertools import accumulate, product
 from typing import Any
 
 from symoro.ui.arrays.elements import (
@@ -87,12 +87,6 @@ def ones_like(array: Any, dtype: Any = None) -> ndarray:
     """Return ones in the shape of an array."""
     given = asarray(array)
     return ones(given.shape, given.dtype if dtype is None else dtype)
-
-
-def full_like(array: Any, value: Any, dtype: Any = None) -> ndarray:
-    """Return equal numbers in the shape of an array."""
-    given = asarray(array)
-    return full(given.shape, value, given.dtype if dtype is None else dtype)
 
 
 def array(value: Any, dtype: Any = None, copy: bool = True) -> ndarray:
@@ -296,11 +290,6 @@ def column_stack(values: Sequence[Any]) -> ndarray:
     return concatenate([x.reshape(-1, 1) if x.ndim < 2 else x for x in arrays], 1)
 
 
-def append(value: Any, more: Any) -> ndarray:
-    """Return the elements of both arrays along one axis."""
-    return concatenate([ravel(value), ravel(more)])
-
-
 def tile(value: Any, repeats: Any) -> ndarray:
     """Return an array repeated along its axes."""
     given, times = asarray(value), _shape(repeats)
@@ -355,13 +344,6 @@ def ndindex(*shape: Any) -> Iterable[Shape]:
     """Return all indices of an array."""
     sizes = _shape(shape[0]) if len(shape) == 1 else shape
     return product(*map(range, sizes))
-
-
-def split(value: Any, places: Sequence[int]) -> list[ndarray]:
-    """Return the parts of an array between given places."""
-    given = asarray(value)
-    ends = [0, *places, len(given)]
-    return [given[a:b] for a, b in pairwise(ends)]
 
 
 # -- reductions
@@ -421,6 +403,8 @@ def median(value: Any, axis: Any = None) -> Any:
 
     def middle(row: list[Any]) -> float:
         ordered, half = sorted(row), len(row) // 2
+        if not row or any(x != x for x in row):
+            return math.nan
         return float(ordered[half] if len(row) % 2 else (ordered[half - 1] + ordered[half]) / 2)
 
     return _reduce(value, middle, axis, False, FLOAT)
@@ -462,11 +446,6 @@ min_ = _extreme(min)
 def nanmin(value: Any, axis: Any = None) -> Any:
     """Return the smallest elements along axes, without nan."""
     return _reduce(value, lambda row: min([x for x in row if x == x], default=math.nan), axis, False)
-
-
-def nanmax(value: Any, axis: Any = None) -> Any:
-    """Return the largest elements along axes, without nan."""
-    return _reduce(value, lambda row: max([x for x in row if x == x], default=math.nan), axis, False)
 
 
 def ptp(value: Any, axis: Any = None) -> Any:
@@ -543,25 +522,10 @@ def argsort(value: Any, axis: int = -1, kind: str = "stable") -> ndarray:
     return _along(value, lambda row: sorted(range(len(row)), key=lambda k: _key(row[k])), axis, INT)
 
 
-def sort(value: Any, axis: int = -1) -> ndarray:
-    """Return the rows along an axis, sorted."""
-    return _along(value, lambda row: sorted(row, key=_key), axis)
-
-
 def lexsort(keys: Any) -> ndarray:
     """Return the indices that sort by the last key, then by the one before, and so on."""
     rows = [asarray(key).flat for key in keys][::-1]
     return asarray(sorted(range(len(rows[0])), key=lambda k: tuple(row[k] for row in rows)), int)
-
-
-def searchsorted(value: Any, numbers: Any, side: str = "left") -> Any:
-    """Return the places at which numbers belong in a sorted array."""
-    import bisect
-
-    place = bisect.bisect_left if side == "left" else bisect.bisect_right
-    row, given = asarray(value).flat, asarray(numbers)
-    places = [place(row, _key(x), key=_key) for x in given.flat]
-    return ndarray(places, given.shape, INT) if given.shape else places[0]
 
 
 def unique(
@@ -610,14 +574,6 @@ def where(condition: Any, one: Any = None, other: Any = None) -> Any:
     if x.dtype.kind != y.dtype.kind and dtype.kind != "O":
         values = list(map(dtype.convert, values))
     return ndarray(values, flags.shape, dtype)
-
-
-def select(conditions: Sequence[Any], choices: Sequence[Any], default: Any = 0) -> Any:
-    """Return the element of the first choice whose condition is true."""
-    made = default
-    for condition, choice in zip(reversed(conditions), reversed(choices), strict=True):
-        made = where(condition, choice, made)
-    return made
 
 
 def clip(value: Any, low: Any = None, high: Any = None) -> Any:
@@ -679,30 +635,6 @@ def round_(value: Any, decimals: int = 0) -> Any:
     return ndarray(values, given.shape, given.dtype) if given.shape else scalar(values[0], given.dtype)
 
 
-def angle(value: Any) -> Any:
-    """Return the arguments of complex numbers."""
-    import cmath
-
-    given = asarray(value)
-    return ndarray([cmath.phase(x) for x in given.flat], given.shape, FLOAT)
-
-
-def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8) -> Any:
-    """Return whether numbers are equal within tolerances."""
-    return absolute(binary("subtract", a, b)) <= atol + rtol * absolute(b)
-
-
-def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8) -> bool:
-    """Return whether all numbers are equal within tolerances."""
-    return bool(all_(isclose(a, b, rtol, atol)))
-
-
-def array_equal(a: Any, b: Any) -> bool:
-    """Return whether arrays have the same shape and elements."""
-    one, other = asarray(a), asarray(b)
-    return one.shape == other.shape and one.flat == other.flat
-
-
 def vectorize(function: Callable[..., Any], otypes: Sequence[Any] = ()) -> Callable[..., Any]:
     """Return a function of single numbers as a function of arrays."""
 
@@ -727,12 +659,6 @@ def may_share_memory(a: Any, b: Any) -> bool:
 # -- products
 
 
-def outer(a: Any, b: Any) -> ndarray:
-    """Return the products of all pairs of elements."""
-    made: ndarray = binary("multiply", ravel(a)[:, None], ravel(b)[None])
-    return made
-
-
 def trace(value: Any, axis1: int = 0, axis2: int = 1) -> Any:
     """Return the sums of the diagonals of matrices."""
     return sum_(diagonal(value, axis1, axis2), -1)
@@ -746,10 +672,16 @@ def cross(a: Any, b: Any, axis: int = -1) -> ndarray:
 
 
 def einsum(text: str, *values: Any, optimize: bool = False) -> Any:
-    """Return a sum of products by the names of axes, factor after factor."""
+    """Return a sum of products by the names of axes, factor after factor.
+
+    Raises:
+        NotImplementedError: the result is not given, or an array has two axes of the same name.
+    """
     arrays = [asarray(x) for x in values]
-    given, _, result = text.replace(" ", "").partition("->")
+    given, arrow, result = text.replace(" ", "").partition("->")
     names = given.split(",")
+    if not arrow or any(len(set(name)) < len(name) for name in given.replace(".", "").split(",")):
+        raise NotImplementedError(f"einsum of {text!r} is not supported without NumPy")
     if "." in text:
         spare = "ABCDEFGH"
         lead = max(x.ndim - len(n.replace("...", "")) for x, n in zip(arrays, names, strict=True) if "." in n)
@@ -820,24 +752,6 @@ def unwrap(value: Any) -> ndarray:
         return made
 
     return _along(asarray(value, float), joined, -1)
-
-
-def interp(x: Any, places: Any, values: Any) -> Any:
-    """Return linear interpolations between given values."""
-    import bisect
-
-    xs, ys, given = asarray(places).flat, asarray(values).flat, asarray(x)
-
-    def at(t: float) -> float:
-        if t != t:
-            return t
-        k = bisect.bisect_right(xs, t)
-        if k == 0 or k == len(xs):
-            return float(ys[0] if k == 0 else ys[-1])
-        return float(ys[k - 1] + (ys[k] - ys[k - 1]) * (t - xs[k - 1]) / (xs[k] - xs[k - 1]))
-
-    numbers = [at(t) for t in given.flat]
-    return ndarray(numbers, given.shape, FLOAT) if given.shape else scalar(numbers[0], FLOAT)
 
 
 for _name, _function in {

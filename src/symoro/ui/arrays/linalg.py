@@ -17,12 +17,23 @@ import math
 import operator
 from typing import Any, NamedTuple
 
-from symoro.ui.arrays.elements import COMPLEX, FLOAT, asarray, broadcast_shapes, count_of, ndarray, scalar
-from symoro.ui.arrays.functions import eye, swapaxes, where
+from symoro.ui.arrays.elements import (
+    COMPLEX,
+    FLOAT,
+    asarray,
+    broadcast_shapes,
+    count_of,
+    ndarray,
+    scalar,
+)
+from symoro.ui.arrays.functions import absolute, eye, sum_, swapaxes, where
 
 EPSILON = 2.220446049250313e-16  # distance from 1.0 to the next larger double
 SWEEPS = 60  # upper limit on Jacobi sweeps; convergence needs about ten
 QR_STEPS = 60  # upper limit on QR steps per eigenvalue; convergence needs about three
+PATIENCE = (
+    20  # QR steps after which entries are compared with the size of the matrix instead of their neighbours
+)
 
 Rows = list[list[Any]]
 
@@ -31,11 +42,17 @@ class LinAlgError(ValueError):
     """A matrix is singular, or an iteration does not converge."""
 
 
-def _matrices(value: Any) -> tuple[tuple[int, ...], list[Rows], Any]:
-    """Return the leading axes, the matrices as lists of rows, and the element type (float or complex)."""
+def _matrices(value: Any, square: bool = False) -> tuple[tuple[int, ...], list[Rows], Any]:
+    """Return the leading axes, the matrices as lists of rows, and the element type (float or complex).
+
+    Raises:
+        LinAlgError: the array has fewer than two axes, or its matrices are not square although they must be.
+    """
     given = asarray(value)
     if given.ndim < 2:
         raise LinAlgError(f"{given.ndim}-dimensional array given; an array must have at least two axes")
+    if square and given.shape[-1] != given.shape[-2]:
+        raise LinAlgError(f"a square matrix is required, not {given.shape[-2]} x {given.shape[-1]}")
     dtype = COMPLEX if given.dtype.kind == "c" else FLOAT
     given = given.astype(dtype, copy=False)
     (m, n), flat = given.shape[-2:], given.flat
@@ -93,18 +110,21 @@ def solve(a: Any, b: Any) -> ndarray:
     """Return the solutions of linear systems.
 
     Raises:
-        LinAlgError: a matrix is singular.
+        LinAlgError: a matrix is singular or not square.
+        ValueError: the right sides have another number of rows.
     """
     left, right = asarray(a), asarray(b)
     vector = right.ndim == 1
     if vector:
         right = right[:, None]
+    if right.shape[-2] != left.shape[-1]:
+        raise ValueError(f"solve: shapes {left.shape} and {asarray(b).shape} do not fit")
     lead = broadcast_shapes(left.shape[:-2], right.shape[:-2])
     left = left.spread((*lead, *left.shape[-2:]))
     right = right.spread((*lead, *right.shape[-2:]))
     if "c" in (left.dtype.kind, right.dtype.kind):
         left, right = left.astype(complex), right.astype(complex)
-    _, matrices, dtype = _matrices(left)
+    _, matrices, dtype = _matrices(left, square=True)
     _, sides, _ = _matrices(right)
     solutions = [_eliminated(m, s)[0] for m, s in zip(matrices, sides, strict=True)]
     made = _joined(lead, solutions, (right.shape[-2], right.shape[-1]), dtype)
@@ -118,7 +138,7 @@ def inv(a: Any) -> ndarray:
 
 def det(a: Any) -> Any:
     """Return determinants."""
-    lead, matrices, dtype = _matrices(a)
+    lead, matrices, dtype = _matrices(a, square=True)
     numbers = []
     for matrix in matrices:
         try:
@@ -135,10 +155,9 @@ def norm(value: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) 
         return scalar(max(svd(given, compute_uv=False).flat, default=0.0), FLOAT)
     if ord not in (None, 2, "fro"):
         raise NotImplementedError(f"norm with ord={ord} is not supported without NumPy")
-    sizes = abs(given).astype(float)
+    sizes = absolute(given) * 1.0
     squares = sizes * sizes
-    total = squares.sum(axis, keepdims)
-    return total**0.5
+    return sum_(squares, axis, keepdims) ** 0.5
 
 
 class SVD(NamedTuple):
@@ -293,8 +312,10 @@ def cond(a: Any) -> Any:
     return where(values[..., 0] > 0, values[..., 0] / values[..., -1], math.inf)
 
 
-def qr(a: Any, mode: str = "reduced") -> tuple[ndarray, ndarray]:
-    """Return the QR decomposition by Householder reflections."""
+def qr(a: Any, mode: str = "reduced") -> Any:
+    """Return the QR decomposition by Householder reflections, of mode "r" the triangular factor alone."""
+    if mode not in ("reduced", "complete", "r"):
+        raise NotImplementedError(f"qr with mode={mode} is not supported without NumPy")
     lead, matrices, _ = _matrices(a)
     m, n = asarray(a).shape[-2:]
     inner = m if mode == "complete" else min(m, n)
@@ -318,12 +339,13 @@ def qr(a: Any, mode: str = "reduced") -> tuple[ndarray, ndarray]:
         rights.append(
             [[x if c >= r else 0.0 for c, x in enumerate(row)] for r, row in enumerate(rows[:inner])]
         )
-    return _joined(lead, lefts, (m, inner), FLOAT), _joined(lead, rights, (inner, n), FLOAT)
+    triangle = _joined(lead, rights, (inner, n), FLOAT)
+    return triangle if mode == "r" else (_joined(lead, lefts, (m, inner), FLOAT), triangle)
 
 
 def eigh(a: Any) -> tuple[ndarray, ndarray]:
     """Return the eigenvalues of symmetric matrices in increasing order, and their eigenvectors as columns."""
-    lead, matrices, _ = _matrices(a)
+    lead, matrices, _ = _matrices(a, square=True)
     n = asarray(a).shape[-1]
     values, vectors = [], []
     for rows in matrices:
@@ -331,6 +353,7 @@ def eigh(a: Any) -> tuple[ndarray, ndarray]:
             values.append([math.nan] * n)
             vectors.append([[math.nan] * n for _ in range(n)])
             continue
+        rows = [[rows[max(r, c)][min(r, c)] for c in range(n)] for r in range(n)]  # from the lower triangle
         v = [[1.0 * (r == c) for c in range(n)] for r in range(n)]  # eigenvectors as rows
         size = max((abs(x) for row in rows for x in row), default=0.0)
         for _ in range(SWEEPS):
@@ -356,32 +379,6 @@ def eigh(a: Any) -> tuple[ndarray, ndarray]:
         vectors.append([[v[k][r] for k in order] for r in range(n)])
     eigenvalues = ndarray([x for row in values for x in row], (*lead, n), FLOAT)
     return eigenvalues, _joined(lead, vectors, (n, n), FLOAT)
-
-
-def eigvalsh(a: Any) -> ndarray:
-    """Return the eigenvalues of symmetric matrices in increasing order."""
-    return eigh(a)[0]
-
-
-def cholesky(a: Any) -> ndarray:
-    """Return lower triangular matrices L with L L' = a.
-
-    Raises:
-        LinAlgError: a matrix is not positive definite.
-    """
-    lead, matrices, _ = _matrices(a)
-    n = asarray(a).shape[-1]
-    factors = []
-    for rows in matrices:
-        low = [[0.0] * n for _ in range(n)]
-        for i in range(n):
-            for j in range(i + 1):
-                x = rows[i][j] - sum(low[i][k] * low[j][k] for k in range(j))
-                if i == j and not x > 0:
-                    raise LinAlgError("matrix is not positive definite")
-                low[i][j] = math.sqrt(x) if i == j else x / low[j][j]
-        factors.append(low)
-    return _joined(lead, factors, (n, n), FLOAT)
 
 
 # -- eigenvalues of general matrices
@@ -439,7 +436,12 @@ def _eigenvalues(rows: Rows) -> list[complex]:
     """
     if not _finite(rows):
         raise LinAlgError("the matrix contains inf or nan")
-    h = [[complex(x) for x in row] for row in _hessenberg(_balanced(rows))]
+    # Squares of the entries must be finite; a power of two does not change their digits.
+    scale = math.ldexp(1.0, math.frexp(max((abs(x) for row in rows for x in row), default=0.0))[1])
+    h = [
+        [complex(x) for x in row]
+        for row in _hessenberg(_balanced([[x / scale for x in row] for row in rows]))
+    ]
     n = len(h)
     size = max((abs(x) for row in h for x in row), default=0.0)
     values: list[complex] = []
@@ -448,7 +450,8 @@ def _eigenvalues(rows: Rows) -> list[complex]:
         low = top
         while low > 0:
             near = abs(h[low][low]) + abs(h[low - 1][low - 1])
-            if abs(h[low][low - 1]) <= EPSILON * (near or size):
+            # Where the steps do not converge, the entry is round-off of larger entries.
+            if abs(h[low][low - 1]) <= EPSILON * (near if near and steps < PATIENCE else size):
                 h[low][low - 1] = 0j
                 break
             low -= 1
@@ -466,7 +469,7 @@ def _eigenvalues(rows: Rows) -> list[complex]:
         if steps % 10 == 0:  # exceptional shift, if the iteration cycles
             shift = complex(abs(c) + abs(h[top - 1][top - 2] if top > 1 else 0))
         _qr_step(h, low, top, shift)
-    return values[::-1]
+    return [x * scale for x in reversed(values)]
 
 
 def _qr_step(h: Rows, low: int, top: int, shift: complex) -> None:
@@ -496,14 +499,14 @@ def _qr_step(h: Rows, low: int, top: int, shift: complex) -> None:
 
 def eigvals(a: Any) -> ndarray:
     """Return the eigenvalues of general matrices, as complex numbers."""
-    lead, matrices, _ = _matrices(a)
+    lead, matrices, _ = _matrices(a, square=True)
     n = asarray(a).shape[-1]
     return ndarray([x for rows in matrices for x in _eigenvalues(rows)], (*lead, n), COMPLEX)
 
 
 def eig(a: Any) -> tuple[ndarray, ndarray]:
     """Return the eigenvalues of general matrices and their eigenvectors as columns, by inverse iteration."""
-    lead, matrices, _ = _matrices(a)
+    lead, matrices, _ = _matrices(a, square=True)
     n = asarray(a).shape[-1]
     values: list[complex] = []
     columns: list[Rows] = []

@@ -76,8 +76,8 @@ def _ziggurat() -> tuple[list[int], list[float], list[float]]:
     return limits, scales, densities
 
 
-class Generator:
-    """Generator of the same random numbers as NumPy's."""
+class PCG64:
+    """Generator of random bits."""
 
     def __init__(self, seed: int) -> None:
         words = _seed_words(int(seed))
@@ -87,18 +87,36 @@ class Generator:
         self._state = (self._increment + start) * MULTIPLIER + self._increment & M128
         self._half: int | None = None
 
-    def _next64(self) -> int:
+    def advance(self, count: int) -> None:
+        """Leave out `count` numbers of 64 bits: x -> a x + c is applied in powers of two."""
+        a, c = MULTIPLIER, self._increment
+        while count:
+            if count & 1:
+                self._state = self._state * a + c & M128
+            a, c, count = a * a & M128, (a + 1) * c & M128, count >> 1
+        self._half = None
+
+    def next64(self) -> int:
+        """Return 64 random bits."""
         state = self._state = self._state * MULTIPLIER + self._increment & M128
         value, turn = (state >> 64) ^ (state & M64), state >> 122
         return (value >> turn | value << (64 - turn)) & M64
 
-    def _next32(self) -> int:
+    def next32(self) -> int:
+        """Return 32 random bits, the lower half of 64 first."""
         if self._half is not None:
             value, self._half = self._half, None
             return value
-        value = self._next64()
+        value = self.next64()
         self._half = value >> 32
         return value & M32
+
+
+class Generator:
+    """Generator of the same random numbers as NumPy's."""
+
+    def __init__(self, bits: PCG64) -> None:
+        self._next64, self._next32 = bits.next64, bits.next32
 
     def _double(self) -> float:
         return (self._next64() >> 11) * (1.0 / 9007199254740992.0)
@@ -192,4 +210,4 @@ class Generator:
 
 def default_rng(seed: int = 0) -> Generator:
     """Return a generator with a seed."""
-    return Generator(seed)
+    return Generator(PCG64(seed))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from importlib.util import find_spec
 from typing import Any
 
 from symoro.errors import NotApplicableError
@@ -18,7 +19,7 @@ COUNT = 4000
 
 
 def cloud(payload: Mapping[str, Any]) -> WorkspaceCloud:
-    """Return positions of the end effector at postures that fill the ranges of the joints evenly."""
+    """Return positions of the end effector at postures that fill the ranges of the joints: evenly, if SciPy exists."""
     import numpy as np
 
     from symoro.study import sweep
@@ -37,7 +38,7 @@ def cloud(payload: Mapping[str, Any]) -> WorkspaceCloud:
         at={name: value for name, value in values.items() if name in robot.symbols()},
         measures=["position", "singular-values"],
         task="position",
-        sampling="sobol",
+        sampling="sobol" if find_spec("scipy") else "random",
     )
     columns = result.numbers or {}
     points = np.column_stack([columns[name] for name in ("x", "y", "z")])
