@@ -159,7 +159,10 @@ class Model:
             if name not in own:
                 raise UnknownNameError(f"output of {self.entry.id}", name, list(self.outputs))
         kept = tuple(out for name, out in own.items() if name in names)
-        program = optimise(replace(self.program, outputs=kept))
+        title = self.program.title
+        for name, other in others.items():
+            title = re.sub(rf"\b{name}\b", other, title)
+        program = optimise(replace(self.program, outputs=kept, title=title))
         return Model(self.robot, self.entry, self.options, program)
 
     def expanded(self) -> Model:

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from symoro.emit.latex import broken, readable
+from symoro.emit.latex import WIDEST, broken, printed_width, readable
 from symoro.model import generate
 
 
@@ -45,6 +45,36 @@ def test_no_line_breaks_between_left_and_right() -> None:
     sums = " + ".join(rf"\left(\frac{{a_{{{k}}}}}{{2}} - b\right)" for k in range(12))
     for line in broken(sums).split("\\\\\n"):
         assert line.count(r"\left") == line.count(r"\right")
+
+
+@pytest.mark.parametrize(
+    ("text", "width"),
+    [  # widths from \\the\\wd of LaTeX in pt, article with 10 pt
+        (r"\mathit{MX}_{4} \, S_{4} + \mathit{MY}_{4} \, C_{4}", 83.1),
+        (r"\arcsin(S_{1} \, C_{2}) - \operatorname{atan2}(S_{1}, C_{1})", 128.5),
+        (r"D_{3}^{2} \, M_{3} + 2 \, D_{3} \, \mathit{MX}_{3}", 84.7),
+        (r"\dot q_{1} \, \dot q_{2} \, \sin(q_{2} + q_{3})", 73.1),
+        (r"\left(\mathit{XX}_{1} - \mathit{YY}_{2}\right) \, \omega_{2}^{2}", 76.6),
+        (r"{}^{0}T_{1} \, \lambda_{2} = \alpha", 46.6),
+        (r"10^{-12} \, (\min(q_{1}, -q_{2}) - 123456789012)", 161.0),
+    ],
+)
+def test_widths_are_those_of_latex(text: str, width: float) -> None:
+    assert printed_width(text) == pytest.approx(width, rel=0.1)
+
+
+def test_width_of_nested_fractions() -> None:
+    numerator = r"\sqrt{1 + q_{1}^{2} + \frac{a_{1}}{b_{2}^{2}}}"
+    assert printed_width(rf"\frac{{{numerator}}}{{2}}") == pytest.approx(printed_width(numerator), abs=5)
+
+
+def test_lines_fit_on_the_page() -> None:
+    terms = [rf"\mathit{{MX}}_{{{k}}} \, S_{{{k}}} \, C_{{{k + 1}}}" for k in range(30)]
+    lines = broken(" + ".join(terms)).split("\\\\\n")
+    assert len(lines) > 3
+    term = printed_width(" + " + terms[-1])
+    for line in lines[:-1]:
+        assert WIDEST - term < printed_width(line.replace(r"&\quad", "")) <= WIDEST
 
 
 def test_zero_entries_of_an_array_share_one_equation() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -17,6 +18,7 @@ from symoro.notation import component
 from symoro.program.program import RELATIONS, Notation, Rows, Sentence, Stage
 
 Written = Callable[[Expr], str]
+_NUMBERED = re.compile(r"\\qquad \(([^&\\]*)\)$")  # the number of an equation in its publication
 
 
 @dataclass(frozen=True)
@@ -93,7 +95,7 @@ def as_latex(stages: Sequence[Stage]) -> list[str]:
     return [
         latex.aligned(
             rf"\paragraph{{{number}. {latex.escaped(stage.title)}}}",
-            [_latex(sentence, written) for sentence in stage.sentences],
+            [_NUMBERED.sub(r"\\tag{\1}", _latex(sentence, written)) for sentence in stage.sentences],
         )
         for number, stage in enumerate(stages, 1)
     ]
@@ -151,14 +153,27 @@ def _latex(sentence: Sentence, written: Written) -> str:
     """
     aligned = isinstance(sentence[0], str)
     parts = ["&"] if aligned else []
+    width, sign, depth = 0.0, None, 0  # of the line, its last sign outside parentheses, open parentheses
+    since = 0.0  # width since that sign
     for part in sentence:
         if isinstance(part, Expr):
-            parts.append(latex.broken(latex.readable(written(part))) if aligned else written(part))
+            text = latex.readable(written(part))
+            since += latex.printed_width(text)
+            parts.append(latex.broken(text) if aligned else text)
         elif isinstance(part, Rows):
-            rows = (" & ".join(latex.readable(written(x)) for x in row) for row in part.entries)
-            body = r" \\ ".join(rows)
+            cells = [[latex.readable(written(x)) for x in row] for row in part.entries]
+            body = r" \\ ".join(map(" & ".join, cells))
             parts.append(rf"\begin{{bmatrix}} {body} \end{{bmatrix}}")
+            columns = [max(map(latex.printed_width, column)) for column in zip(*cells, strict=True)]
+            since += sum(columns) + latex.BETWEEN_COLUMNS * (len(columns) + 1)
+            if width + since > latex.WIDEST and sign is not None:
+                parts[sign] = " \\\\\n    &\\quad + "
+                width, sign = 0.0, None
         elif isinstance(part, Notation):
+            depth += part.latex.count(r"\left") - part.latex.count(r"\right")
+            if part.latex == " + " and depth == 0:
+                width, since, sign = width + since, 0.0, len(parts)
+            since += latex.printed_width(part.latex)
             parts.append(part.latex)
         elif part in RELATIONS:
             parts.append(f" {'' if aligned else '&'}{part} ")

@@ -10,7 +10,7 @@ that lines can break in them; around fractions and cases they are as tall as the
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -24,7 +24,6 @@ from symoro.expr.graph import Number
 from symoro.notation import indexed
 from symoro.program.program import Program
 
-WIDTH = 130  # characters of LaTeX per line of an equation
 _GREEK = words(
     """
     alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau phi chi psi
@@ -169,12 +168,13 @@ def _equations(code: Code, symbol: Callable[[str], str]) -> str:
 
 
 _INDICES = "ijklmn"  # of the entries of an array
-# Printed characters: entries of a matrix that are longer than the first of these limits with which the matrix fits on a
-# page have an equation of their own.
-LONG_ENTRY = (35, 17, 8)
-ENTRY_SYMBOL = 3  # of such an entry in the matrix
-WIDEST = 55  # about 6 pt each, for the 345 pt of an article
-_UNPRINTED = re.compile(r"\\(?:mathit|operatorname|text|left|right|d?dot)\b|\\,")
+# Entries of a matrix that are wider than the first of these limits (pt) with which the matrix fits on a page have an
+# equation of their own.
+WIDE_ENTRY = (200.0, 100.0, 50.0)
+ENTRY_SYMBOL = 20.0  # pt; the width of such an entry in the matrix
+BETWEEN_COLUMNS = 10.0  # pt
+# The text of an article is 345 pt wide; the rest is for the left sides of equations, and for errors of 10 %.
+WIDEST, WIDEST_MATRIX, WIDEST_SMALL_MATRIX = 260.0, 265.0, 345.0
 
 
 def _results(code: Code, symbol: Callable[[str], str]) -> list[str]:
@@ -182,50 +182,111 @@ def _results(code: Code, symbol: Callable[[str], str]) -> list[str]:
     lines: list[str] = []
     for name, port, texts in zip(code.arrays.outputs, code.program.outputs, code.outputs, strict=True):
         named = [entry_symbol(name, index, symbol) for index in indices(port.shape, 1)]
-        if len(port.shape) > 2:
-            lines += _nonzero_entries(name, port.shape, dict(zip(named, texts, strict=True)), symbol)
-            continue
         if not port.shape or 0 in port.shape:
             lines += [_line(left, text) for left, text in zip(named, texts, strict=True)]
             continue
-        columns = port.shape[1] if len(port.shape) == 2 else 1
-        rows = range(0, len(texts), columns)
-        widths = [_printed(text) for text in texts]
-        fitting = (limit for limit in LONG_ENTRY if _width(widths, columns, limit) <= WIDEST)
-        limit = next(fitting, LONG_ENTRY[-1])
-        own = [width > limit for width in widths]
-        for k in range(len(texts)):
-            if own[k] and named[k] != texts[k]:
-                named[k] += "'" * (named[k] in code.variables)  # the symbol of an input
-                lines.append(_line(named[k], texts[k]))
-        shown = [named[k] if own[k] else readable(texts[k]) for k in range(len(texts))]
-        cells = [" & ".join(shown[row : row + columns]) for row in rows]
-        body = " \\\\\n    ".join(cells)
-        frame = "c" * columns
-        lines.append(
-            f"{symbol(name)} &= \\left[\\begin{{array}}{{{frame}}}\n    {body}\n\\end{{array}}\\right]"
-        )
+        matrix = None
+        if len(port.shape) <= 2:
+            columns = port.shape[1] if len(port.shape) == 2 else 1
+            matrix = _matrix(symbol(name), columns, named, texts, code.variables)
+        lines += matrix or _nonzero_entries(name, port.shape, dict(zip(named, texts, strict=True)), symbol)
     return lines
 
 
-def _width(widths: Sequence[int], columns: int, limit: int) -> int:
-    """Return the width of a matrix in which entries longer than `limit` are symbols."""
+def _matrix(
+    symbol: str, columns: int, named: Sequence[str], texts: Sequence[str], variables: Container[str]
+) -> list[str] | None:
+    """Return the equation of a matrix, after those of its wide entries; None if it is too wide for a page.
+
+    Args:
+        named: symbols of the entries, by rows.
+        texts: the entries.
+        variables: symbols of other quantities.
+    """
+    widths = [printed_width(text, _INDEX_SIZE) for text in texts]
+    limit = next((one for one in WIDE_ENTRY if _width(widths, columns, one) <= WIDEST_MATRIX), WIDE_ENTRY[-1])
+    width = _width(widths, columns, limit)
+    if _width(widths, columns, limit, _INDEX_SIZE) > WIDEST_SMALL_MATRIX:
+        return None
+    lines: list[str] = []
+    own: dict[str, str] = {}  # equal entries, as those of symmetric matrices, have one equation
+    shown = []
+    for left, text, one in zip(named, texts, widths, strict=True):
+        if one > limit and text not in own:
+            own[text] = left
+            if left != text:
+                own[text] += "'" * (left in variables)  # the symbol of an input
+                lines.append(_line(own[text], text))
+        shown.append(own[text] if one > limit else readable(text))
+    rows = [" & ".join(shown[row : row + columns]) for row in range(0, len(texts), columns)]
+    body = " \\\\\n    ".join(rows)
+    begin, end = f"\\begin{{array}}{{{'c' * columns}}}", "\\end{array}"
+    if width > WIDEST_MATRIX:
+        begin, end = "\\begin{smallmatrix}", "\\end{smallmatrix}"
+    return [*lines, f"{symbol} &= \\left[{begin}\n    {body}\n{end}\\right]"]
+
+
+def _width(widths: Sequence[float], columns: int, limit: float, size: float = 1.0) -> float:
+    """Return the width in pt of a matrix in which entries wider than `limit` are symbols.
+
+    Args:
+        size: of the characters, relative to the text; smaller ones have half the distance between the columns.
+    """
     shown = [width if width <= limit else ENTRY_SYMBOL for width in widths]
-    return sum(max(shown[column::columns]) for column in range(columns))
+    between = BETWEEN_COLUMNS if size == 1 else BETWEEN_COLUMNS / 2
+    return sum(size * max(shown[column::columns]) + between for column in range(columns))
 
 
-def _printed(text: str) -> int:
-    """Return the number of printed characters of an expression; the name of a function counts as one."""
-    commands = re.sub(r"\\[a-zA-Z]+", "x", _UNPRINTED.sub("", text))
-    return len(re.sub(r"[{}_^\s]", "", commands))
+_IN_BRACES = r"(?:[^{}]|\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\})*"  # at most three levels of braces inside
+_FRACTION = re.compile(rf"\\frac\{{({_IN_BRACES})\}}\{{({_IN_BRACES})\}}")
+_PRINTED = re.compile(
+    r"(?P<none>\\(?:mathit|mathrm|operatorname|text|left|right|d?dot|hat|bar|overline|begin|end)\b)"
+    r"|[_^](?:\{(?P<index>(?:[^{}]|\{[^{}]*\})*)\}|(?P<digit>\w))"
+    r"|(?P<space>\\[,;! ])|(?P<quad>\\q?quad\b)"
+    r"|\\(?P<function>sin|cos|tan|max|min|exp|arcsin|arccos)\b|(?P<symbol>\\[a-zA-Z]+)"
+    r"|(?P<sign> (?:[-+=<>]|\\times) )|(?P<capital>[A-Z])|(?P<small>[a-z0-9-])|(?P<narrow>[][().,'|])"
+)
+# Width in pt of characters in the font of an article (10 pt).
+_WIDTHS = {
+    "space": 1.7,
+    "quad": 15.0,
+    "symbol": 6.0,
+    "sign": 12.2,
+    "capital": 7.4,
+    "small": 5.2,
+    "narrow": 3.6,
+}
+WIDEST_UNBROKEN = 100.0  # pt; wider content of parentheses must allow a line break
+_INDEX_SIZE = 0.75  # of a character in an index or a fraction, relative to others
+
+
+def printed_width(text: str, fractions: float = 1.0) -> float:
+    """Return the approximate width in pt of a formula on one line.
+
+    Args:
+        fractions: size of the characters in fractions, which are smaller in matrices.
+    """
+    width = 0.0
+    while fraction := _FRACTION.search(text):
+        width += fractions * max(printed_width(fraction[1]), printed_width(fraction[2])) + 2.4
+        text = text[: fraction.start()] + text[fraction.end() :]
+    for match in _PRINTED.finditer(text):
+        kind = match.lastgroup
+        if kind in ("index", "digit"):
+            width += _INDEX_SIZE * printed_width(match[kind])
+        elif kind == "function":
+            width += _WIDTHS["small"] * len(match[kind])
+        elif kind != "none":
+            width += _WIDTHS[str(kind)]
+    return width
 
 
 def _nonzero_entries(
     name: str, shape: tuple[int, ...], entries: Mapping[str, str], symbol: Callable[[str], str]
 ) -> list[str]:
     """Return the equations of an array with more than two indices; entries that are zero share one equation."""
-    lines = [_line(left, text) for left, text in entries.items() if text != "0"]
-    if len(lines) < len(entries):
+    lines = [_line(left, text) for left, text in entries.items() if text not in ("0", left)]
+    if "0" in entries.values():
         general = entry_symbol(name, tuple(_INDICES[: len(shape)]), symbol)
         lines.append(rf"{general} &= 0 \quad \text{{for all {'other ' if lines else ''}indices}}")
     return lines
@@ -271,6 +332,7 @@ def _kernel(call: KernelCall) -> list[str]:
 _FACTOR = r"(?:\\[a-zA-Z]+ ?\w*|\w+)(?:\{\w+\})?(?:_\{[\w,]+\})?'*"
 _ACCENTED = r"(?<!dot )(?<!delta )"  # in \dot q \, q the second factor is another symbol
 _REPEATED = re.compile(rf"(?<![\w\\}}']){_ACCENTED}({_FACTOR}) \\, \1(?![\w\\{{(_^'])")
+_NUMBER_LATER = re.compile(rf"(?<![\w\}}'])((?:{_FACTOR}(?:\^\{{2\}})? \\, )+)(\d+(?:\.\d+)?) \\, ")
 _PARENTHESIS = re.compile(r"\\left\(|\\right\)|\\lvert|\\rvert|[()]")
 _TALL = re.compile(r"\\frac|\\begin")
 _GROWN = {"(": r"\left(", ")": r"\right)", r"\lvert": r"\left\lvert", r"\rvert": r"\right\rvert"}
@@ -278,8 +340,8 @@ _GROWN_BREAKABLE = {"(": r"\Bigl(", ")": r"\Bigr)", r"\lvert": r"\Bigl\lvert", r
 
 
 def readable(text: str) -> str:
-    """Return an expression with repeated factors as squares, and delimiters as tall as their content."""
-    return _grown(_REPEATED.sub(r"\1^{2}", text))
+    """Return an expression with repeated factors as squares, numbers first, and delimiters as tall as their content."""
+    return _grown(_NUMBER_LATER.sub(r"\2 \\, \1", _REPEATED.sub(r"\1^{2}", text)))
 
 
 def _grown(text: str) -> str:
@@ -297,25 +359,31 @@ def _grown(text: str) -> str:
         content = text[start.end() : token.start()]
         if start.group() == r"\left(" or not _TALL.search(content):
             continue
-        sizes = _GROWN if len(content) <= WIDTH else _GROWN_BREAKABLE
+        sizes = _GROWN if printed_width(content) <= WIDEST_UNBROKEN else _GROWN_BREAKABLE
         replaced |= {one.start(): sizes[one.group()] for one in (start, token)}
     return _PARENTHESIS.sub(lambda token: replaced.get(token.start(), token.group()), text)
 
 
 def broken(text: str) -> str:
-    """Return a long sum divided into several lines, broken at a sign outside braces, cases and grown delimiters."""
-    if len(text) <= WIDTH:
-        return text
-    lines, start, depth = [], 0, 0
-    for token in re.finditer(r"\\begin\b|\\end\b|\\left\b|\\right\b|[{}]| [+-] ", text):
+    """Return a wide sum divided into several lines, broken at a sign outside braces, cases and grown delimiters.
+
+    The arguments of a function may be on several lines too.
+    """
+    lines, start, last, depth = [], 0, 0, 0
+    width = 0.0  # from `start` to `last`, the last sign at which the line can be broken
+    for token in re.finditer(r"\\begin\b|\\end\b|\\left\b|\\right\b|[{}]| [+-] |(?<=[^\\],) |\Z", text):
         word = token.group()
         if word in ("{", "\\begin", "\\left"):
             depth += 1
         elif word in ("}", "\\end", "\\right"):
             depth -= 1
-        elif depth == 0 and token.start() - start > WIDTH - 30:
-            lines.append(text[start : token.start()])
-            start = token.start()
+        elif depth == 0:
+            part = printed_width(text[last : token.start()])
+            if width + part > WIDEST and last > start:
+                lines.append(text[start:last])
+                start, width = last, 0.0
+            width += part
+            last = token.start()
     return " \\\\\n    &\\quad".join([*lines, text[start:]])
 
 

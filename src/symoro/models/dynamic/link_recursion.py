@@ -58,6 +58,10 @@ def _general(left: str, right: str, latex_left: str, latex_right: str) -> Senten
     return (Notation(left, latex_left), "=", Notation(right, latex_right))
 
 
+def _equality(symbol: str, value: int | str) -> Notation:
+    return Notation(f"{symbol} = {value}", rf"{symbol} = \text{{{value}}}")
+
+
 # General vector forms, by step; s = sigma_j and sb = 1 - s.
 GENERAL: dict[str, Sentence] = {
     "T": _general(
@@ -454,13 +458,20 @@ class _Recursion:
         """Return the values of the indices i, j, k and of sigma for link j."""
         attached = ", ".join(map(str, self._children(j))) or "none"
         if j == 0:
-            return [(f"j = 0, links attached to link j: k = {attached}",)]
+            return [("link ", _equality("j", 0), ", links attached to link j: ", _equality("k", attached))]
         frame = self.frames[j]
-        joint = {JointType.REVOLUTE: "s = 0, sb = 1", JointType.PRISMATIC: "s = 1, sb = 0"}
-        fixed = "the joint is fixed (sigma = 2), so that terms with s and sb are omitted"
+        s = int(frame.sigma == JointType.PRISMATIC)
+        joint: Sentence = (
+            "with ",
+            Notation(f"s = sigma = {s}", rf"\sigma_j = {s}"),
+            " and ",
+            Notation(f"sb = 1 - sigma = {1 - s}", rf"\bar\sigma_j = 1 - \sigma_j = {1 - s}"),
+        )
+        fixed: Sentence = ("the joint is fixed (sigma = 2), so that terms with s and sb are omitted",)
+        attached_links = (", links attached to link j: ", _equality("k", attached))
         return [
-            (f"j = {j}, antecedent i = {frame.i}, links attached to link j: k = {attached}",),
-            (f"with s = sigma and sb = 1 - sigma: {joint[frame.sigma]}" if frame.moving else fixed,),
+            ("link ", _equality("j", j), ", antecedent ", _equality("i", frame.i), *attached_links),
+            joint if frame.moving else fixed,
         ]
 
     def _children(self, j: int) -> list[int]:
