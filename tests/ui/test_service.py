@@ -406,6 +406,12 @@ def test_default_masses_are_those_of_a_robot_of_the_same_size(size: float) -> No
         assert values[name] == pytest.approx(expected[name] * size**power, rel=0.05)
 
 
+def test_wheels_are_balanced_by_default() -> None:
+    values = default_values(symoro.load("diffdrive"))
+    assert [values[f"MX{j}"] for j in (1, 2, 4)] == [0, 0, 0]
+    assert values["MX0"] > 0
+
+
 def test_data_of_the_scene() -> None:
     car = call("robot_open", {"id": "diffdrive"})
     assert [wheel["frame"] for wheel in car["wheels"]] == [1, 2, 4]

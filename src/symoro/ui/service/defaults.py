@@ -30,6 +30,7 @@ _LINK = {
     **dict.fromkeys(("XX", "YY", "ZZ"), (0.1, 2.0)),
     **dict.fromkeys(("XY", "XZ", "YZ"), (0.0, 2.0)),
 }
+_WHEEL_LINK = {**_LINK, "MX": (0.0, 1.0)}  # balanced
 _REVOLUTE = {
     "IA": (0.01, 2.0),  # kg m2
     "FV": (0.1, 1.5),  # Nms/rad
@@ -97,11 +98,12 @@ def _geometry(robot: Robot) -> Iterator[tuple[Formula, float]]:
 
 def _dynamics(robot: Robot) -> Iterator[tuple[Formula, tuple[float, float]]]:
     """Yield triples of a formula of the dynamics, the default number of its symbols, and its power of the size."""
-    for link in (*robot.links, robot.base.link):
+    wheels = {wheel.frame for wheel in robot.wheels}
+    for j, link in enumerate((*robot.links, robot.base.link), 1):
         if link.flexible:
             yield from _of(link.flexible, _BEAM)
             yield from _of(link.flexible.tip or Link(), _LINK)
-        yield from _of(link, _LINK)
+        yield from _of(link, _WHEEL_LINK if j in wheels else _LINK)
     if robot.payload:
         yield from _of(robot.payload, _LINK)
     for frame in robot.frames:
