@@ -64,12 +64,8 @@ function takenHash(): string {
 }
 
 async function start(): Promise<void> {
-<<<<<<< HEAD
-  const store = createStore(withCache(withRetry(await chooseBack())));
-  const requested = { hash: takenHash(), id: namedRobot() };
-=======
   const store = createStore(withCache(await chooseBack()));
->>>>>>> site2
+  const requested = { hash: takenHash(), id: namedRobot() };
   // A user who follows a link expects its robot; the tour creates another one.
   const shell = createShellState(store, local, !requested.hash && !requested.id);
   const places: Storages = { session, local, now: Date.now };
