@@ -1,7 +1,7 @@
 // The robot's tables, one tab each, edited in place.
 
 import { useSignal } from "@preact/signals";
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo } from "preact/hooks";
 
 import type { CellEdit, Row, Table, View } from "../backend/messages";
 import type { Store } from "../store/store";
@@ -31,7 +31,8 @@ export function Tables({ store }: { store: Store }) {
   // Rejected texts belong to cells: they are discarded when rows are added or removed, or another robot is opened.
   const shape = view ? [view.name, ...view.tables.filter(isNumbered).map(({ rows }) => rows.length)].join(" ") : "";
   const names = view ? [...tabsOf(view.tables).keys()].join("|") : "";
-  useEffect(() => cells.clear(), [shape]);
+  // Before the next event: an edit that is rejected meanwhile would be discarded.
+  useLayoutEffect(() => cells.clear(), [shape]);
   useEffect(
     () =>
       store.register(
