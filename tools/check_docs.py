@@ -47,6 +47,7 @@ import traceback
 import types
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from difflib import unified_diff
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -270,7 +271,13 @@ def broken_examples(page: Path, text: str, update: bool = False) -> list[str]:
         zip(EXAMPLE.finditer(text), saved_outputs(page), strict=False), 1
     ):
         if not is_close(saved, printed.get(example.start(), saved)):
-            messages.append(f"the saved output of code cell {number} is out of date: run tools/notebooks.py")
+            changes = unified_diff(
+                saved.splitlines(), printed[example.start()].splitlines(), lineterm="", n=0
+            )
+            messages.append(
+                f"the saved output of code cell {number} is out of date: run tools/notebooks.py\n"
+                + "\n".join(f"    {line}" for line in [*changes][2:])
+            )
     return messages
 
 
