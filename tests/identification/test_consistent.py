@@ -9,7 +9,7 @@ import pytest
 
 import symoro
 from symoro.errors import ArgumentError, OptionError, SymoroError
-from symoro.identification.consistent import consistent, pseudo_inertia
+from symoro.identification.consistent import checked_masses, consistent, pseudo_inertia
 from symoro.identification.dynamic import Identification
 from symoro.identification.estimate_diagnostics import consistency_warnings
 from symoro.identification.log import log_of_arrays
@@ -249,6 +249,15 @@ def test_bounds_that_just_agree_are_accepted() -> None:
             result.base, result.estimate, result.data, masses={1: (3, 4), 2: (2, 4)}, total_mass=total
         )
         assert got.total_mass == pytest.approx(5.0 if total == 5.0 else 8.0, rel=1e-5)
+    robot = two_links()
+    for low, total in (
+        (0.1, (0.3, 0.3)),
+        (0.7, (0.9, 0.9)),
+    ):  # 0.1 + 0.2 > 0.3 and 0.7 + 0.2 < 0.9 by rounding
+        assert checked_masses(robot, {1: (low, low), 2: (0.2, 0.2)}, total)["total mass"] == total
+        for share in (1 - 1e-8, 1 + 1e-8):
+            with pytest.raises(ArgumentError, match="no masses satisfy all bounds"):
+                checked_masses(robot, {1: (low, low), 2: (0.2, 0.2)}, (share * total[0], share * total[0]))
 
 
 def test_a_link_with_a_large_prior_weight_keeps_its_nominal_values() -> None:

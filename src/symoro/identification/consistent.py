@@ -46,7 +46,7 @@ from symoro.identification.log_payload import payload_kind
 from symoro.identification.payloads import PayloadColumns, grouping_matrix
 from symoro.identification.regression import Estimate, normal_rows
 from symoro.identification.rows import RFactors
-from symoro.identification.tolerances import CONSISTENT_MARGIN, EXACT_PARAMETER
+from symoro.identification.tolerances import CONSISTENT_MARGIN, EXACT_PARAMETER, ROUND_OFF
 from symoro.models.identification.base.parameters import BaseParameters
 from symoro.models.units import column_length_power
 from symoro.optional_packages import needed
@@ -227,13 +227,14 @@ def checked_masses(
     low, high = mass_interval(TOTAL, total_mass)
     least, most = (sum(pair[k] for pair in bounds.values()) for k in (0, 1))
     listed = ", ".join(f"{name} {pair[0]:g}..{pair[1]:g} kg" for name, pair in bounds.items())
-    if least > high:
+    rounding = 1 + ROUND_OFF  # of sums: weighed links and a weighed robot may have exactly the same mass
+    if least > high * rounding:
         raise ArgumentError(
             f"no masses satisfy all bounds: the lower bounds of the links sum to {least:g} kg, above the total mass "
             f"of at most {high:g} kg ({listed})",
             hint="correct the bounds of these masses",
         )
-    if len(bounds) == len(inertial_links(robot)) and most < low:
+    if len(bounds) == len(inertial_links(robot)) and most * rounding < low:
         raise ArgumentError(
             f"no masses satisfy all bounds: the upper bounds of the links sum to {most:g} kg, below the total mass "
             f"of at least {low:g} kg ({listed})",
