@@ -178,6 +178,17 @@ def test_parameters_that_act_together_are_grouped() -> None:
     assert np.isnan(box.mass) and np.isnan(box.com).all()
 
 
+@pytest.mark.parametrize("angle", ["pi/2", "pi/2 + 1e-9", "pi/2 - 1e-7", "1.5708"])
+def test_angles_near_a_right_angle_give_the_groups_of_the_right_angle(angle: str) -> None:
+    """The z axis of the tool is normal to the joint axis: MY of the payload acts by the error of the angle only."""
+    robot = loads(PENDULUM.replace("d: 0.5", f"d: 0.5, alpha: {angle}"), "yaml")
+    box = identified(
+        recorded(robot=robot, noise=0), recorded(UNKNOWN, robot=robot, noise=0), robot=robot
+    ).payloads["box"]
+    assert box.names == ("M_box", "MX_box", "MZ_box") and "MY_box" in box.no_effect
+    assert box.relations.keys() == {"M_box", "MX_box"} and box.values[2] == pytest.approx(0.4, rel=1e-5)
+
+
 @pytest.mark.parametrize(("angle", "independent"), [(1e-5, 2), (1e-9, None), (1e-13, 1)])
 def test_nearly_dependent_parameters_are_rejected(angle: float, independent: int | None) -> None:
     matrix = np.zeros((2, 10))

@@ -30,11 +30,11 @@ from symoro.expr.formula import ZERO, Formula, formula
 from symoro.identification.diagnostics import DiagnosticWarning, warning
 from symoro.identification.identified_robot import inertial_links
 from symoro.identification.log_payload import LogPayload, payload_kind
-from symoro.identification.tolerances import ROUND_OFF, SIGNIFICANT
+from symoro.identification.tolerances import SIGNIFICANT
 from symoro.models.identification.base.parameters import BaseParameters
 from symoro.models.numeric.tree import local_pose
-from symoro.models.rank import independent_rows, rank
-from symoro.models.tolerances import EVALUATED
+from symoro.models.rank import rank
+from symoro.models.tolerances import ANGLE_TOLERANCE, EVALUATED, WELL_CONDITIONED
 from symoro.models.units import column_length_power
 from symoro.robot.centre import in_other_frame
 from symoro.robot.description import INERTIAL, Robot
@@ -76,7 +76,7 @@ class PayloadMap:
         matrix: change of the P base and friction parameters for a unit change of each of these, (P, names).
         known: change of these parameters by what is known of the payload, (P,).
         relations: for each estimated parameter the coefficients of the parameters that are grouped with it.
-        no_effect: names of its parameters that do not affect any torque.
+        no_effect: names of its parameters that do not affect any torque, except by rounding errors of angles.
     """
 
     payload: LogPayload
@@ -279,9 +279,7 @@ def _groups(
     rows = np.array([length ** -column_length_power(robot, name) for name in names])
     columns = np.array([length ** column_length_power(robot, f"{kind}1") for kind in kinds])
     unit = (rows[:, None] * matrix[:, [INERTIAL.index(kind) for kind in kinds]] * columns).T
-    sizes = np.linalg.norm(unit, axis=1)
-    acting = [k for k in range(len(kinds)) if sizes[k] > EVALUATED.absent * sizes.max()]
-    independent = [acting[k] for k in independent_rows(unit[None, acting], EVALUATED.present)]
+    independent = _independent_rows(unit)
     if rank(unit, EVALUATED) != len(independent):
         raise ArgumentError(
             "the parameters of the payload that affect the torques are not clearly determined: the geometry of robot "
@@ -289,14 +287,34 @@ def _groups(
             hint="check angles and lengths that are almost zero",
         )
     relations: dict[str, dict[str, float]] = {kinds[k]: {} for k in independent}
-    for k in acting:
-        if k not in independent:
-            shares = np.linalg.lstsq(unit[independent].T, unit[k], rcond=None)[0]
-            for i, share in zip(independent, shares, strict=True):
-                if abs(share) > ROUND_OFF * max(float(np.abs(shares).max()), 1e-300):
-                    relations[kinds[i]][kinds[k]] = float(share * columns[i] / columns[k])
-    idle = [kind for k, kind in enumerate(kinds) if k not in acting]
+    idle = []
+    for k in (k for k in range(len(kinds)) if k not in independent):
+        shares = np.linalg.lstsq(unit[independent].T, unit[k], rcond=None)[0]
+        # a smaller share may be the rounding error of an angle of the description
+        significant = [
+            (i, share) for i, share in zip(independent, shares, strict=True) if abs(share) > ANGLE_TOLERANCE
+        ]
+        for i, share in significant:
+            relations[kinds[i]][kinds[k]] = float(share * columns[i] / columns[k])
+        if not significant:
+            idle.append(kinds[k])
     return [kinds[k] for k in sorted(independent)], relations, idle
+
+
+def _independent_rows(rows: Array) -> list[int]:
+    """Return the indices of independent rows that span all rows; earlier rows are preferred.
+
+    A row of which only a small part is independent of the selected ones is not preferred: other rows would be very
+    large multiples of this part.
+    """
+    kept: list[int] = []
+    rest, size = rows, np.linalg.norm(rows, axis=1).max()
+    while (sizes := np.linalg.norm(rest, axis=1)).max() > EVALUATED.present * size:
+        k = int(np.argmax(sizes > WELL_CONDITIONED * sizes.max()))
+        direction = rest[k] / sizes[k]
+        rest = rest - np.outer(rest @ direction, direction)
+        kept.append(k)
+    return kept
 
 
 def _carrier(robot: Robot, link: int | str | None) -> tuple[int, Array]:
