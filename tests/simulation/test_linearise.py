@@ -208,7 +208,12 @@ def test_transfer_function() -> None:
         ("planar2r", {"q": [0, float("nan")]}, "not finite|finite"),
         ("planar2r", {"tau": [1, 2, 3]}, "one per driven joint"),
         ("planar2r", {"e": [1]}, "has no state 'e'"),
+        ("flexible2r", {"e": [1]}, r"e has shape \(1,\) or is not finite, expected 4 numbers"),
+        ("flexible2r", {"e": [0, 0, 0, float("nan")]}, "e has shape"),
+        ("rx90_floating", {"Q0": [1, 0, 0]}, "Q0 has shape"),
+        ("rx90_floating", {"Q0": [0, 0, 0, 0]}, "the quaternion Q0 is zero"),
         ("diffdrive", {}, "has wheels"),
+        ("cartpole", {"q": [0, 0], "values": {"mp": float("nan")}}, "value of mp: expected a finite number"),
         ("cartpole", {"q": [0, 0], "values": {"mq": 1}}, "no symbol of robot 'cartpole' called 'mq'"),
     ],
 )

@@ -798,6 +798,7 @@ REFUSED = [
     ({"stops": [0.5]}, "restitution"),
     ({"stops": {}}, "restitution"),
     ({"values": {"m2": 5}}, "no symbol of robot 'planar2R' called 'm2'"),
+    ({"values": {"D2": np.inf}}, "value of D2: expected a finite number, got inf"),
     ({"driven": {3: lambda t: (0, 0, 0)}}, "no frame called '3'"),
     ({"driven": {1: lambda t: 0.0}}, "must return three finite numbers"),
     ({"inputs": {"wrench": 0}}, "no input 'wrench'"),

@@ -318,10 +318,8 @@ class _Equilibrium:
         self.bias = generate(robot, "bias-torques")
         self.velocity = "qda" if robot.B else "qd"
         self.joints = [symbol.removeprefix("qd") for symbol in self._symbols(self.velocity)]
-        for name in start:
-            if name not in ("e", "Q0") or (name == "e") > self.flexible or (name == "Q0") > self.floating:
-                raise ArgumentError(f"robot '{robot.name}' has no state '{name}'")
-        self.start = {name: np.asarray(value, dtype=float) for name, value in start.items()}
+        self.start = self._checked_start(start)
+        self.rotation = from_quaternion(self.start.get("Q0", [1.0, 0.0, 0.0, 0.0]))
         self.q = self._positions(q)
         self.driven = self._driven()
         self.given = self._given_torques(tau)
@@ -334,6 +332,23 @@ class _Equilibrium:
         if self.flexible:
             return generate(self.robot, "direct-dynamics").derivative("jacobian")
         return generate(self.robot, "direct-dynamics-derivatives")
+
+    def _checked_start(self, start: Mapping[str, ArrayLike]) -> dict[str, Array]:
+        sizes = {"e": len(self._symbols("e"))} if self.flexible else {}
+        sizes |= {"Q0": 4} if self.floating else {}
+        checked = {}
+        for name, value in start.items():
+            if name not in sizes:
+                raise ArgumentError(f"robot '{self.robot.name}' has no state '{name}'")
+            array = np.asarray(value, dtype=float)
+            if array.shape != (sizes[name],) or not np.isfinite(array).all():
+                raise ArgumentError(
+                    f"{name} has shape {array.shape} or is not finite, expected {sizes[name]} numbers"
+                )
+            if name == "Q0" and not np.linalg.norm(array) > 0:
+                raise ArgumentError("the quaternion Q0 is zero")
+            checked[name] = array
+        return checked
 
     def _symbols(self, port: str) -> tuple[str, ...]:
         return next(p.symbols for p in self.bias.program.inputs if p.name == port)
@@ -406,14 +421,13 @@ class _Equilibrium:
 
     def _leaves(self, graph: Graph, program: Program, torques: Sequence[int] | None) -> dict[str, int]:
         """Return the expressions that replace the entries of the inputs of a program."""
-        rotation = from_quaternion(self.start["Q0"]) if "Q0" in self.start else np.eye(3)
         leaves: dict[str, int] = {}
         for port in program.inputs:
             for k, symbol in enumerate(port.symbols):
                 if port.name == "tau":
                     leaves[symbol] = ZERO if torques is None else torques[k]
                 elif port.name == "R0":
-                    leaves[symbol] = graph.number(float(rotation.flat[k]))
+                    leaves[symbol] = graph.number(float(self.rotation.flat[k]))
                 elif port.name == "q":
                     leaves[symbol] = self.q[k].into(graph).lit
                 elif port.name in self.start:
@@ -480,9 +494,8 @@ class _Equilibrium:
         half = len(self.states) // 2
         rows = [[ONE if i == k else ZERO for k in range(half)] for i in range(half)]
         if self.floating:
-            rotation = from_quaternion(self.start["Q0"]) if "Q0" in self.start else np.eye(3)
             for i in range(3):
-                rows[i][:3] = [graph.number(float(x)) for x in rotation[i]]
+                rows[i][:3] = [graph.number(float(x)) for x in self.rotation[i]]
         return rows
 
     def _optimised(self, graph: Graph, A: list[list[int]], B: list[list[int]]) -> Program:
@@ -535,8 +548,7 @@ class _Equilibrium:
             other: entries of the state that differ from the equilibrium (q, R0).
         """
         inputs: dict[str, Any] = {name: np.zeros(shape) for name, shape in self.bias.inputs.items()}
-        rotation = from_quaternion(self.start["Q0"]) if "Q0" in self.start else np.eye(3)
-        state = {"q": self._posture(numbers), "R0": rotation, **self.start, **other}
+        state = {"q": self._posture(numbers), "R0": self.rotation, **self.start, **other}
         inputs |= {name: value for name, value in state.items() if name in inputs}
         known = {name: numbers[name] for name in self.bias.parameters}
         return np.asarray(interpret(self.bias.program, inputs, known)["H"])
@@ -567,9 +579,8 @@ class _Equilibrium:
         forces = np.zeros(len(H))
         first = 6 if self.floating else 0
         forces[first : first + len(self.driven)] = tau
-        remaining = np.flatnonzero(
-            np.abs(forces - H) > self._tolerances(numbers, np.maximum(abs(forces), abs(H)))
-        )
+        tolerances = self._tolerances(numbers, np.maximum(abs(forces), abs(H)))
+        remaining = np.flatnonzero(~(np.abs(forces - H) <= tolerances))  # NaN is not an equilibrium
         if remaining.size:
             states = [name.replace("qd", "q") for name in self.states[len(H) :]]
             if unknown:

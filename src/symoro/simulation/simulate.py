@@ -171,11 +171,13 @@ def _posture(robot: Robot, q: ArrayLike | str) -> ArrayLike:
 
 
 def check_values(robot: Robot, values: Mapping[str, float]) -> None:
-    """Reject values for names that are not symbols of the robot: they would have no effect."""
+    """Reject values that are not finite, and values for names that are not symbols of the robot."""
     known = robot.symbols()
-    for name in values:
+    for name, value in values.items():
         if name not in known:
             raise UnknownNameError(f"symbol of robot '{robot.name}'", name, known)
+        if not np.isfinite(value):
+            raise ArgumentError(f"value of {name}: expected a finite number, got {value}")
 
 
 def _stops(robot: Robot, stops: Any) -> str | float | None:
