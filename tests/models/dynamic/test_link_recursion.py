@@ -68,8 +68,12 @@ def torques_of(robot: Robot, values: dict[str, float]) -> np.ndarray:
 def test_printed_equations_give_the_torques(seed: int) -> None:
     robot = seeded_tree(seed, coupled=False)
     at = state(robot, seed)
-    tau = torques_of(robot, printed_values(robot, at))
+    values = printed_values(robot, at)
+    tau = torques_of(robot, values)
     assert error(tau, outputs(robot, "inverse-dynamics", at)["tau"]) < CLOSE
+    wrenches = [[values[f"{n}{k}_{j}"] for n in "fm" for k in (1, 2, 3)] for j in range(1, robot.NL + 1)]
+    reactions = outputs(robot, "inverse-dynamics", at, reactions=True)["reactions"]
+    assert error(np.array(wrenches), reactions) < CLOSE
     assert error(tau, oracle(robot, at).torques(at["q"], at["qd"], at["qdd"])) < CLOSE
 
 

@@ -1,8 +1,9 @@
 r"""Newton-Euler recursion of one link as the papers print it, with the geometry of the link inserted.
 
-The equations are those of `newton_euler_plain` (W. Khalil, ICINCO 2010, section 3.2, eq. 18 to 31; W. Khalil,
-E. Dombre, "Modeling, identification and control of robots", 2002, section 9.5). Each step has the general vector form,
-the same equation with the matrices of the link, and its scalar components:
+W. Khalil, ICINCO 2010, section 3.2, eq. 18 to 31; W. Khalil, E. Dombre, "Modeling, identification and control of
+robots", 2002, section 9.5. The links have their standard parameters, so that the wrenches are the reactions of the
+joints. Each step has the general vector form, the same equation with the matrices of the link, and its scalar
+components:
 
     geometry                iRj, iPj, and the same of the links k that are attached to link j
     forward                 jwi, jwj, jwdj, jUj, jVdj, jFj, jMj

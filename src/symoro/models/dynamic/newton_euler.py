@@ -18,7 +18,7 @@ or in the inertia tensor:  M1 = XX WP1 + (ZZ - YY) w2 w3 - XY U31 + XZ U21 - YZ 
 `Choice` describes the formulations that save operations. U_j z_j = jAi U_i z_j is exact because qd_j and qdd_j cancel;
 rotations about parallel axes are applied once, by the sum of the angles, to the vectors before the first of them.
 
-`newton_euler_plain` follows the 2010 paper line by line; tests compare both.
+`link_recursion` follows the 2010 paper line by line; tests compare both.
 """
 
 from __future__ import annotations
