@@ -17,7 +17,7 @@ from symoro.errors import FormatError, Place, SymoroError
 from symoro.files import MADE_BY, read_json, write_files
 from symoro.model import Model
 from symoro.models import catalogue
-from symoro.program.program import Input, Output, Port
+from symoro.program.program import ports_of
 from symoro.program.storage import program_data, program_of
 from symoro.robot.formats import dumps, loads
 
@@ -74,7 +74,7 @@ def load_model(path: str | Path) -> Model:
         raise FormatError(f"the saved model is damaged: {error!r}", place=place) from None
     except SymoroError as error:
         raise FormatError(f"the saved model is damaged: {error.message}", place=place) from None
-    inputs, outputs = _ports(program.inputs), _ports(program.outputs)
+    inputs, outputs = ports_of(program.inputs), ports_of(program.outputs)
     if base.id == data["model"]:
         return Model(robot, base, options, program)
     entry = replace(
@@ -90,7 +90,3 @@ def base_entry(name: str) -> catalogue.Entry:
     while name not in known and stem:
         name, stem = stem, stem.rpartition("-")[0]
     return catalogue.entry(name)
-
-
-def _ports(arrays: tuple[Input, ...] | tuple[Output, ...]) -> tuple[Port, ...]:
-    return tuple(Port(a.name, ",".join(map(str, a.shape)), a.title) for a in arrays)

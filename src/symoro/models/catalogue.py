@@ -31,7 +31,7 @@ from symoro.models.units import with_units
 from symoro.program.count import count
 from symoro.program.derivative import differentiate
 from symoro.program.pipeline import PassRecord, optimise, traced
-from symoro.program.program import Input, Output, Port, Program
+from symoro.program.program import Port, Program, ports_of
 from symoro.progress import task
 from symoro.robot.description import BaseKind, Robot
 from symoro.robot.flexibility import flexible_links
@@ -327,15 +327,12 @@ def derived(
     def build(robot: Robot, **options: Any) -> Program:
         return raw
 
-    def ports(arrays: Sequence[Input | Output]) -> tuple[Port, ...]:
-        return tuple(Port(a.name, ",".join(map(str, a.shape)), a.title) for a in arrays)
-
     entry = replace(
         base,
         id=f"{base.id}-{kind}",
         title=result.title,
-        inputs=ports(result.inputs),
-        outputs=ports(result.outputs),
+        inputs=ports_of(result.inputs),
+        outputs=ports_of(result.outputs),
         build=build,
         aliases=(),
         plain=None,

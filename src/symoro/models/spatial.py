@@ -217,7 +217,7 @@ class ArticulatedInertia:
         )
 
     def __matmul__(self, twist: Twist) -> Wrench:
-        mass, tensor = _full(self.mass), _full(self.tensor)
+        mass, tensor = full_matrix(self.mass), full_matrix(self.tensor)
         return Wrench(
             add(matvec(mass, twist.v), matvec(transpose(self.h), twist.w)),
             add(matvec(self.h, twist.v), matvec(tensor, twist.w)),
@@ -226,8 +226,8 @@ class ArticulatedInertia:
     def column(self, frame: JointFrame) -> Wrench:
         """Return J a, the wrench at unit acceleration along the joint axis a (J is the spatial inertia)."""
         if frame.prismatic:
-            return Wrench(_full(self.mass)[2], [row[2] for row in self.h])
-        return Wrench(list(self.h[2]), _full(self.tensor)[2])
+            return Wrench(full_matrix(self.mass)[2], [row[2] for row in self.h])
+        return Wrench(list(self.h[2]), full_matrix(self.tensor)[2])
 
     def freed(self, frame: JointFrame, rotor: Scalar, inverse: Scalar) -> ArticulatedInertia:
         """Return the articulated inertia beyond a force-driven joint, J - J a H^-1 a' J with H = a' J a + rotor.
@@ -265,7 +265,7 @@ class ArticulatedInertia:
         p = frame.position
         mass = turned_to_parent(frame, self.mass)
         turned = matrix_to_parent(frame, self.h)
-        h = matadd(turned, transpose([cross(p, row) for row in _full(mass)]))
+        h = matadd(turned, transpose([cross(p, row) for row in full_matrix(mass)]))
         first, second = [cross(p, row) for row in turned], [cross(p, row) for row in h]
         both = [cross(p, add(x, y)) for x, y in zip(turned, h, strict=True)]
         gained: Symmetric = (
@@ -285,7 +285,7 @@ class ArticulatedInertia:
         Raises:
             NotApplicableError: the inertia is singular.
         """
-        rows = block([[_full(self.mass), transpose(self.h)], [self.h, _full(self.tensor)]])
+        rows = block([[full_matrix(self.mass), transpose(self.h)], [self.h, full_matrix(self.tensor)]])
         x = _solved(rows, [*wrench.f, *wrench.m])
         return Twist(x[:3], x[3:])
 
@@ -375,7 +375,8 @@ def _matrix_about_x(turn: SinCos, h: Matrix) -> Matrix:
     return [[xx, xy, xz], [yx, yy - b, d - zy], [zx, d - yz, zz + b]]
 
 
-def _full(k: Symmetric) -> Matrix:
+def full_matrix(k: Symmetric) -> Matrix:
+    """Return the 3x3 matrix of the entries xx, yy, zz, xy, xz, yz of a symmetric matrix."""
     xx, yy, zz, xy, xz, yz = k
     return [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
 

@@ -7,7 +7,7 @@ Ascending node order is the order of evaluation.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
@@ -60,6 +60,11 @@ class Output:
     lits: tuple[int, ...]
     title: str = ""
     unit: str = ""
+
+
+def ports_of(arrays: Sequence[Input] | Sequence[Output]) -> tuple[Port, ...]:
+    """Return the ports that describe the inputs or outputs of a program."""
+    return tuple(Port(a.name, ",".join(map(str, a.shape)), a.title) for a in arrays)
 
 
 @dataclass(frozen=True, eq=False)

@@ -47,6 +47,7 @@ from symoro.expr.linalg import (
     matmul,
     matvec,
     scale,
+    skew,
     subtract,
     transpose,
 )
@@ -69,7 +70,7 @@ from symoro.models.platform.ups import (
     leg_axes,
     ups_legs,
 )
-from symoro.models.spatial import ArticulatedInertia, Symmetric, Wrench
+from symoro.models.spatial import ArticulatedInertia, Symmetric, Wrench, full_matrix
 from symoro.program.builder import Builder
 from symoro.robot.description import DRIVE, INERTIAL, Robot
 from symoro.robot.platform import ParallelRobot
@@ -498,7 +499,7 @@ class LegDynamics:
         """Return the 6x6 inertia matrix A over the platform's twist."""
         parts = self._inertia()
         self._require_regular()
-        return block([[_full(parts.mass), transpose(parts.h)], [parts.h, _full(parts.tensor)]])
+        return block([[full_matrix(parts.mass), transpose(parts.h)], [parts.h, full_matrix(parts.tensor)]])
 
     def methods(self, known: Known) -> list[Method]:
         """Return the algorithm that computes the forces on the platform, or its accelerations.
@@ -545,8 +546,8 @@ class LegDynamics:
                     for c in range(3):
                         tensor[r][c] = tensor[r][c] + (square if r == c else 0) - moved[r] * rho[c]
         rows: Matrix = [[m if r == c else 0 for c in range(3)] for r in range(3)]
-        rows = [[*row, *mixed] for row, mixed in zip(rows, transpose(_hat(s)), strict=True)]
-        rows += [[*mixed, *row] for mixed, row in zip(_hat(s), tensor, strict=True)]
+        rows = [[*row, *mixed] for row, mixed in zip(rows, transpose(skew(s)), strict=True)]
+        rows += [[*mixed, *row] for mixed, row in zip(skew(s), tensor, strict=True)]
         for leg, column in zip(self.legs, self.provider.rows, strict=True):
             _gain(rows, *self._directions(leg, column))
             for inertia, twist in leg.ball_inertia():
@@ -566,15 +567,6 @@ class LegDynamics:
         rho = leg.at.rho
         across = [[*e, *cross(rho, e)] for e in (leg.axes.ex, leg.axes.ey)]
         return [*across, column], leg.inertia()
-
-
-def _full(k: Symmetric) -> Matrix:
-    xx, yy, zz, xy, xz, yz = k
-    return [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
-
-
-def _hat(s: Vector) -> Matrix:
-    return [[0, -s[2], s[1]], [s[2], 0, -s[0]], [-s[1], s[0], 0]]
 
 
 def _gain(rows: Matrix, directions: Sequence[Vector], inertia: Matrix) -> None:

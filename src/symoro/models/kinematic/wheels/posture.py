@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from symoro.errors import NotApplicableError
-from symoro.expr.linalg import Matrix, Vector, cross, dot, identity, transpose
+from symoro.expr.linalg import Matrix, cross, dot, identity, transpose
 from symoro.expr.scalar import Scalar, cos, sin
 from symoro.models.catalogue import model
 from symoro.models.coordinates.couplings import CoupledCoordinates, posture
@@ -34,6 +34,7 @@ from symoro.models.kinematic.wheels.rolling import independent_constraints
 from symoro.models.kinematic.wheels.samples import robot_length
 from symoro.models.kinematic.wheels.setting import APPLIES_TO, on_wheels
 from symoro.models.ports import Q
+from symoro.models.recursion import turn_z
 from symoro.models.references import WHEELED_1996
 from symoro.program.builder import Builder
 from symoro.program.program import Port, Program
@@ -75,7 +76,7 @@ def posture_kinematics(robot: Robot) -> Program:
     axle_lines = _movable(robot, axles(builder, robot, joints, trig))
     turn = _heading(builder)
     count = len(axle_lines.steering)
-    columns = [[*_turned(turn, sigma), *[0] * count] for sigma in motions(builder, axle_lines.rows)]
+    columns = [[*turn_z(turn, sigma), *[0] * count] for sigma in motions(builder, axle_lines.rows)]
     columns += [[0, 0, 0, *unit] for unit in identity(count)]
     builder.output(POSTURE, transpose(columns))
     builder.output(DET, _coincidence(axle_lines.rows))
@@ -115,7 +116,7 @@ def configuration_kinematics(robot: Robot) -> Program:
     turn = _heading(builder)
     columns = []
     for column in _configuration(builder, robot, joints, axle_lines, rows):
-        columns.append([*_turned(turn, column[:BASE]), *column[BASE:]])
+        columns.append([*turn_z(turn, column[:BASE]), *column[BASE:]])
     builder.output(CONFIGURATION, transpose(columns))
     builder.output(DET, _coincidence(axle_lines.rows))
     return builder.program()
@@ -153,17 +154,6 @@ def _coincidence(rows: Matrix) -> Scalar:
 def _heading(builder: Builder) -> tuple[Scalar, Scalar]:
     (theta,) = builder.input(HEADING, (), ["heading"])
     return builder.named("SH", sin(theta)), builder.named("CH", cos(theta))
-
-
-def _turned(turn: tuple[Scalar, Scalar], v: Sequence[Scalar]) -> Vector:
-    """Return the base velocity v = (x, y, turn) in the axes of the world.
-
-    Args:
-        turn: sine and cosine of the heading theta.
-        v: velocity in the axes of frame 0.
-    """
-    s, c = turn
-    return [c * v[0] - s * v[1], s * v[0] + c * v[1], v[2]]
 
 
 def _configuration(

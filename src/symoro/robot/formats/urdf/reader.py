@@ -10,12 +10,12 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import PurePath
 from typing import NoReturn
 
 from symoro.errors import FormatError, Place, UnknownNameError
 from symoro.robot.consistency import WARNING
 from symoro.robot.description import Limits
+from symoro.robot.formats.report import name_from
 from symoro.robot.formats.urdf.markup import XmlNode, parse
 from symoro.robot.formats.urdf.model import (
     GRAVITY,
@@ -102,7 +102,7 @@ class _Reader:
         self.unique("joint", [*joints, *closing])
         ours = root.first("symoro")
         return Document(
-            root.attributes.get("name", "").strip() or _stem(self.file),
+            root.attributes.get("name", "").strip() or name_from(self.file),
             bodies,
             joined,
             self.file,
@@ -437,11 +437,6 @@ def _advice(words: list[str]) -> str:
     if any("," in word for word in words):
         return "separate numbers by spaces and write decimals with a point"
     return ""
-
-
-def _stem(file: str | None) -> str:
-    stem = PurePath(file).stem if file and not file.startswith("<") else ""
-    return stem or "robot"
 
 
 # -- unknown elements and attributes: a misspelt `inertial` would lead to a massless link
