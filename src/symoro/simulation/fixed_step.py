@@ -21,6 +21,7 @@ from symoro.simulation.limits import SINGULAR_WHEELS, WheelWatch
 from symoro.simulation.mechanics import Mechanics, Watch
 from symoro.simulation.result import Simulation
 from symoro.trajectory.assembly import JUMP, OPEN, SINGULAR
+from symoro.trajectory.samples import even_times
 
 Array = NDArray[np.float64]
 
@@ -114,7 +115,7 @@ def run_fixed(
     if mechanics.loops is not None:
         q = y[mechanics.parts["q"]]
         mechanics.loops.check_path(lambda _: q[None], q, q, q, 0.0)
-    times = np.linspace(0.0, duration, max(1, int(np.ceil(duration / step - 1e-9))) + 1)
+    times = even_times(duration, step)
     h = float(times[1])
     rows, taus, why, reached = [y], [torques(0.0, y)], "", 1
     if watch is not None:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from symoro.errors import ArgumentError, OptionError
 from symoro.simulation.mechanics import State, Watch
 from symoro.simulation.result import Recording
+from symoro.trajectory.samples import even_times
 
 METHODS = ("DOP853", "RK45", "RK23", "Radau", "BDF", "LSODA", "rk4")
 MOST_SAMPLES = 5_000_000
@@ -100,7 +101,7 @@ def sample_times(duration: float, step: float, times: ArrayLike | None) -> NDArr
         times: times given by the user, or None.
     """
     if times is None:
-        return np.linspace(0.0, duration, max(1, int(np.ceil(duration / step - 1e-9))) + 1)
+        return even_times(duration, step)
     grid = np.asarray(times, dtype=float)
     if (
         grid.ndim != 1

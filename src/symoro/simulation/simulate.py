@@ -28,12 +28,11 @@ from symoro.simulation.mechanics import Controller, Mechanics
 from symoro.simulation.options import SimulationOptions, check_times, sample_times
 from symoro.simulation.result import Simulation
 from symoro.simulation.tolerances import CONTACT, POSITION_ERRORS
-from symoro.trajectory.samples import Samples
+from symoro.trajectory.samples import Samples, even_times
 from symoro.trajectory.splines import kinks
+from symoro.trajectory.tolerances import SAME_STEP
 
 Array = NDArray[np.float64]
-
-SAME_STEP = 1e-9  # relative difference of two steps that are considered equal
 
 
 @takes_options(SimulationOptions)
@@ -153,7 +152,7 @@ def _stepped(simulation: Simulation, duration: float, step: float) -> Simulation
         duration: duration of the simulation in seconds.
         step: requested time between samples in seconds.
     """
-    taken = duration / max(1, int(np.ceil(duration / step - 1e-9)))
+    taken = even_times(duration, step)[1]
     if abs(taken / step - 1) <= SAME_STEP:
         return simulation
     warning = f"samples are {taken:.6g} s apart, not {step:g} s, so that the last is at {duration:g} s"

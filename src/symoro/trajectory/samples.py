@@ -35,7 +35,7 @@ from symoro.trajectory.splines import (
     values_at,
     with_derivatives,
 )
-from symoro.trajectory.tolerances import LEAST_CHANGE, RATE_RATIO, UNCORRELATED, UNIT_RATIO, WINDOW
+from symoro.trajectory.tolerances import LEAST_CHANGE, RATE_RATIO, SAME_STEP, UNCORRELATED, UNIT_RATIO, WINDOW
 
 Array = NDArray[np.float64]
 
@@ -48,6 +48,11 @@ ENTRIES = {
     "pose": ("x", "y", "heading"),
 }
 """Columns of the parts of a state; those of modes are e1, e2, ..., and ed1, ed2, ..."""
+
+
+def even_times(duration: float, step: float) -> Array:
+    """Return the times from 0 to the duration in equal steps of at most `step` seconds; at least one step."""
+    return np.linspace(0.0, duration, max(1, int(np.ceil(duration / step - SAME_STEP))) + 1)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

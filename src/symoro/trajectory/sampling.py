@@ -47,7 +47,7 @@ from symoro.trajectory.paths import (
     made_law,
 )
 from symoro.trajectory.pose_following import Follower, PathState, PosePath
-from symoro.trajectory.samples import Samples
+from symoro.trajectory.samples import Samples, even_times
 from symoro.trajectory.splines import quintic_through
 from symoro.trajectory.tolerances import SAME_POSITION, SAME_VELOCITY, SHORT_PIECE
 from symoro.trajectory.trajectory import (
@@ -601,5 +601,4 @@ def _grid(duration: float, step: float) -> Array:
         raise ArgumentError(
             f"a duration of {duration:g} s with steps of {step:g} s exceeds {MAX_SAMPLES} samples"
         )
-    count = max(1, int(np.ceil(duration / step - 1e-9))) if duration > 0 else 0
-    return np.linspace(0.0, duration, count + 1)
+    return even_times(duration, step) if duration > 0 else np.zeros(1)

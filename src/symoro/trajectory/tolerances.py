@@ -13,6 +13,7 @@ LONGEST_MOVE = 1e6  # s; a longer move has a wrong unit
 REAL_ROOT = 1e-3  # imaginary part of a real root of a polynomial on [0, 1]
 
 # Samples (`samples`, `robot_samples`)
+SAME_STEP = 1e-9  # relative to a step: round-off of a duration that is a multiple of it
 WINDOW = 0.1  # s; window over which noise averages out
 LEAST_CHANGE = 1e-3  # rad, rad/s; smaller changes are not compared with their rates
 UNCORRELATED = 0.8  # correlation; rates with less are not the derivative
