@@ -47,7 +47,7 @@ def turn_back_z(turn: SinCos, v: VectorLike) -> Vector:
     return [c * v[0] + s * v[1], c * v[1] - s * v[0], v[2]]
 
 
-def turn_z(turn: SinCos, v: VectorLike) -> Vector:
+def turn_z(turn: tuple[Scalar, Scalar], v: VectorLike) -> Vector:
     """Return Rz(angle) v; `turn` contains the sine and cosine of the angle."""
     s, c = turn
     return [c * v[0] - s * v[1], s * v[0] + c * v[1], v[2]]
