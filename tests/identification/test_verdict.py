@@ -161,6 +161,17 @@ def test_results_without_validation_are_doubtful() -> None:
     assert third.verdict.level == "pass" and "last third" in of(third, "validation-residual").quantity
 
 
+@pytest.mark.parametrize(("measured", "level"), [([1, 0], "fail"), ([0, 0], "doubtful")])
+def test_a_validation_log_without_the_torques_of_a_joint_does_not_pass(
+    measured: list[int], level: str
+) -> None:
+    t = smooth(two_links())
+    other = log_of_arrays(t.rate, t.q, t.tau * measured, name="other")
+    log = t.log(np.random.default_rng(0), torque=0.2)
+    result = symoro.identify(two_links(), log, decimation=10, validate=[other])
+    assert result.verdict.level == level and of(result, "fit-residual").level == "pass"
+
+
 def test_a_wrong_sign_fails() -> None:
     t = smooth(two_links())
     tau = t.tau + 0.2 * np.random.default_rng(0).standard_normal(t.tau.shape)

@@ -185,7 +185,7 @@ def own_deviations(data: RFactors) -> Array:
             )
         deviations.append(float(np.linalg.norm(unit @ K - y)) / freedom**0.5)
     sigma = np.array(deviations)
-    floor = 1e-12 * np.maximum(data.norms() / np.sqrt(np.maximum(data.counts, 1)), 1e-300)
+    floor = 1e-12 * norms / np.sqrt(np.maximum(data.counts, 1))
     return np.asarray(np.maximum(sigma, floor))  # avoids a division by zero for data without noise
 
 

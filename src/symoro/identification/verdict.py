@@ -204,7 +204,7 @@ def _joint_residual(
         if np.isfinite(value)  # a joint without torque or rows in a validation log
     ]
     if not shares:
-        return Criterion(name, np.nan, "no rows", True)
+        return Criterion(name, np.nan, "no rows with torques", True)
     value, label, case = max(shares)
     quantity = f"residual beyond the noise, relative to the torques of {row_name(label)}{case}"
     return Criterion(name, value, quantity, True)
