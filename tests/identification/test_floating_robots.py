@@ -368,7 +368,7 @@ def test_unsupported_combinations_are_rejected() -> None:
     with pytest.raises(
         NotApplicableError, match="drive gains cannot be estimated for robots with a floating base"
     ):
-        symoro.identify(t.robot, [log, log], options=weighed)
+        symoro.identify(t.robot, [log, t.log()], options=weighed)
     given = symoro.IdentificationOptions(drive_gains=[1.0, 1.0, 1.0])
     with pytest.raises(ArgumentError, match="the log contains no torques"):
         symoro.identify(t.robot, t.log(torques=False), options=given)

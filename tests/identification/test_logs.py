@@ -583,3 +583,8 @@ def test_one_log_is_not_two(tmp_path: Path) -> None:
         symoro.identify(two_links(), [path, tmp_path / "sub" / ".." / "log.csv"])
     with pytest.raises(ArgumentError, match=r"the validation log 'log.csv' is also a log of the estimation"):
         symoro.identify(two_links(), path, validate=[tmp_path / "sub" / ".." / "log.csv"])
+    log = symoro.Log.from_arrays(rate=100, q=np.zeros((9, 2)), tau=np.zeros((9, 2)), name="day")
+    with pytest.raises(ArgumentError, match="the log 'day' is given twice"):
+        symoro.identify(two_links(), [log, log])
+    with pytest.raises(ArgumentError, match="the validation log 'day' is also a log of the estimation"):
+        symoro.identify(two_links(), log, validate=[log])

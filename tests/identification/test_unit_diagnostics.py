@@ -242,4 +242,4 @@ def test_a_validation_log_in_degrees_is_reported() -> None:
     lines = unit_warnings(symoro.identify(two_links(), log, decimation=4, validate=[other]))
     assert len(lines) == 1 and lines[0].startswith("validation log night: ")
     assert "positions are in degrees" in lines[0]
-    assert not unit_warnings(symoro.identify(two_links(), log, decimation=4, validate=[log]))
+    assert not unit_warnings(symoro.identify(two_links(), log, decimation=4, validate=[replace(log)]))

@@ -319,11 +319,12 @@ def identify(
     check_floating(symbolic, chosen.model, method, friction)
     _check_method(method, symbolic)
     check_start(chosen.start, method in SIMULATING)
-    used = _with_payloads(_opened(logs, symbolic, chosen), chosen.payloads)
+    listed, listed_others = _listed(logs), _listed(validate)
+    used = _with_payloads(_opened(listed, symbolic, chosen), chosen.payloads)
     if described.motors and has_torques(used[0]):
         check_motors(described, used[0].transmission)
-    others = _opened(validate, symbolic, chosen, rests=True) if validate else ()
-    _check_files(used, others)
+    others = _opened(listed_others, symbolic, chosen, rests=True) if listed_others else ()
+    _check_twice(_origins(listed, used), _origins(listed_others, others))
     of_times = time_warnings((*used, *others), preparation)
     used, others = (
         tuple(segment for log in some for segment in _segments(log, preparation, chosen.delay))
@@ -559,10 +560,13 @@ def _check_method(method: str, robot: Robot) -> None:
         )
 
 
+def _listed(logs: LogLike | Sequence[LogLike]) -> list[LogLike]:
+    return [logs] if isinstance(logs, Log | str | Path) else list(logs)
+
+
 def _opened(
-    logs: LogLike | Sequence[LogLike], robot: Robot, chosen: IdentificationOptions, rests: bool = False
+    given: Sequence[LogLike], robot: Robot, chosen: IdentificationOptions, rests: bool = False
 ) -> tuple[Log, ...]:
-    given: Sequence[LogLike] = [logs] if isinstance(logs, Log | str | Path) else list(logs)
     if not given:
         raise ArgumentError("no log is given", hint="give at least one log or file")
     rests = rests or len(given) > 1
@@ -777,29 +781,35 @@ def _timed(log: Log, delay: float | str | None) -> Log:
     return aligned(log, delay_seconds(described if delay is None else delay, log.rate))
 
 
-def _check_files(logs: Sequence[Log], others: Sequence[Log]) -> None:
+def _origins(given: Sequence[LogLike], opened: Sequence[Log]) -> list[tuple[str, object]]:
+    """Return for each log its name, and its file or, without a file, the identity of the given object."""
+    return [
+        (log.source.name, log.source.resolve()) if log.source is not None else (log.name, id(one))
+        for one, log in zip(given, opened, strict=True)
+    ]
+
+
+def _check_twice(logs: Sequence[tuple[str, object]], others: Sequence[tuple[str, object]]) -> None:
     """Reject a log that is given twice.
 
     Its rows would count twice, and the standard deviations would be too small. The residual on a validation log from
     which the parameters are estimated would validate nothing.
 
     Args:
-        logs: the logs of the estimation.
-        others: the validation logs.
+        logs: name and origin of each log of the estimation.
+        others: the same of the validation logs.
     """
-    files, validation_files = (
-        [log.source.resolve() for log in some if log.source is not None] for some in (logs, others)
-    )
-    twice = next((file for file, count in Counter(files).items() if count > 1), None)
+    counts = Counter(origin for _, origin in logs)
+    twice = next((name for name, origin in logs if counts[origin] > 1), None)
     if twice is not None:
         raise ArgumentError(
-            f"the log '{twice.name}' is given twice",
+            f"the log '{twice}' is given twice",
             hint="give each log once; repeated samples add no information",
         )
-    common = next((file for file in validation_files if file in files), None)
+    common = next((name for name, origin in others if origin in counts), None)
     if common is not None:
         raise ArgumentError(
-            f"the validation log '{common.name}' is also a log of the estimation",
+            f"the validation log '{common}' is also a log of the estimation",
             hint="validate on another log; without one, the last third of the logs is used",
         )
 
