@@ -124,7 +124,6 @@ class Language:
     Attributes:
         write: (program, **options) -> {file name: text}.
         options: option -> its meaning, in addition to `name`, which every language has.
-        runnable: whether the output is executable code and not only text for readers.
         demo: (program, values, sample, name) -> {file name: text}: a main program that prints the outputs
             for sample numbers; None if `write` returns it already, or if the text is not executable.
         first_index: index of the first entry of an array.
@@ -136,6 +135,5 @@ class Language:
     write: Callable[..., Files]
     aliases: tuple[str, ...] = ()
     options: Mapping[str, str] = field(default_factory=dict)
-    runnable: bool = True
     demo: Callable[..., Files] | None = None
     first_index: int = 0

@@ -401,6 +401,5 @@ LANGUAGE = Language(
         "symbol": "function that returns the LaTeX symbol of a name",
         "fragment": "True to write only the equations",
     },
-    runnable=False,
     first_index=DIALECT.base,
 )

@@ -82,6 +82,5 @@ LANGUAGE = Language(
     ".txt",
     write,
     aliases=("txt", "symoro"),
-    runnable=False,
     first_index=DIALECT.base,
 )
