@@ -129,9 +129,7 @@ class Linearisation:
         for k in range(len(self.states)):
             if response[row] != 0:
                 break
-            coefficients[: k + 2] = (
-                0.0  # rounding errors otherwise, which give the system zeros that it has not
-            )
+            coefficients[: k + 2] = 0.0  # otherwise rounding errors, which would be additional zeros
             response = self.A @ response
         return coefficients, np.asarray(denominator)
 
@@ -598,10 +596,10 @@ class _Equilibrium:
     def _tolerances(self, numbers: Mapping[str, float], acting: Array) -> Array:
         """Return the generalised forces that are negligible, one per coordinate.
 
-        Each is compared with the largest force that acts on its own coordinate, here and in other postures: a hanging
-        pendulum, and a body that a thrust carries, have torques of the size of rounding errors, which are no scale.
-        The rounding errors themselves are relative to all forces, in units of the robot's length. The posture of closed
-        loops cannot be changed freely.
+        Each is relative to the largest force on its own coordinate in this posture and in others. One posture is not
+        sufficient: the torques of a hanging pendulum, or of a body in balance with a thrust, are rounding errors.
+        The rounding errors themselves are relative to the forces on all coordinates, in units of the robot's length.
+        The posture of closed loops is not changed, because the loops would open.
 
         Args:
             acting: largest absolute value of the forces at the equilibrium, one per coordinate.

@@ -97,7 +97,7 @@ def _geometry(robot: Robot) -> Iterator[tuple[Formula, float]]:
 
 
 def _dynamics(robot: Robot) -> Iterator[tuple[Formula, tuple[float, float]]]:
-    """Yield triples of a formula of the dynamics, the default number of its symbols, and its power of the size."""
+    """Yield each formula of the dynamics with the default number of its symbols and its power of the size."""
     wheels = {wheel.frame for wheel in robot.wheels}
     for j, link in enumerate((*robot.links, robot.base.link), 1):
         if link.flexible:
