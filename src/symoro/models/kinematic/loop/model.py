@@ -13,9 +13,12 @@ joints of the tree, which must satisfy the loops. The module `choice` describes 
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from symoro.expr.linalg import Matrix, Vector
+from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import model
 from symoro.models.coordinates.couplings import fixed_value
 from symoro.models.coordinates.joint_motion import coordinates
@@ -24,12 +27,13 @@ from symoro.models.ports import QD, Q
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
 from symoro.program.program import Port, Program
-from symoro.robot.coordinates import independent
+from symoro.robot.coordinates import Relation, independent
 from symoro.robot.description import Robot
-from symoro.robot.topology import loops
+from symoro.robot.topology import cut_joints, loops
 
 if TYPE_CHECKING:
-    from symoro.models.kinematic.loop.choice import LoopChoice
+    from symoro.models.kinematic.loop.choice import LoopChoice, LoopRow
+    from symoro.models.kinematic.loop.coordinates import LoopCoordinates
 
 WA = Port(
     "Wa", "p,na", "equations without cut joints: columns of the active joints; p passive joints of the tree"
@@ -73,7 +77,6 @@ def loop_kinematics(robot: Robot) -> Program:
     """Derive the velocity equations of the closed loops, and the motion of the passive joints."""
     # Imported here because they load NumPy, which the catalogue does not require.
     from symoro.models.kinematic.loop.coordinates import LoopCoordinates
-    from symoro.models.kinematic.loop.equations import stacked
 
     builder = Builder(f"{robot.name}_loop_kinematics")
     joints = coordinates(builder, robot)
@@ -82,11 +85,55 @@ def loop_kinematics(robot: Robot) -> Program:
     given = builder.input(QD, (len(own),), [f"qd{j}" for j in own])
     qd = {j: fixed_value(builder, robot, "qd", j) or x for j, x in zip(own, given, strict=True)}
     rates = joints.tree.rates(qd)
-    matrices = stacked(joints, rates)
+    matrices = _stacked(joints, rates)
     for port in (WA, WP, WAC, WPC, WC, PSI, PHI, W, B):
         if matrices[port.name]:  # there may be no moving cut joint
             builder.output(port, matrices[port.name])
     return replace(builder.program(), choices=tuple(words(joints.choice)))
+
+
+def _stacked(joints: LoopCoordinates, rates: Mapping[int, Scalar]) -> dict[str, Matrix | Vector]:
+    """Return the matrices and vectors of the velocity equations of the loops, by name.
+
+    Args:
+        joints: coordinates of the robot with closed loops.
+        rates: velocities of the joints of the tree, which satisfy the loops.
+    """
+    robot, choice = joints.robot, joints.choice
+    passive = [j for j in joints.tree.own if not robot.frame(j).mu]
+    in_tree, at_cuts = (
+        {j: law for j, law in choice.linear.relations.items() if (j > robot.NL) == cut}
+        for cut in (False, True)
+    )
+
+    def velocity_rows(laws: Mapping[int, Relation], rows: Sequence[LoopRow]) -> list[Matrix]:
+        """Return the columns of the active and of the passive joints: linear relations, then equations of loops."""
+        lines: list[dict[int, Scalar]] = []
+        for j, law in laws.items():
+            ratios: dict[int, Scalar] = {i: -joints.builder.formula(ratio) for i, ratio in law.terms}
+            lines.append({**ratios, j: 1})
+        lines += [{i: joints.coefficient(row, i) for i in joints.linear.own} for row in rows]
+        return [[[line.get(i, 0) for i in some] for line in lines] for some in (joints.own, passive)]
+
+    wa, wp = velocity_rows(in_tree, choice.rows)
+    wac, wpc = velocity_rows(at_cuts, choice.closing)
+    cut_of_rows = [*at_cuts, *(choice.loops[row.loop].loop.left for row in choice.closing)]
+    wc: Matrix = [[int(k == j) for j in cut_joints(robot)] for k in cut_of_rows]
+    psi = joints.drift(rates, choice.rows) if joints.passive else []
+    phi = joints.drift(rates, choice.closing) if choice.closing else []
+    bias = joints.accelerations_at(dict.fromkeys(joints.own, 0), rates)
+    g = dict(zip(joints.joints, joints.matrix(), strict=True))
+    return {
+        "Wa": wa,
+        "Wp": wp,
+        "Wac": wac,
+        "Wpc": wpc,
+        "Wc": wc,
+        "Psi": [*[0] * len(in_tree), *psi],
+        "Phi": [*[0] * len(at_cuts), *phi],
+        "W": [g[j] for j in passive],
+        "b": [bias[j] for j in passive],
+    }
 
 
 def words(choice: LoopChoice) -> list[str]:
