@@ -200,6 +200,19 @@ def test_matrices() -> None:
         ("x[0] = q[0];\ny = 2", 2, "no semicolon"),
         ("", None, "no assignment"),
         ("a = __import__('os')\n", 1, "unexpected character|unknown function"),
+        (OPENSYMORO.replace("   theta  ", "   thet   "), 3, "table of the frames, with the columns"),
+        (OPENSYMORO.replace("cos(th1)", "cos(t1)"), 20, "t1 is not defined, and the tables"),
+        (
+            OPENSYMORO.replace("*MX2*C1", "*MX1*C1").replace(" MX2*C1", " MX1*C1"),
+            24,
+            "MX1 is not defined, and the",
+        ),
+        (OPENSYMORO.replace("r2**2", "r1**2"), 26, "r1 is not defined, and the tables"),
+        (
+            OPENSYMORO.replace("C1*G3", "V3*G3").replace("DV331", "V12"),
+            24,
+            "V3 is not defined, and the tables",
+        ),
         (OPENSYMORO.replace("QP1*QP2", "QP1*QP29"), 23, "QP29 is not defined, and the tables contain only 2"),
         (
             OPENSYMORO.replace("cos(th1)", "cos(th10)"),
@@ -421,6 +434,14 @@ def test_a_missing_result(text: str, name: str) -> None:
     read(text)
     with pytest.raises(FormatError, match=rf"its result {name} is not assigned"):
         read(re.sub(rf"(?m)^{name} = .*\n", "", text))
+
+
+def test_a_missing_link() -> None:
+    """The table shows the links, if no frame is fixed."""
+    for family in "WV":
+        left = [line for line in VELOCITIES.splitlines() if not re.match(rf"{family}.2 ", line)]
+        with pytest.raises(FormatError, match=f"its result {family}12 is not assigned"):
+            read(arm("Link velocities", "\n".join(left)))
 
 
 C_FUNCTION = """\

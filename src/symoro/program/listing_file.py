@@ -75,6 +75,7 @@ _SYMORO = re.compile(
 _OF_FRAME = re.compile(
     r"(?:XX|XY|XZ|YY|YZ|ZZ|MX|MY|MZ|M|IA|FV|FS|FX|FY|FZ|CX|CY|CZ|gamma|alpha|th|theta|QP|QDP|GAM)(\d+)"
 )
+_BASE_MOTION = ("WP", "VP", "W", "V")  # W3 is a velocity of the base, except beside W12, W13 ...
 _NO_NUMBERS = ("nan", "inf", "oo", "zoo")  # as Python and SymPy write undefined and infinite numbers
 _TRIGONOMETRIC = re.compile(r"[CS]m?\d+(?:m?\d+)*")
 # Results of SYMORO's models, which are outputs even if other assignments use them; entries of matrices of robots with
@@ -697,10 +698,12 @@ def _why_undefined(listing: ListingFile, name: str, stems: Container[str]) -> st
     # t1 can be a joint variable, but where other names of this form are assigned it is an intermediate variable.
     if tables is not None and name in tables.results:
         return "although it is a joint variable of an inverse geometric model"
-    if name in (tables or ()) or (_is_variable(listing, name) and stem != "t"):
+    absent = tables is not None and tables.tabulated(name)
+    if name in (tables or ()) or (_is_variable(listing, name) and stem != "t" and not absent):
         return ""
     if tables is not None:
-        return "" if _SYMORO.fullmatch(name) else "and the tables of the robot do not contain it"
+        known = _SYMORO.fullmatch(name) and not absent and stem not in _BASE_MOTION
+        return "" if known else "and the tables of the robot do not contain it"
     if _TRIGONOMETRIC.fullmatch(name):
         return "although it is SYMORO's name of a sine or cosine"
     series = stem is not None and not _SYMORO.fullmatch(name)
