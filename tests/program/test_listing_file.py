@@ -200,7 +200,7 @@ def test_matrices() -> None:
         ("x[0] = q[0];\ny = 2", 2, "no semicolon"),
         ("", None, "no assignment"),
         ("a = __import__('os')\n", 1, "unexpected character|unknown function"),
-        (OPENSYMORO.replace("   theta  ", "   thet   "), 3, "table of the frames, with the columns"),
+        (OPENSYMORO.replace("   theta  ", "   thet   "), 4, "table of the frames, with the columns"),
         (OPENSYMORO.replace("cos(th1)", "cos(t1)"), 20, "t1 is not defined, and the tables"),
         (
             OPENSYMORO.replace("*MX2*C1", "*MX1*C1").replace(" MX2*C1", " MX1*C1"),
