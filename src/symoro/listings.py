@@ -86,8 +86,8 @@ def optimise(
 ) -> Listing:
     """Read a listing of assignments and return it with fewer operations.
 
-    Listings of SYMORO+ and OpenSYMORO, the text of `symoro generate`, C assignments and plain lists of assignments are
-    recognised.
+    Listings of SYMORO+ and OpenSYMORO, the text of `symoro generate`, C and MATLAB assignments and plain lists of
+    assignments are recognised.
 
     Args:
         file: path of the listing.

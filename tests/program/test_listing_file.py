@@ -200,6 +200,19 @@ def test_matrices() -> None:
         ("x[0] = q[0];\ny = 2", 2, "no semicolon"),
         ("", None, "no assignment"),
         ("a = __import__('os')\n", 1, "unexpected character|unknown function"),
+        (OPENSYMORO.replace("   theta  ", "   thet   "), 4, "table of the frames, with the columns"),
+        (OPENSYMORO.replace("cos(th1)", "cos(t1)"), 20, "t1 is not defined, and the tables"),
+        (
+            OPENSYMORO.replace("*MX2*C1", "*MX1*C1").replace(" MX2*C1", " MX1*C1"),
+            24,
+            "MX1 is not defined, and the",
+        ),
+        (OPENSYMORO.replace("r2**2", "r1**2"), 26, "r1 is not defined, and the tables"),
+        (
+            OPENSYMORO.replace("C1*G3", "V3*G3").replace("DV331", "V12"),
+            24,
+            "V3 is not defined, and the tables",
+        ),
         (OPENSYMORO.replace("QP1*QP2", "QP1*QP29"), 23, "QP29 is not defined, and the tables contain only 2"),
         (
             OPENSYMORO.replace("cos(th1)", "cos(th10)"),
@@ -423,6 +436,14 @@ def test_a_missing_result(text: str, name: str) -> None:
         read(re.sub(rf"(?m)^{name} = .*\n", "", text))
 
 
+def test_a_missing_link() -> None:
+    """The table shows the links, if no frame is fixed."""
+    for family in "WV":
+        left = [line for line in VELOCITIES.splitlines() if not re.match(rf"{family}.2 ", line)]
+        with pytest.raises(FormatError, match=f"its result {family}12 is not assigned"):
+            read(arm("Link velocities", "\n".join(left)))
+
+
 C_FUNCTION = """\
 /* (** SYMORO+ : SYmbolic MOdelling of RObots **) */
 #include <math.h>
@@ -521,3 +542,160 @@ def test_a_last_line_without_an_end_is_reported() -> None:
     assert read_listing("a = q1 + q2\n").warnings == ()
     assert "no line end" in read_listing("a = q1 + q2").warnings[0]
     assert read_listing(OPENSYMORO.rstrip()).warnings == ()  # its last line is *=*
+
+
+# -- arrays
+
+
+@pytest.mark.parametrize(
+    ("text", "inputs", "outputs"),
+    [
+        (
+            "void f(const double q[3], double x[1]) {\n  x[0] = q[2];\n}\n",
+            {"q": (3,)},
+            {"x": (1,)},
+        ),  # q[1] is not used
+        ("x[0] = T[0][2];\n", {"T": (1, 3)}, {"x": (1,)}),
+        ("x[1] = q[1]\nx[2] = q[3]\n", {"q": (3,)}, {"x": (2,)}),  # indices that start at 1
+        ("J[1] = q[0];\nJ[2] = q[1];\n", {"q": (2,)}, {"J_1": (), "J_2": ()}),  # not J[0] and J[1]
+        ("GAM1 = 2*q[0];\nGAM2 = q[1];\nGAM[0] = GAM1;\nGAM[1] = GAM2;\n", {"q": (2,)}, {"GAM": (2,)}),
+        ("W1 = q1\nW01 = 2*q1\nW_1 = 3*q1\n", {"q": (1,)}, {"W1": (), "W01": (), "W_1": ()}),
+        ("t_1 = sin(q[0]);\nx[0] = t[1]*t_1;\n", {"q": (1,), "t": (2,)}, {"x": (1,)}),  # t[1] is not t_1
+        ("QDP1 = q1*QDP3\nQDP2 = 2*QDP3\n", {"q": (1,), "QDP": (1,)}, {"QDP1": (), "QDP2": ()}),
+        ("y = q*q1 + q2\n", {"q1": (), "q2": ()}, {"y": ()}),  # the name of the array is that of a parameter
+    ],
+)
+def test_places_in_arrays(text: str, inputs: dict[str, Any], outputs: dict[str, Any]) -> None:
+    """Each quantity keeps its place, and none replaces another one."""
+    program = read(text)
+    assert {port.name: port.shape for port in program.inputs} == inputs
+    assert {out.name: out.shape for out in program.outputs} == outputs
+
+
+def test_values_of_arrays_with_gaps() -> None:
+    program = read("t_1 = sin(q[0]);\nx[0] = t[1]*t_1;\nx[1] = q[2];\n")
+    given = {"q": np.array([0.3, 0.4, 0.5]), "t": np.array([7.0, 2.0])}
+    np.testing.assert_allclose(interpret(program, given, {})["x"], [2 * math.sin(0.3), 0.5])
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ("x[0] = q[0];\nx[2] = q[1];\n", 2, "entry 1 of x is not assigned"),
+        ("x = q[0]*q[0][1];\n", None, "different numbers of indices"),
+        ("x = q[99999999];\n", None, "more than 10000 entries"),
+    ],
+)
+def test_bad_arrays(text: str, line: int | None, message: str) -> None:
+    with pytest.raises(FormatError, match=message) as raised:
+        read(text)
+    assert raised.value.place is not None and raised.value.place.line == line
+
+
+def test_own_text_with_scalars_and_arrays() -> None:
+    made = symoro.generate("diffdrive", "posture-kinematics")
+    program = read(str(made))
+    assert {out.name: out.shape for out in program.outputs} == made.outputs == {"S": (3, 2), "det": ()}
+
+
+# -- MATLAB
+
+MATLAB = """\
+% (** SYMORO+ : SYmbolic MOdelling of RObots **)
+%{
+old = 1;
+%}
+% Equations:
+
+% Declaration of the function
+function QDPOINT=arm_ddm(u)
+
+% Declaration of global input variables
+global L1 FV1 FS1, t2=u(4);
+QP1=u(2); % 100 % of the speed
+L2=0.5;
+
+	S2=sin(t2);
+	JD1=1./(L2 + L1.*S2.^2);
+	GW1=-(FV1.*QP1) - ...
+	FS1.*sign(QP1);
+	QDP1=GW1.*JD1;
+
+% *=*
+% Number of operations : 3 '+' or '-', 5 '*' or '/'
+
+QDPOINT=[QDP1; -QDP1; atan2(S2, 1)
+];
+"""
+GLOBAL = """\
+% Equations:
+function []=arm_ddm()
+% Declaration of global input variables
+global t1 QP1 L1
+% Declaration of global output variables
+global QDP1 QDP2
+
+	S1=sin(t1);
+	QDP1=S1.*L1;
+	QDP2=QDP1.*QP1.^2;
+% *=*
+"""
+
+
+def test_a_function_in_matlab() -> None:
+    """SYMORO+ writes MATLAB, whose functions users complete: arguments, numbers and vectors of results."""
+    listing = read_listing(MATLAB, "x.m")
+    assert [one.line for one in listing.assignments] == [11, 12, 13, 15, 16, 17, 19, 24, 24, 24]
+    program = listing_program(listing, "x")
+    assert [(port.name, port.shape) for port in program.inputs] == [("u", (4,))]
+    assert program.parameters == ("L1", "FV1", "FS1")
+    assert [(out.name, out.shape) for out in program.outputs] == [("QDPOINT", (3,))]
+    u = np.array([0.0, -0.7, 0.0, 0.4])
+    result = interpret(program, {"u": u}, {"L1": 2.0, "FV1": 0.3, "FS1": 0.1})["QDPOINT"]
+    rate = (0.21 + 0.1) / (0.5 + 2 * math.sin(0.4) ** 2)
+    np.testing.assert_allclose(result, [rate, -rate, math.atan2(math.sin(0.4), 1)], rtol=1e-14)
+
+
+def test_global_variables_in_matlab() -> None:
+    program = read(GLOBAL)
+    assert [port.symbols for port in program.inputs] == [("t1",), ("QP1",)]
+    assert program.parameters == ("L1",)
+    assert [(out.name, out.shape) for out in program.outputs] == [("QDP", (2,))]
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("[u(1) - 1 u(2)]", [1, 3]),
+        ("[u(1) -1; u(2)*2 3]", [[2, -1], [6, 3]]),
+        ("[u(1), - u(2)\n atan2(0, 1), 1e-1]", [[2, -3], [0, 0.1]]),
+        ("[u(1)+ 1; 2.*u(2).^2; 1./u(1)]", [3, 18, 0.5]),
+    ],
+)
+def test_matrices_in_matlab(text: str, values: list[Any]) -> None:
+    """The values are those of GNU Octave."""
+    program = read(f"function y=f(u)\ny={text};\nend\n")
+    np.testing.assert_allclose(interpret(program, {"u": np.array([2.0, 3.0])}, {})["y"], values)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        (MATLAB.replace("; -QDP1;", "; -QDP1,"), 24, "rows of the matrix have different lengths"),
+        (MATLAB.replace("% *=*\n", ""), 24, "'% \\*=\\*' is missing"),
+        (MATLAB.replace("S2=sin(t2);\n", "\n"), 16, "S2 is not defined, and it is not declared"),
+        (MATLAB.replace("%}\n", ""), 24, "a comment has no end"),
+        (MATLAB.replace("L2=0.5;", "for k = 1:2"), 13, "without loops and conditions"),
+        (MATLAB.replace("1./(L2", "1./((L2"), 16, r"expected '\)'"),
+        (MATLAB.replace("S2.^2)", "S2).^2)"), 16, r"unexpected '\)'"),
+        (MATLAB.replace("S2.^2", "S2.^2.^3"), 16, r"is \(a\^b\)\^c in MATLAB"),
+        (MATLAB[: MATLAB.index("QDPOINT=[")], 8, "the result QDPOINT is not assigned"),
+        (GLOBAL.replace("\tQDP2=QDP1.*QP1.^2;\n", ""), 6, "the result QDP2 is not assigned"),
+        ("function y=f(u)\ny(1)=u(1);\ny(3)=u(2);\nend\n", 3, "entry 2 of y is not assigned"),
+        ("function y=f(u)\ny=u(1);\nend\nz=1;\n", 4, "continues after its function"),
+    ],
+)
+def test_damaged_matlab(text: str, line: int, message: str) -> None:
+    with pytest.raises(FormatError, match=message) as raised:
+        read(text)
+    assert raised.value.place is not None and raised.value.place.line == line

@@ -1,10 +1,11 @@
 """Reader of listings: lists of assignments from other programs, as a program that can be optimised and emitted.
 
-Four forms are recognised:
+Five forms are recognised:
 
     SYMORO, OpenSYMORO   title, tables of the robot, a line `Equations:`, `NAME = expression` lines, a last line `*=*`
     symoro               the text that `generate` prints: header, a line of dashes, assignments, outputs `T[1,4] = ...`
     C                    assignments that end with a semicolon, alone or in one function; `q[0]` for entries
+    MATLAB               a script or one function with comments `%`; `q(1)` for entries
     list                 one assignment per line; `#` and `(* *)` are comments
 
 A name is defined before it is used, and only once. Names that are never defined are inputs, which vary from call to
@@ -33,6 +34,7 @@ from symoro.files import LAST_LINE
 from symoro.program.builder import Builder
 from symoro.program.count import OpCount
 from symoro.program.listing_tables import MATRIX_TITLE, Tables, missing_result, read_tables
+from symoro.program.matlab_text import is_matlab, read_matlab
 from symoro.program.program import Program, Shape
 
 _EQUATIONS = re.compile(r"\s*Equations\s*:\s*", re.IGNORECASE)
@@ -52,6 +54,7 @@ _NUMBER_OF_OPERATIONS = re.compile(r"\s*Number of operations\s*:", re.IGNORECASE
 _IDENTITY = re.compile(r"\s*((?:cos|sin)\([^=]*\))\s*=(?!=)([^=]*)")
 _LAST_LINE = re.compile(re.escape(LAST_LINE).replace(r"\{\}", "([0-9]+)"))
 NO_LINE_END = "the last line has no line end: check that the file is complete"
+MOST_ENTRIES = 10_000  # of an input array: the Jacobian of a hundred joints has 600
 IDENTITY = 1e-9  # difference of the sides of a trigonometric identity, rounding included
 _CONTROL = re.compile(r"[{}]|\b(?:for|while|if|return)\b")
 _ENTRY = re.compile(r"([A-Za-z_]\w*)((?:\[[\d,\s]+\])+)")
@@ -72,6 +75,7 @@ _SYMORO = re.compile(
 _OF_FRAME = re.compile(
     r"(?:XX|XY|XZ|YY|YZ|ZZ|MX|MY|MZ|M|IA|FV|FS|FX|FY|FZ|CX|CY|CZ|gamma|alpha|th|theta|QP|QDP|GAM)(\d+)"
 )
+_BASE_MOTION = ("WP", "VP", "W", "V")  # W3 is a velocity of the base, except beside W12, W13 ...
 _NO_NUMBERS = ("nan", "inf", "oo", "zoo")  # as Python and SymPy write undefined and infinite numbers
 _TRIGONOMETRIC = re.compile(r"[CS]m?\d+(?:m?\d+)*")
 # Results of SYMORO's models, which are outputs even if other assignments use them; entries of matrices of robots with
@@ -106,6 +110,8 @@ class ListingFile:
         title: first line of the listing, if it is not an assignment.
         written: number of operations as written.
         warnings: signs of damage that is not certain.
+        first_index: index of the first entry of arrays, if the language determines it.
+        arguments: names of the arguments of a MATLAB function, which are inputs.
     """
 
     file: str
@@ -121,6 +127,8 @@ class ListingFile:
     title: str = ""
     written: OpCount = field(default_factory=OpCount)
     warnings: tuple[str, ...] = ()
+    first_index: int | None = None
+    arguments: frozenset[str] = frozenset()
 
     def array(self, name: str) -> str:
         """Return the name of the array to which an entry belongs; other names are returned unchanged."""
@@ -144,7 +152,10 @@ def read_listing(text: str, file: str = "") -> ListingFile:
     dashes = next((k for k, line in enumerate(lines) if _DASHES.fullmatch(line)), None)
     if dashes is not None and any("Made by symoro" in line for line in lines[:dashes]):
         return _own_listing(lines, dashes, file)
-    listing = _c_listing(lines, file) if _is_c(text) else _listing(file, list(_statements(lines, file)))
+    if is_matlab(text):
+        listing = _matlab_listing(lines, file)
+    else:
+        listing = _c_listing(lines, file) if _is_c(text) else _listing(file, list(_statements(lines, file)))
     return listing if text.endswith(("\n", "\r")) else replace(listing, warnings=(NO_LINE_END,))
 
 
@@ -152,10 +163,11 @@ def _listing(file: str, statements: Sequence[Assignment], **details: object) -> 
     if not statements:
         raise FormatError("the listing contains no assignment", place=Place(file))
     entries: dict[str, tuple[str, tuple[int, ...]]] = {}
+    words = {word for one in statements for word in _WORD.findall(f"{one.name} {one.text}")}
 
     def flat(match: re.Match[str]) -> str:
         index = tuple(int(number) for number in re.findall(r"\d+", match[2]))
-        name = "_".join([match[1], *map(str, index)])
+        name = _entry_name(match[1], index, words)
         entries[name] = (match[1], index)
         return name
 
@@ -166,6 +178,14 @@ def _listing(file: str, statements: Sequence[Assignment], **details: object) -> 
     for one in assignments:
         written = written + _written(one, file)
     return ListingFile(file, assignments, entries, written=written, **details)  # type: ignore[arg-type]
+
+
+def _entry_name(array: str, index: Sequence[int], words: Container[str]) -> str:
+    """Return the name of an entry of an array, T_1_4 for T[1,4], which is none of the words of the listing."""
+    name = "_".join([array, *map(str, index)])
+    while name in words:
+        name += "_"
+    return name
 
 
 # -- the forms of listings
@@ -383,6 +403,32 @@ def _statements(
         yield _assignment(" ".join(pending), start, file)
 
 
+# -- MATLAB
+
+
+def _matlab_listing(lines: Sequence[str], file: str) -> ListingFile:
+    """Return the assignments of MATLAB text, and the names and results that it declares."""
+    text = read_matlab(lines, file)
+    assignments = [_assignment(statement, line, file) for statement, line in text.statements]
+    listing = _listing(
+        file,
+        assignments,
+        declared=None if text.declared is None else frozenset(text.declared),
+        outputs=frozenset(text.results),
+        first_index=1,
+        arguments=frozenset(text.arguments),
+    )
+    assigned = {name for one in listing.assignments for name in (one.name, listing.array(one.name))}
+    for name, line in text.results.items():
+        if name not in assigned:
+            raise FormatError(
+                f"the result {name} is not assigned",
+                place=Place(file, line),
+                hint=f"add the assignment of {name}, or remove it from this line",
+            )
+    return listing
+
+
 # -- C
 
 
@@ -412,7 +458,8 @@ def _c_listing(lines: Sequence[str], file: str) -> ListingFile:
         raise FormatError(
             "the listing is cut: the last assignment has no semicolon", place=Place(file, len(lines))
         )
-    listing = _listing(file, assignments, declared=frozenset({*declared, *inputs}) if complete else None)
+    all_names = frozenset({*declared, *inputs}) if complete else None
+    listing = _listing(file, assignments, declared=all_names, first_index=0)
     assigned = {listing.array(one.name) for one in listing.assignments}
     used = {listing.array(name) for one in listing.assignments for name in _names(one.text)}
     # If all names are declared, the inputs are declared outside the function, or are its arguments.
@@ -547,7 +594,8 @@ def listing_program(
     variables = _variables(listing, [*choices, *free], inputs)
     builder = Builder(name)
     known: dict[str, Expr] = {}
-    for array, (shape, symbols) in _grouped(listing, variables).items():
+    arrays = _grouped(listing, variables)
+    for array, (shape, symbols) in arrays.items():
         entries = builder.input(array, shape, symbols)
         known |= dict(zip(symbols, entries, strict=True))
     for symbol in (*listing.parameters, *free):
@@ -558,7 +606,7 @@ def listing_program(
         if one.name not in known:  # a choice of a sign is an input
             value = _parsed(one, listing, builder, known)
             known[one.name] = value if one.name in results else builder.named(one.name, value)
-    for array, nested in _output_arrays(listing, results, known):
+    for array, nested in _output_arrays(listing, results, known, arrays):
         builder.output(array, nested)
     return builder.program(title=listing.title)
 
@@ -650,10 +698,12 @@ def _why_undefined(listing: ListingFile, name: str, stems: Container[str]) -> st
     # t1 can be a joint variable, but where other names of this form are assigned it is an intermediate variable.
     if tables is not None and name in tables.results:
         return "although it is a joint variable of an inverse geometric model"
-    if name in (tables or ()) or (_is_variable(listing, name) and stem != "t"):
+    absent = tables is not None and tables.tabulated(name)
+    if name in (tables or ()) or (_is_variable(listing, name) and stem != "t" and not absent):
         return ""
     if tables is not None:
-        return "" if _SYMORO.fullmatch(name) else "and the tables of the robot do not contain it"
+        known = _SYMORO.fullmatch(name) and not absent and stem not in _BASE_MOTION
+        return "" if known else "and the tables of the robot do not contain it"
     if _TRIGONOMETRIC.fullmatch(name):
         return "although it is SYMORO's name of a sine or cosine"
     series = stem is not None and not _SYMORO.fullmatch(name)
@@ -661,8 +711,10 @@ def _why_undefined(listing: ListingFile, name: str, stems: Container[str]) -> st
 
 
 def _is_variable(listing: ListingFile, name: str) -> bool:
-    tabled = listing.tables is not None and name in listing.tables.variables
-    return tabled or _VARIABLES.fullmatch(name) is not None
+    array = listing.array(name)
+    if array in listing.arguments or (listing.tables is not None and name in listing.tables.variables):
+        return True
+    return _VARIABLES.fullmatch(name if array == name else f"{array}1") is not None
 
 
 def _variables(listing: ListingFile, free: Sequence[str], inputs: Sequence[str] | None) -> list[str]:
@@ -696,15 +748,48 @@ def _grouped(listing: ListingFile, names: Sequence[str]) -> dict[str, tuple[Shap
     declared = listing.inputs or {}
     if declared and set(names) == {s for _, symbols in declared.values() for s in symbols}:
         return dict(declared)
-    arrays: dict[str, list[tuple[tuple[int, ...], str]]] = {}
+    arrays: dict[tuple[bool, str], list[tuple[tuple[int, ...], str]]] = {}
     for name in names:
         array, index = _place(listing, name)
-        arrays.setdefault(array, []).append((index, name))
+        arrays.setdefault((name in listing.entries, array), []).append((index, name))
+    words = {array for array, _ in listing.entries.values()} | {one.name for one in listing.assignments}
+    words |= {name for one in listing.assignments for name in _names(one.text)}
     result: dict[str, tuple[Shape, tuple[str, ...]]] = {}
-    for array, entries in arrays.items():
+    for (of_array, array), entries in arrays.items():
         symbols = tuple(name for _, name in sorted(entries))
-        result[array] = ((len(symbols),) if symbols != (array,) else (), symbols)
+        if of_array:
+            result[array] = _whole_array(listing, array, dict(entries), words)
+        elif symbols == (array,) or array in words:  # the name of the array may be that of another quantity
+            result |= {name: ((), (name,)) for name in symbols}
+        else:
+            result[array] = ((len(symbols),), symbols)
     return result
+
+
+def _whole_array(
+    listing: ListingFile, array: str, entries: Mapping[tuple[int, ...], str], words: Container[str]
+) -> tuple[Shape, tuple[str, ...]]:
+    """Return shape and entries of an input array, including those that no assignment uses.
+
+    Otherwise q[2] would have another place in the result if q[1] is not used.
+
+    Raises:
+        FormatError: entries of the array have different numbers of indices.
+    """
+    if len({len(index) for index in entries}) != 1:
+        raise FormatError(
+            f"entries of the array {array} have different numbers of indices", place=Place(listing.file)
+        )
+    first = listing.first_index
+    if first is None:
+        first = min(1, *map(min, entries))
+    axes = [range(first, max(axis) + 1) for axis in zip(*entries, strict=True)]
+    if math.prod(map(len, axes)) > MOST_ENTRIES:
+        raise FormatError(
+            f"the array {array} has more than {MOST_ENTRIES} entries", place=Place(listing.file)
+        )
+    symbols = (entries.get(index) or _entry_name(array, index, words) for index in itertools.product(*axes))
+    return tuple(map(len, axes)), tuple(symbols)
 
 
 def _place(listing: ListingFile, name: str) -> tuple[str, tuple[int, ...]]:
@@ -721,9 +806,8 @@ def _output_names(
     if outputs is not None:
         return _selected(list(defined), outputs, "output")
     used = {name for one in listing.assignments for name in _names(one.text)}
-    entries = [name for name in defined if name in listing.entries]
-    if listing.inputs is not None and entries:
-        return entries
+    if listing.outputs:
+        return [name for name in defined if name in listing.outputs or listing.array(name) in listing.outputs]
     last = {name for name in defined if name not in used or _is_result(listing, name)}
     names = [name for name in defined if name in listing.entries or name in last]
     return [name for name in names if not _CHOICE.fullmatch(defined[name].text)]
@@ -732,6 +816,8 @@ def _output_names(
 def _is_result(listing: ListingFile, name: str) -> bool:
     """Return whether a name is that of a result of SYMORO's models: torques, entries of matrices, joint variables."""
     tables = listing.tables
+    if any(array == _place(listing, name)[0] for array, _ in listing.entries.values()):
+        return False  # GAM[0] = GAM1: the array contains the results
     if name in listing.results or (tables is not None and name in tables.results):
         return True
     if tables is not None and tables.frames < 10 and _THREE_DIGITS.fullmatch(name):
@@ -740,32 +826,65 @@ def _is_result(listing: ListingFile, name: str) -> bool:
 
 
 def _output_arrays(
-    listing: ListingFile, names: Sequence[str], known: Mapping[str, Expr]
+    listing: ListingFile, names: Sequence[str], known: Mapping[str, Expr], inputs: Container[str]
 ) -> Iterator[tuple[str, object]]:
-    """Yield name and value of each output; complete series of names are vectors or matrices."""
-    arrays: dict[str, dict[tuple[int, ...], str]] = {}
+    """Yield name and value of each output; complete series of names are vectors or matrices.
+
+    Args:
+        names: names of the results.
+        inputs: names of the input arrays, which no output has.
+    """
+    arrays: dict[tuple[bool, str], list[tuple[tuple[int, ...], str]]] = {}
     for name in names:
         array, index = _place(listing, name)
-        arrays.setdefault(array, {})[index] = name
-    for array, entries in arrays.items():
-        digits = {
-            tuple(map(int, str(i[0]))): name for i, name in entries.items() if len(i) == 1
-        }  # A12 is A[1,2]
-        nested = _array(entries) or (_array(digits) if len(digits) == len(entries) else None)
-        if nested is None or (array in known and array not in listing.outputs):
-            yield from ((name, known[name]) for name in entries.values())
+        arrays.setdefault((name in listing.entries, array), []).append((index, name))
+    taken = {*names, *(array for of_array, array in arrays if of_array)}
+    for (of_array, array), entries in arrays.items():
+        indices = dict(entries)
+        if of_array:
+            _check_gaps(listing, array, indices)
+            # The matrices of SYMORO+ begin with A[1][1] in C, too.
+            nested = _array(indices, listing.first_index if len(entries[0][0]) == 1 else None)
+        else:
+            digits = {tuple(map(int, str(i[0]))): name for i, name in indices.items() if i}  # A12 is A[1,2]
+            nested = _array(indices) or (_array(digits) if len(digits) == len(indices) else None)
+        free = array not in inputs and (array in listing.outputs or array not in known)
+        unique = len(indices) == len(entries) and (of_array or array not in taken)  # W1 and W01 are different
+        if nested is None or not free or not unique:
+            yield from ((name, known[name]) for _, name in entries)
         else:
             yield array, _valued(nested, known)
 
 
-def _array(entries: Mapping[tuple[int, ...], str]) -> object | None:
-    """Return nested lists of names if the indices fill an array that starts at 0 or 1; otherwise None."""
+def _check_gaps(listing: ListingFile, array: str, entries: Mapping[tuple[int, ...], str]) -> None:
+    """Check that every entry between the first and the last one of a vector is assigned.
+
+    Matrices may have gaps: SYMORO+ writes one triangle of a symmetric matrix.
+    """
+    indices = sorted(index[0] for index in entries if len(index) == 1)
+    for before, after in itertools.pairwise(indices):
+        if after > before + 1:
+            line = next(one.line for one in listing.assignments if one.name == entries[after,])
+            raise FormatError(
+                f"entry {before + 1} of {array} is not assigned, although entry {after} is",
+                place=Place(listing.file, line),
+                hint="add its assignment, or rename the entries",
+            )
+
+
+def _array(entries: Mapping[tuple[int, ...], str], first: int | None = None) -> object | None:
+    """Return nested lists of names if the indices fill an array that starts at `first`; otherwise None.
+
+    Args:
+        first: index of the first entry; 0 or 1 by default.
+    """
     if len({len(index) for index in entries}) != 1 or () in entries:
         return None
     axes = [sorted(set(axis)) for axis in zip(*entries, strict=True)]
     start = axes[0][0]
     whole = [list(range(start, start + len(axis))) for axis in axes]
-    if start not in (0, 1) or axes != whole or len(entries) != math.prod(map(len, axes)):
+    starts = (0, 1) if first is None else (first,)
+    if start not in starts or axes != whole or len(entries) != math.prod(map(len, axes)):
         return None
 
     def nested(index: tuple[int, ...]) -> object:

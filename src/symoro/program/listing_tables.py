@@ -11,8 +11,8 @@ SYMORO+ writes fractions on three lines, numerators and denominators above and b
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import NamedTuple
 
@@ -23,8 +23,11 @@ WIDE = 8  # characters of a cell that has no blank before the next one
 MATRIX_TITLE = re.compile(r"\s*Tra[mn]sformation matrix (\d+) T (\d+)\s*")
 
 _NAME = re.compile(r"(?<![A-Za-z_])[A-Za-z_]\w*")
-REVOLUTE, PRISMATIC = "0", "1"  # joint type sigma
+REVOLUTE, PRISMATIC, FIXED = "0", "1", "2"  # joint type sigma
+_OF_FRAMES = {"ant", "sigma", "theta", "r"}  # columns
 _VARIABLE = {REVOLUTE: r"(?:th|t|q|theta)_?{0}", PRISMATIC: r"[rRq]_?{0}"}
+_CELL = re.compile(r"([A-Za-z]+)_?(\d+)")
+_JOINT_VARIABLES = ("th", "t", "q")
 _HEADERS, _AXES = ("j", "axis"), ("X", "Y", "Z")  # first column
 _INVERSE_GEOMETRY = re.compile(r"\bInverse Geometri", re.IGNORECASE)
 _ENTRY_OF_TRANSFORM = re.compile(r"(T\d+T\d+)[123][1234]")
@@ -45,6 +48,8 @@ class Tables:
         frames: number of frames.
         joints: numbers of the joints that move a link; none without a table of the links.
         results: names in the tables that the model computes.
+        links: number of links; 0 if it is not known, because the last frames may be those of cut joints.
+        rows: number of the rows in the table of each column, by the title of the column.
     """
 
     text: str
@@ -53,6 +58,16 @@ class Tables:
     frames: int
     joints: tuple[int, ...] = ()
     results: frozenset[str] = frozenset()
+    links: int = 0
+    rows: Mapping[str, int] = field(default_factory=dict)
+
+    def tabulated(self, name: str) -> bool:
+        """Return whether a name is that of a cell, such as MX3 where the tables have a column MX and three rows."""
+        match = _CELL.fullmatch(name)
+        if match is None:
+            return False
+        column = "theta" if match[1] in _JOINT_VARIABLES else match[1]
+        return 0 < int(match[2]) <= self.rows.get(column, 0)
 
     def __contains__(self, name: str) -> bool:
         wide = len(name) >= WIDE and name in self.text
@@ -79,10 +94,12 @@ def read_tables(lines: Sequence[str], file: str, first: int = 1) -> Tables | Non
     tables = _tables(lines, file, first)
     if not any(table.rows for table in tables):
         return None
-    frames = next((table for table in tables if {"ant", "sigma"} <= set(table.columns)), None)
+    frames = next((table for table in tables if set(table.columns) >= _OF_FRAMES), None)
     if frames is None or not frames.rows:
+        likely = [table.rows[0][0] for table in tables if table.rows and _OF_FRAMES & {*table.columns}]
         raise FormatError(
-            "the table of the frames, with the columns j ant sigma ..., is missing", place=Place(file, first)
+            "the table of the frames, with the columns j ant sigma theta r ..., is missing or damaged",
+            place=Place(file, min(likely, default=first + 1) - 1),
         )
     _check_rows(frames, file)
     links = sum(len(table.rows) for table in tables if "XX" in table.columns)
@@ -94,9 +111,13 @@ def read_tables(lines: Sequence[str], file: str, first: int = 1) -> Tables | Non
     )
     text = "\n".join(line for table in tables for _, line in table.rows)
     names = frozenset(_names(text))
+    rows = {title: len(table.rows) for table in tables for title in table.columns}
+    whole = Tables(text, names, variables, len(types), joints, frozenset(), links, rows)
+    if not links and FIXED not in types:
+        whole = replace(whole, links=len(types))
     if any(_INVERSE_GEOMETRY.search(line) for line in lines):
-        return Tables(text, names - variables | _POSE, _POSE, len(types), joints, variables)
-    return Tables(text, names, variables, len(types), joints)
+        whole = replace(whole, names=names - variables | _POSE, variables=_POSE, results=variables)
+    return whole
 
 
 def _tables(lines: Sequence[str], file: str, first: int) -> list[_Table]:
@@ -159,6 +180,7 @@ def missing_result(lines: Sequence[str], tables: Tables | None, defined: Collect
 
 def _announced(lines: Sequence[str], tables: Tables | None, defined: Collection[str]) -> Iterator[str]:
     titles = [line.strip() for line in lines]
+    known_links = tables.links if tables else 0
     for family in ("GAM", "QDP"):
         names = [f"{family}{j}" for j in (tables.joints if tables else ())]
         if any(name in defined for name in names):
@@ -167,10 +189,10 @@ def _announced(lines: Sequence[str], tables: Tables | None, defined: Collection[
         title = MATRIX_TITLE.fullmatch(line)
         if title is not None:
             yield from _grid(f"T{title[1]}T{title[2]}", range(1, 4), range(1, 5))
-        for family in next((names for start, names in _PER_LINK.items() if line.startswith(start)), ()):
-            links = {
-                digits[1:] for name in defined if (digits := _index(family, name)) and digits[0] in "123"
-            }
+        families = next((names for start, names in _PER_LINK.items() if line.startswith(start)), ())
+        digits = [text for family in families for name in defined if (text := _index(family, name))]
+        links = {text[1:] for text in digits if text[0] in "123"} | set(map(str, range(1, known_links + 1)))
+        for family in families:
             yield from _grid(family, range(1, 4), sorted(links))
     if any("Direct Geometri" in line for line in titles):  # the last matrix is the result
         last = [match for name in defined if (match := _ENTRY_OF_TRANSFORM.fullmatch(name))][-1:]

@@ -231,7 +231,8 @@ def _add_optimising(command: Command) -> None:
     )
     optimise.add_argument(
         "file",
-        help="listing of SYMORO+ or OpenSYMORO, text of 'symoro generate', C assignments, or one assignment per line",
+        help="listing of SYMORO+ or OpenSYMORO, text of 'symoro generate', C or MATLAB assignments, or one assignment "
+        "per line",
     )
     optimise.add_argument(
         "--lang", help="language of the result (default text; 'symoro languages' lists them)"
