@@ -9,8 +9,9 @@ import pytest
 
 import symoro
 from symoro.errors import ArgumentError, NotApplicableError, OptionError, ProgramError
-from symoro.identification.drive_gains import DriveGains, gain_warnings
+from symoro.identification.drive_gains import DriveGains, estimated_gains, gain_warnings
 from symoro.identification.log_description import transmission
+from symoro.identification.rows import RFactors, r_factor
 from tests.identification.test_payloads import BOX, TRUE, UNKNOWN, WEIGHED, identified, recorded
 from tests.identification.truth import base_values, two_links
 
@@ -79,6 +80,25 @@ def test_the_mass_of_the_robot_has_no_effect(factor: float) -> None:
     assert small is not None and large is not None
     assert large.values == pytest.approx(factor * small.values, rel=1e-6)
     assert large.deviations == pytest.approx(factor * small.deviations, rel=1e-6)
+
+
+def test_the_lengths_of_the_robot_have_no_effect() -> None:
+    """The column of a parameter of joint 1 is larger by a factor, as that of a mass is in a long robot."""
+    rng = np.random.default_rng(0)
+    A, noise = rng.standard_normal((2, 400, 3)), rng.standard_normal((2, 400))
+    A[1, :, 0] = 0  # the first parameter and the known torques act on joint 1 only
+    known = np.stack([10 * rng.standard_normal(400), np.zeros(400)])
+    currents = (A @ [2.0, 1.0, -0.5] + known + 0.3 * noise) / GAINS[:, None]
+    results = []
+    for factor in (1e-5, 1.0, 1e5):
+        scaled = zip(A * [factor, 1.0, 1.0], known, currents, strict=True)
+        parts = tuple(r_factor(np.column_stack(part)) for part in scaled)
+        data = RFactors(parts, (400, 400), np.ones((2, 4), dtype=bool))
+        results.append(estimated_gains(("1", "2"), data))
+        assert results[-1].values == pytest.approx(results[0].values, rel=1e-9)
+        assert results[-1].deviations == pytest.approx(results[0].deviations, rel=1e-6)
+    z = (results[0].values - GAINS) / results[0].deviations
+    assert (np.abs(z) < 3).all() and (results[0].deviations < 0.05 * np.abs(GAINS)).all()
 
 
 def test_the_deviations_contain_those_of_the_gains() -> None:

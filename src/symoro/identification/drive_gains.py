@@ -10,8 +10,10 @@ bias from noise as the linear problem in (K, x, g) has:
 
     minimise over K, x, h    sum over j of |i_j - h_j (A_j [K; x] + w_j)|^2 / sigma_j^2,       h_j = 1/g_j
 
-by Gauss-Newton from the solution of the linear problem, on the R factors of [A_j w_j i_j]. sigma_j is the deviation of
-the residual of equation j alone. The covariance is s2 (J'J)^-1, with the derivatives J of the weighted residuals.
+on the R factors of [A_j w_j i_j]. sigma_j is the deviation of the residual of equation j alone. Gauss-Newton steps for
+h, with the best K for each h, start from the linear problem. There the noise of i_j would bias the gains towards zero,
+so i_j is replaced by its projection onto A_j and w_j (two-stage least squares). The covariance is s2 (J'J)^-1, with the
+derivatives J of the weighted residuals.
 
 M. Gautier, S. Briot, "Global identification of joint drive gains and dynamic parameters of robots", Journal of Dynamic
 Systems, Measurement, and Control 136, 2014.
@@ -38,6 +40,7 @@ from symoro.identification.tolerances import (
     ROUND_OFF,
     SIGNIFICANT,
     TINY,
+    WEIGHT_ITERATIONS,
 )
 
 Array = NDArray[np.float64]
@@ -88,21 +91,24 @@ def at_gains(data: RFactors, gains: Array) -> RFactors:
 
 
 def comparable_units(data: RFactors) -> tuple[float, Array]:
-    """Return a unit of torques and a gain of each joint (n,) with which all columns have comparable sizes.
+    """Return a unit of the known torques and a gain of each joint (n,) with which all columns have comparable sizes.
 
-    Known torques in this unit, and torques of the currents with these gains, have the size of the regressor rows. If
-    ranks and convergence are decided in these units, results do not depend on the units of the currents (A, mA, counts)
-    and on the mass of the robot.
+    The sizes of the columns p of [A w] in equation j are approximated by a_j b_p, in the least-squares sense of their
+    logarithms. The unit is that of the column w, and the torques of the currents with these gains have the sizes of
+    the known torques, a_j b_w. If ranks and convergence are decided in these units, results do not depend on the units
+    of the currents (A, mA, counts) and on the mass and the lengths of the robot.
 
     Args:
         data: R factors of [A, w, i].
     """
-    sizes = np.array(
-        [[np.linalg.norm(x) for x in (R[:, :-2], R[:, -2], R[:, -1])] for R in data.factors]
-    )  # of A, w and i
-    regressor, known, _ = np.linalg.norm(sizes, axis=0)
-    unit = float(known / regressor) if known > 0 else 1.0
-    return unit, np.asarray(unit * sizes[:, 0] / np.where(sizes[:, 2] > 0, sizes[:, 2], 1.0))
+    factors = [data.wide(k) for k in range(len(data.factors))]
+    sizes = np.array([np.linalg.norm(R, axis=0) for R in factors])
+    sizes, currents = sizes[:, :-1], np.where(sizes[:, -1] > 0, sizes[:, -1], 1.0)
+    j, p = np.nonzero(sizes > ROUND_OFF * sizes.max(axis=0))
+    terms = np.hstack([np.eye(len(sizes))[j], np.eye(sizes.shape[1])[p]])
+    logarithms = np.linalg.lstsq(terms, np.log(sizes[j, p]), rcond=None)[0]
+    a, unit = np.exp(logarithms[: len(sizes)]), float(np.exp(logarithms[-1]))
+    return unit, np.asarray(a * unit / currents)
 
 
 def estimated_gains(labels: Sequence[str], data: RFactors) -> DriveGains:
@@ -125,17 +131,16 @@ def estimated_gains(labels: Sequence[str], data: RFactors) -> DriveGains:
     sigma = own_deviations(data)
     problem = _Problem([data.wide(k, 1 / s) for k, s in enumerate(sigma)])
     problem.check_scale()
-    K, h = problem.start()
-    cost = problem.cost(K, h)
+    h = problem.start()
+    K, cost = problem.projected(h)
     for _ in range(GEOMETRIC_ITERATIONS):
         J, residual = problem.linearised(K, h)
-        step, _ = _solved(J, residual)
-        dK, dh = step[: len(K)], step[len(K) :]
-        size = 1.0
-        while problem.cost(K + size * dK, h + size * dh) > cost * (1 + ROUND_OFF) and size > ROUND_OFF:
+        dh = _solved(J, residual)[0][len(K) :]
+        size, best = 1.0, problem.projected(h + dh)
+        while best[1] > cost * (1 + ROUND_OFF) and size > ROUND_OFF:
             size /= 2
-        K, h = K + size * dK, h + size * dh
-        cost = problem.cost(K, h)
+            best = problem.projected(h + size * dh)
+        h, (K, cost) = h + size * dh, best
         if size == 1.0 and np.all(np.abs(dh) <= FACTOR_CONVERGED**2 * np.abs(h)):
             break
     else:
@@ -179,23 +184,39 @@ class _Problem:
                 "payload: {unknown: box, mass: 2}",
             )
 
-    def start(self) -> tuple[Array, Array]:
-        """Return K and h = 1/g of the linear problem A_j K - g_j i_j = -w_j."""
+    def start(self) -> Array:
+        """Return h = 1/g of the linear problem h_j (A_j K - g_j i_j) = -h_j w_j, first with the weights h_j = 1.
+
+        The currents are projected onto the columns A_j and w_j (two-stage least squares): their noise would bias the
+        gains of noisy joints towards zero. This part of i_j is all but the last row of the triangular factor.
+        """
         n = len(self.factors)
-        units = [float(np.linalg.norm(R[:, -1])) or 1.0 for R in self.factors]
-        rows, right = [], []
-        for j, R in enumerate(self.factors):
-            gain = np.zeros((len(R), n))
-            gain[:, j] = -R[:, -1] / units[j]
-            rows.append(np.hstack([R[:, :-2] / self.sizes, gain]))
-            right.append(-R[:, -2])
-        x = np.linalg.lstsq(np.vstack(rows), np.concatenate(right), rcond=None)[0]
-        g = x[-n:] / units
-        largest = float(np.abs(g).max())
-        if not largest > 0:
-            raise ArgumentError("the drive gains are not determined by these logs", hint=_HINT)
-        g = np.where(np.abs(g) > ROUND_OFF * largest, g, largest)
-        return x[:-n] / self.sizes, 1 / g
+        units = [float(np.linalg.norm(R[:-1, -1])) or 1.0 for R in self.factors]
+        h = np.ones(n)
+        for _ in range(WEIGHT_ITERATIONS):
+            rows, right = [], []
+            for j, R in enumerate(self.factors):
+                gain = np.zeros((len(R) - 1, n))
+                gain[:, j] = -R[:-1, -1] / units[j]
+                rows.append(h[j] * np.hstack([R[:-1, :-2] / self.sizes, gain]))
+                right.append(-h[j] * R[:-1, -2])
+            matrix = np.vstack(rows)
+            sizes = np.maximum(np.linalg.norm(matrix, axis=0), TINY)
+            x = np.linalg.lstsq(matrix / sizes, np.concatenate(right), rcond=None)[0] / sizes
+            g = x[-n:] / units
+            largest = float(np.abs(g).max())
+            if not largest > 0:
+                raise ArgumentError("the drive gains are not determined by these logs", hint=_HINT)
+            h = 1 / np.where(np.abs(g) > ROUND_OFF * largest, g, largest)
+        return h
+
+    def projected(self, h: Array) -> tuple[Array, float]:
+        """Return the parameters K with the smallest residual for given h, and its sum of squares."""
+        rows = np.vstack([hj * R[:, :-2] / self.sizes for hj, R in zip(h, self.factors, strict=True)])
+        right = np.concatenate([R[:, -1] - hj * R[:, -2] for hj, R in zip(h, self.factors, strict=True)])
+        x = np.linalg.lstsq(rows, right, rcond=None)[0]
+        residual = right - rows @ x
+        return x / self.sizes, float(residual @ residual)
 
     def linearised(self, K: Array, h: Array) -> tuple[Array, Array]:
         """Return the derivatives of the predicted currents with respect to (K, h), and the residuals."""
@@ -207,10 +228,6 @@ class _Problem:
             rows.append(np.hstack([h[j] * R[:, :-2], gain]))
             residuals.append(R[:, -1] - h[j] * torque)
         return np.vstack(rows), np.concatenate(residuals)
-
-    def cost(self, K: Array, h: Array) -> float:
-        residual = self.linearised(K, h)[1]
-        return float(residual @ residual)
 
 
 def _solved(J: Array, residual: Array) -> tuple[Array, Array]:

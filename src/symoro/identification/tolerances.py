@@ -37,6 +37,7 @@ CLOE_ITERATIONS = 40  # damped Gauss-Newton steps
 GEOMETRIC_ITERATIONS = 50  # Gauss-Newton steps of a calibration
 TRIAL_ITERATIONS = 15  # steps with another unit or convention: the correct one converges quickly
 FACTOR_ITERATIONS = 20  # steps for the factor of one joint's torques
+WEIGHT_ITERATIONS = 3  # steps for the weights of the joints in the start of the drive gains
 DELAY_ITERATIONS = 12  # steps for the delay of torques
 UNDAMPED_ITERATIONS = 5  # iterations before steps are halved: an iteration may alternate between two states
 SCALING_ITERATIONS = (
