@@ -419,6 +419,10 @@ def test_data_of_the_scene() -> None:
     delta = call("robot_open", {"id": "delta"})
     assert delta["platform"]["frame"] in delta["platform"]["body"] and len(delta["platform"]["legs"]) == 3
     assert call("robot_open", {"id": "rx90_floating"})["floating"] and not RX90["floating"]
+    links = [
+        call("robot_open", {"id": name})["tool_link"] for name in ("sr400", "fivebar", "puma560", "rx90")
+    ]
+    assert links == [6, 2, 6, None]
 
 
 def test_the_quick_calls_do_without_numpy() -> None:

@@ -418,6 +418,7 @@ export interface View {
   wheels: WheelView[];
   platform: PlatformView | null;
   tool: string | null;
+  tool_link: number | null;
   bodies: BodiesView;
   tables: Table[];
   visuals?: VisualData[];

@@ -4,7 +4,7 @@ import * as THREE from "three";
 
 import type { BodyView, View } from "../backend/messages";
 import type { Palette } from "./colours";
-import { radiusOf, toolLink } from "./extras";
+import { antecedent, radiusOf } from "./extras";
 import { Instances, cylinderOnOrigin } from "./instances";
 import { axis, distance, hermite, origin, plus, parameterPolyline, type Point } from "./polyline";
 
@@ -160,7 +160,7 @@ export class Body {
 
   private path(T: Float64Array, part: BodyView, style: Style, colour: THREE.Color): void {
     const k = part.frame;
-    const ant = this.view.frames[k - 1]?.ant ?? toolLink(this.view);
+    const ant = antecedent(this.view, k);
     const tip = this.tipOf(ant, style);
     const [start, afterB, afterD, end] = parameterPolyline(T, ant, k, tip).points;
     this.rod(start, afterB, part.radius, colour);

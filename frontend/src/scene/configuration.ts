@@ -14,7 +14,7 @@
 // normal to the line; its part along the vertical axis 1 and the factor of the elbow have opposite signs if it is up.
 
 import type { View } from "../backend/messages";
-import { endFrame, toolLink } from "./extras";
+import { antecedent, endFrame } from "./extras";
 import { axis, cross, dot, minus, origin, plus, type Point } from "./polyline";
 
 /** Largest sine of the angle between parallel axes; parameters of files have six digits or more. */
@@ -39,7 +39,7 @@ export class Configurations {
   constructor(view: View, private readonly frame = endFrame(view)) {
     const moving = new Map(view.joints.map((joint) => [joint.frame, joint.kind]));
     this.chain = [];
-    for (let j = frame; j > 0; j = view.frames[j - 1]?.ant ?? toolLink(view)) if (moving.has(j)) this.chain.unshift(j);
+    for (let j = frame; j > 0; j = antecedent(view, j)) if (moving.has(j)) this.chain.unshift(j);
     this.kinds = this.chain.map((j) => moving.get(j)).join("");
     this.hasLegs = view.platform !== null || (view.loops.length > 0 && this.chain.length < 3);
   }

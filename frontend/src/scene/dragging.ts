@@ -6,7 +6,7 @@ import type { InverseModules, View } from "../backend/messages";
 import type { Store } from "../store/store";
 import { AssemblyModes } from "./assemblyModes";
 import type { Control } from "./control";
-import { endFrame, handledFrame, toolLink } from "./extras";
+import { antecedent, endFrame, handledFrame } from "./extras";
 import { clamp } from "./joints";
 import { load, type LoadedModel } from "./modules";
 import type { Level, PoseTask } from "./numericInverse";
@@ -236,7 +236,7 @@ export class Dragging {
 
   /** Return the joint that moves a link, as an index in view.joints; null for links that are fixed to the base. */
   private jointOf(view: View, frame: number): number | null {
-    for (let j = frame; j > 0; j = view.frames[j - 1]?.ant ?? toolLink(view)) {
+    for (let j = frame; j > 0; j = antecedent(view, j)) {
       const k = view.joints.findIndex((joint) => joint.frame === j && !joint.coupled);
       if (k >= 0) return k;
     }

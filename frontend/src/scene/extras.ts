@@ -14,13 +14,9 @@ export function location(view: View): number[] {
   return [...(entries.slice(0, 12) as number[]), 0, 0, 0, 1];
 }
 
-/** Return the link that carries the tool: the last link unless the robot's document names another one. */
-export function toolLink(view: View): number {
-  const tool = view.robot["tool"] as { on?: number | string; ant?: number } | undefined;
-  const on = tool?.on ?? tool?.ant;
-  if (typeof on === "number") return on;
-  const named = view.frames.find((frame) => frame.name === on);
-  return named?.frame ?? view.sizes.NL;
+/** Return the antecedent of a frame; that of the tool frame, which follows the last frame, is the link that carries it. */
+export function antecedent(view: View, j: number): number {
+  return view.frames[j - 1]?.ant ?? view.tool_link ?? 0;
 }
 
 /** Return the frame whose pose is used for inverse geometry: the tool frame, the platform or the last link's frame. */

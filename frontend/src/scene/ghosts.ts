@@ -3,7 +3,7 @@
 import * as THREE from "three";
 
 import type { View } from "../backend/messages";
-import { toolLink } from "./extras";
+import { antecedent } from "./extras";
 import { Instances, cylinderOnOrigin } from "./instances";
 import { axis, distance, origin, parameterPolyline, type Point } from "./polyline";
 
@@ -71,7 +71,7 @@ export class Ghosts {
       const highlighted = k === this.highlighted;
       const width = this.width * (highlighted ? 1.9 : 1);
       for (let j = 1; j <= T.length / 16; j++) {
-        const ant = view.frames[j - 1]?.ant ?? toolLink(view);
+        const ant = antecedent(view, j);
         // Transparent links on top of each other would darken the picture and take most of the time.
         const hidden = (one: Float64Array) => sameLink(T, one, ant, j, this.width);
         if (!highlighted && (hidden(this.robot) || placements.slice(0, k).some(hidden))) continue;
@@ -99,7 +99,7 @@ export class Ghosts {
     let [best, smallest]: [number | null, number] = [null, within];
     this.placements.forEach((T, k) => {
       for (let j = 1; j <= T.length / 16; j++) {
-        const { points } = parameterPolyline(T, this.view!.frames[j - 1]?.ant ?? toolLink(this.view!), j);
+        const { points } = parameterPolyline(T, antecedent(this.view!, j), j);
         for (let i = 0; i < SEGMENTS; i++) {
           const away = to(points[i]!, points[i + 1]!);
           if (away < smallest) [best, smallest] = [k, away];

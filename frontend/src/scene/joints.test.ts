@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import type { JointView } from "../backend/messages";
 import { fixture } from "./fixtures";
-import { freeJoints, fromShown, home, named, random, range, onSlider, shownText, toShown, within } from "./joints";
+import { fixed, freeJoints, fromShown, home, named, onSlider, pointDecimals, random, range, shownText, toShown, within } from "./joints";
 import { separated, inside, merged, title } from "./labels";
 import { framesShown } from "./viewState";
 import { fileOf } from "./meshfile";
@@ -127,6 +127,11 @@ it("a position that is zero in the decimals shown has no sign", () => {
 it("lengths have more decimals for robots of millimetres", () => {
   const shown = (size: number) => shownText({ kind: "P" } as JointView, 0.1234567 * size, false, size);
   expect([1e-3, 0.05, 0.9, 1e3].map(shown)).toEqual(["0.00012", "0.0062", "0.111", "123.457"]);
+});
+
+it("coordinates of a point fit into the fields of the pose for robots from millimetres to kilometres", () => {
+  const shown = (size: number) => fixed(-0.987654321 * size, pointDecimals(size));
+  expect([9e-4, 0.9, 9, 9e2, 9e3].map(shown)).toEqual(["-0.000889", "-0.8889", "-8.8889", "-888.889", "-8888.89"]);
 });
 
 it("a joint that turns without limits is shown on its slider after any number of turns", () => {

@@ -69,6 +69,12 @@ export function decimals(joint: JointView, size: number, degrees: boolean): numb
   return clamp(2 - Math.floor(Math.log10(size)), 3, 12);
 }
 
+/** Return the number of decimals of the coordinates of a point: 0.1 mm, less for smaller robots, more above 100 m. */
+export function pointDecimals(size: number): number {
+  const exponent = Math.floor(Math.log10(size));
+  return clamp(Math.max(2 - exponent, Math.min(4, 5 - exponent)), 0, 12);
+}
+
 /** Return a joint position in the unit of the page as text; `more` is a number of additional decimals. */
 export function shownText(joint: JointView, value: number, degrees: boolean, size: number, more = 0): string {
   return fixed(toShown(joint, value, degrees), decimals(joint, size, degrees) + more);

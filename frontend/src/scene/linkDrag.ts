@@ -3,7 +3,7 @@
 import * as THREE from "three";
 
 import type { View } from "../backend/messages";
-import { toolLink } from "./extras";
+import { antecedent } from "./extras";
 import { parameterPolyline, type Point } from "./polyline";
 import type { SceneDrag } from "./scene";
 
@@ -144,7 +144,7 @@ export class LinkDrag {
     let [frame, held, smallest]: [number, THREE.Vector3 | null, number] = [0, null, NEAR];
     // The bars between a frame and its antecedent belong to the link of the antecedent.
     for (let j = 1; j <= T.length / 16; j++) {
-      const ant = view.frames[j - 1]?.ant ?? toolLink(view);
+      const ant = antecedent(view, j);
       if (ant === 0) continue;
       const { points } = parameterPolyline(T, ant, j);
       for (let i = 0; i < 3; i++) {

@@ -15,7 +15,7 @@
 // inverse kinematics by the Levenberg-Marquardt method, IEEE Transactions on Robotics 27(5), 2011.
 
 import type { View } from "../backend/messages";
-import { toolLink } from "./extras";
+import { antecedent } from "./extras";
 import { coordinateIndices, cutJointIndices, scaleOf } from "./joints";
 import { dampedSolution, dot, extendBasis, removeComponents, type Vector } from "./linear";
 import { rotationVector, type Pose, type Triple } from "./pose";
@@ -127,7 +127,7 @@ export class NumericInverse {
     let joints = this.paths.get(frame);
     if (joints) return joints;
     joints = [];
-    for (let j = frame; j > 0; j = this.view.frames[j - 1]?.ant ?? toolLink(this.view)) {
+    for (let j = frame; j > 0; j = antecedent(this.view, j)) {
       const k = this.jointOfFrame.get(j);
       if (k !== undefined) joints.push(k);
     }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { endFrame } from "./extras";
 import { solved } from "./fixtures";
 import { random } from "./joints";
 import { NumericInverse } from "./numericInverse";
@@ -155,11 +156,24 @@ describe("a closed loop", () => {
     const start = solver.numeric.solve(home.map((value, k) => value + (view.joints[k]!.active ? 0.3 : 0)), null);
     expect(start.closed).toBe(true);
     const target = shifted(pose(start.q), [0, 0, -0.02 * reach]);
-    const closed = solver.follow(start.q, { frame: view.sizes.NL, pose: target, levels: ["position", "rotation"] });
-    const numeric = solver.numeric.solve(start.q, { frame: 6, pose: target, levels: ["position", "rotation"] });
-    expect(postures.loopError(numeric.q)).toBeLessThan(1e-9);
-    expect(numeric.error).toBeLessThan(1e-9);
+    const closed = solver.follow(start.q, { frame: endFrame(view), pose: target, levels: ["position", "rotation"] });
+    expect(closed.error).toBeLessThan(1e-9);
     expect(closed.closed).toBe(true);
+    // The tool is on link 6, which is not the last one.
+    for (const frame of [6, endFrame(view)]) {
+      const numeric = solver.numeric.solve(start.q, { frame, pose: target, levels: ["position", "rotation"] });
+      expect(postures.loopError(numeric.q)).toBeLessThan(1e-9);
+      expect(numeric.error).toBeLessThan(1e-9);
+    }
+  });
+
+  it("with a parallelogram is an arm with shoulder, elbow and wrist", async () => {
+    const { postures, solver, pose, q: home } = await solved("sr400");
+    const { q } = postures.move(home, [0.3, -1, 0, 0.5, 0.7, 0.9, 1, 0, 0]);
+    const all = solver.all(pose(q), q);
+    expect(new Set(all.map(({ label }) => label)).size).toBe(8);
+    for (const part of ["shoulder right", "shoulder left", "elbow up", "elbow down", "wrist flip", "wrist no flip"])
+      expect(all.filter(({ label }) => label.includes(part)).length).toBe(4);
   });
 
   it("of a planar linkage is moved by a point of a link", async () => {

@@ -48,6 +48,10 @@ const LONG_WAY = 200;
 /** Random positions of the joint that the closed form keeps, and random starts, per picture of a pose that is not reached. */
 const KEPT_POSITIONS = 16;
 const RECOVERY_STARTS = 4;
+/** Random starts for the posture nearest to a typed pose that cannot be reached. */
+const NEAREST_STARTS = 24;
+/** Errors of a part of a pose that differ by less are equal (fraction of the reach, or radians). */
+const SAME_ERROR = 1e-6;
 const TURN = 2 * Math.PI;
 
 export class PoseSolver {
@@ -114,7 +118,8 @@ export class PoseSolver {
     const task = this.possible(given);
     const row = this.nearest(q, this.rowsOf(task, q).filter((one) => this.isWithin(one)));
     if (row) return this.compared(q, this.remembered(this.reached(row, task)), false);
-    return this.compared(q, this.recovered(q, task, this.numeric.nearest(q, task, LONG_WAY)), false);
+    const result = this.recovered(q, task, this.numeric.nearest(q, task, LONG_WAY));
+    return this.compared(q, result.closed && result.error < ACCURACY ? result : this.nearestOf(result, q, task), false);
   }
 
   /**
@@ -179,6 +184,27 @@ export class PoseSolver {
       if (row && this.isWithin(row)) return row;
     }
     return null;
+  }
+
+  /**
+   * Return the posture nearest to a task that cannot be reached: the best result of iterations, from the current posture
+   * and from random ones. A single iteration ends in a local minimum of the error, for example if a straight arm has to
+   * move towards its base.
+   */
+  private nearestOf(result: Followed, q: number[], task: PoseTask): Followed {
+    const errorsOf = (row: number[]): number[] => task.levels.map((level) => this.numeric.taskError(row, { ...task, levels: [level] }));
+    let [best, least] = [result, result.closed ? errorsOf(result.q) : [Infinity]];
+    const end = Date.now() + SAMPLING_MS;
+    const movers = this.numeric.movers(task.frame);
+    for (let k = 0; k < NEAREST_STARTS && Date.now() < end; k++) {
+      const next = this.numeric.nearest(random(this.view, q, movers, this.reach, 1, this.chance), task, LONG_WAY);
+      const row = this.nearTurns(next.q, q);
+      if (!next.closed || !this.isWithin(row)) continue;
+      const errors = errorsOf(row);
+      const level = errors.findIndex((error, i) => !(Math.abs(error - least[i]!) <= SAME_ERROR));
+      if (level >= 0 && errors[level]! < least[level]!) [best, least] = [{ ...next, q: row }, errors];
+    }
+    return best;
   }
 
   /** Return the posture of an iteration, with the full turns nearest to a posture; null if it does not reach its task. */

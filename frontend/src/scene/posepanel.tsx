@@ -10,14 +10,13 @@ import { handledFrame, hasEnd } from "./extras";
 import { ghostColour } from "./ghosts";
 import { Choice } from "./choice";
 import { degrees, Field } from "./jointspanel";
-import { decimals, fixed, fromShown, shownText } from "./joints";
+import { fixed, fromShown, pointDecimals, shownText } from "./joints";
 import { angles, fromQuaternion, pose, quaternion, type Triple } from "./pose";
 import type { PoseSolution } from "./poseSolver";
 import type { GizmoAxes, GizmoMode } from "./scene";
 import { storedSignal } from "../models/storedSignal";
 
 const ANGLE = { kind: "R" } as JointView;
-const LENGTH = { kind: "P" } as JointView;
 const POSITIONS = ["x", "y", "z"];
 const ANGLES = ["roll", "pitch", "yaw"];
 const rotation = storedSignal("rotation", "angles");
@@ -100,7 +99,7 @@ function PoseFields({ store, control, view, frame }: { store: Store; control: Co
       {POSITIONS.map((name, k) => (
         <label key={name}>
           <span>{name}</span>
-          <Field label={name} text={fixed(at[k]!, Math.max(4, decimals(LENGTH, view.bodies.size, false)))} onNumber={(value) => dragging.goTo(pose([...replaced(at, k, value), ...turn]), "translate")} />
+          <Field label={name} text={fixed(at[k]!, pointDecimals(view.bodies.size))} onNumber={(value) => dragging.goTo(pose([...replaced(at, k, value), ...turn]), "translate")} />
           <span class="sc-unit">m</span>
         </label>
       ))}

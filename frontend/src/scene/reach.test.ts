@@ -108,6 +108,27 @@ describe("an arm with limits", () => {
   });
 });
 
+describe("a typed pose that cannot be reached", () => {
+  it("leads to the nearest position from every posture, also from a straight arm", async () => {
+    const { view, solver, pose } = await solved("rx90");
+    // The wrist reaches the points between two spheres about the shoulder: link lengths 0.45 m, elbow within its range.
+    const { lower, upper } = view.joints[2]!;
+    const distance = (q3: number): number => 0.9 * Math.abs(Math.cos((q3 + Math.PI / 2) / 2));
+    const [inner, outer] = [Math.max(distance(lower!), distance(upper!)), 0.9];
+    for (const start of [[0, 0, -Math.PI / 2, 0, 0, 0], [0.3, 1.2, -Math.PI / 2, 0.4, 0.5, 0.6], [0.2, 0.8, 0.2, 0.5, 1, -0.3]])
+      for (const point of [[0.1, 0, 0], [-0.1, 0.05, 0.02], [0.08, -0.1, 0.1], [1, 1, 0.5], [0.3, -2, 0]]) {
+        const target = pose(start);
+        [3, 7, 11].forEach((entry, i) => (target[entry] = point[i]!));
+        const { q, error } = solver.goTo(start, { frame: endFrame(view), pose: target, levels: ["position", "rotation"] });
+        const away = Math.hypot(...point);
+        expect(error).toBeGreaterThan(1e-3);
+        const at = pose(q);
+        const missing = Math.hypot(...[3, 7, 11].map((entry, i) => at[entry]! - point[i]!));
+        expect(missing).toBeCloseTo(Math.max(inner - away, away - outer), 4);
+      }
+  }, 20_000);
+});
+
 describe("the configurations of an arm", () => {
   it.each(["rx90", "puma560", "ur5e"] as const)("of one pose have different names, which stay along a small motion: %s", async (name) => {
     const { view, solver, pose, reach, q: home } = await solved(name);

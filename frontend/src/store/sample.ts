@@ -55,6 +55,7 @@ export function sampleView(cells: string[][], changes: Partial<View> = {}): View
     wheels: [],
     platform: null,
     tool: null,
+    tool_link: null,
     bodies: { size: 1, unit: 0.02, parts: [] },
     tables: [sampleTable(cells)],
     ...changes,

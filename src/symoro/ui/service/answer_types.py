@@ -318,6 +318,7 @@ class View:
     wheels: list[WheelView]
     platform: PlatformView | None
     tool: str | None
+    tool_link: int | None
     bodies: BodiesView
     tables: list[Table]
     visuals: list[VisualData] = optional()

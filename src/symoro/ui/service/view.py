@@ -81,6 +81,7 @@ def view(robot: Robot) -> View:
         wheels=[_wheel(robot, k, values) for k in range(len(robot.wheels))],
         platform=_platform(robot),
         tool=robot.tool.name if robot.tool else None,
+        tool_link=robot.tool.place.ant if robot.tool else None,
         bodies=_bodies(robot, values),
         tables=tables(robot),
         legs=_legs(robot),
