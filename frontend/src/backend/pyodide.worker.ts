@@ -56,15 +56,16 @@ async function imported(module: string): Promise<unknown> {
 /** Load the interpreter and symoro. */
 async function load(): Promise<void> {
   const folder = new URL(files.python, root).href;
-  const sources = fetch(new URL(files.symoro, root));
+  // A body that nobody reads would not be downloaded while Python is; reportDownloads reports its failure.
+  const sources = fetch(new URL(files.symoro, root)).then((response) => response.arrayBuffer());
+  sources.catch(() => undefined);
   // Pyodide imports the second module later.
   const modules = ["pyodide.mjs", "pyodide.asm.mjs"].map((name) => imported(`${folder}${name}`));
   const { loadPyodide } = (await Promise.all(modules))[0] as typeof import("pyodide");
   python = await loadPyodide({ indexURL: folder });
   step("starting Python");
-  const response = await sources;
   python.FS.mkdirTree(SITE);
-  python.unpackArchive(await response.arrayBuffer(), "zip", { extractDir: SITE });
+  python.unpackArchive(await sources, "zip", { extractDir: SITE });
   python.runPython(`import sys; sys.path.insert(0, "${SITE}")`);
   const page = python.pyimport("symoro.ui.service.page");
   if (!files.packages.includes("numpy")) page.use_plain_arrays();
