@@ -27,9 +27,11 @@ async function keepOffline(): Promise<void> {
   await navigator.serviceWorker?.register(new URL("service-worker.js", document.baseURI));
 }
 
+/** Whether Python runs in the page, which is a static site. */
+const onSite = document.querySelector<HTMLMetaElement>('meta[name="symoro-back"]')?.content === "worker";
+
 async function chooseBack(): Promise<Backend> {
-  const kind = document.querySelector<HTMLMetaElement>('meta[name="symoro-back"]')?.content;
-  if (kind === "worker") {
+  if (onSite) {
     const [{ workerBackend }, { withPrepared }] = await Promise.all([import("./backend/worker"), import("./backend/prepared")]);
     // Prepared answers do not prove that Python can be loaded.
     return withPrepared(withRetry(workerBackend(undefined, undefined, () => void keepOffline().catch(() => undefined))));
@@ -74,6 +76,7 @@ async function start(): Promise<void> {
   render(
     <Shell
       shell={shell}
+      lost={onSite ? "check the network connection" : "check the network, or that symoro gui is running"}
       scene={() => import("./scene/pane").then(({ ScenePane }) => ScenePane)}
       models={() => import("./models/pane").then(({ ModelsPane }) => ModelsPane)}
     />,

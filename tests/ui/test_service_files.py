@@ -108,6 +108,18 @@ def test_a_xacro_file_is_not_run() -> None:
         assert "not executed in the workbench" in result["message"] and "convert it to URDF" in result["hint"]
 
 
+@pytest.mark.parametrize("left", ["0 0 ${length}", "0 0 $(arg length)"])
+def test_the_hint_for_a_rest_of_xacro_in_a_urdf_can_be_followed_in_the_workbench(left: str) -> None:
+    text = (
+        f'<robot name="x"><link name="a"/><link name="b"/><joint name="j" type="revolute"><parent link="a"/>'
+        f'<child link="b"/><origin xyz="{left}"/></joint></robot>'
+    )
+    error = call("robot_open", {"text": text, "file": "x.urdf"})["error"]
+    assert error["place"]["key"] == "xyz"
+    assert "xacro" in error["hint"] and "suffix" not in error["hint"]  # .xacro files are rejected
+    assert "convert it to URDF" in error["hint"]
+
+
 def test_a_name_is_not_a_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file of that name is there, and it is not looked at."""
     (tmp_path / "secret.yaml").write_text("symoro: 1\nname: secret\nframes: [{joint: revolute}]\n")

@@ -267,6 +267,8 @@ def test_the_plan_of_a_simulation_is_that_with_numpy(plain: Page, name: str) -> 
     answer = plain.call("simulation_answer", **request, **states, torques=plan["tau"], why="")
     assert answer["samples"] == 2
     assert answer["finished"]
+    piece = plain.call("simulation_piece", **request, **states, torques=plan["tau"], why="")
+    assert piece == {key: answer[key] for key in piece}
 
 
 def test_simulations_that_need_events_or_control_are_rejected(plain: Page) -> None:

@@ -1,6 +1,7 @@
 // Backend over HTTP. Short calls are answered directly; long calls run as jobs that report progress and can be
 // cancelled.
 
+import { put } from "../store/storage";
 import { Failure, type CallOptions, type Backend, type Problem, type Progress } from "./backend";
 
 /** Calls that the server runs as jobs (src/symoro/ui/web/schema.py). */
@@ -47,7 +48,7 @@ export interface Web {
 /** Return the token of the page's address and store it, because the address may change later. */
 export function tokenOf(web: Pick<Web, "href" | "storage">): string {
   const given = new URL(web.href).searchParams.get("token");
-  if (given) web.storage.setItem(KEY, given);
+  if (given) put(web.storage, KEY, given);
   return given ?? web.storage.getItem(KEY) ?? "";
 }
 

@@ -56,15 +56,16 @@ async function imported(module: string): Promise<unknown> {
 /** Load the interpreter and symoro. */
 async function load(): Promise<void> {
   const folder = new URL(files.python, root).href;
-  const sources = fetch(new URL(files.symoro, root));
+  // A body that nobody reads would not be downloaded while Python is; reportDownloads reports its failure.
+  const sources = fetch(new URL(files.symoro, root)).then((response) => response.arrayBuffer());
+  sources.catch(() => undefined);
   // Pyodide imports the second module later.
   const modules = ["pyodide.mjs", "pyodide.asm.mjs"].map((name) => imported(`${folder}${name}`));
   const { loadPyodide } = (await Promise.all(modules))[0] as typeof import("pyodide");
   python = await loadPyodide({ indexURL: folder });
   step("starting Python");
-  const response = await sources;
   python.FS.mkdirTree(SITE);
-  python.unpackArchive(await response.arrayBuffer(), "zip", { extractDir: SITE });
+  python.unpackArchive(await sources, "zip", { extractDir: SITE });
   python.runPython(`import sys; sys.path.insert(0, "${SITE}")`);
   const page = python.pyimport("symoro.ui.service.page");
   if (!files.packages.includes("numpy")) page.use_plain_arrays();
@@ -99,8 +100,8 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function progress(title: string, done: number, total: number | undefined): void {
-  const progress: Progress = { step: title, done, ...(total !== undefined && { total }) };
+function progress(title: string, done: number, total: number | undefined, pieces?: unknown[]): void {
+  const progress: Progress = { step: title, done, ...(total !== undefined && { total }), ...(pieces && { pieces }) };
   post({ kind: "progress", progress });
 }
 
@@ -126,8 +127,16 @@ async function simulated(payload: string): Promise<string> {
   const plan = JSON.parse(text) as SimulationPlan & { error?: unknown };
   if (plan.error) return text;
   const duration = plan.times.at(-1)!;
-  const states = await simulate(plan, (time) => progress("simulating", time, duration));
-  return answered("simulation_answer", JSON.stringify({ ...JSON.parse(payload), ...states, torques: plan.tau }));
+  const request = (times: number[], rows: number[][], why: string): string =>
+    JSON.stringify({ ...(JSON.parse(payload) as object), times, rows, why, torques: plan.tau });
+  let sent = 0;
+  const states = await simulate(plan, (time, rows) => {
+    const kept = rows.flatMap((_, k) => (k >= sent && k % plan.every === 0 ? [k] : []));
+    sent = rows.length;
+    const piece = kept.length > 0 && (answer("simulation_piece", request(kept.map((k) => plan.times[k]!), kept.map((k) => rows[k]!), ""), progress) as string);
+    progress("simulating", time, duration, piece ? [JSON.parse(piece)] : undefined);
+  });
+  return answered("simulation_answer", request(states.times, states.rows, states.why));
 }
 
 async function call(name: string, payload: string): Promise<void> {

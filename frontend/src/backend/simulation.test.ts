@@ -14,7 +14,7 @@ function oneJoint(acceleration: string, changes: Partial<SimulationPlan> = {}): 
   const direct = `export const INPUTS = {q: [1], qd: [1], tau: [1]}; export const OUTPUTS = {qdd: [1]};
     export const call = (q, qd, tau) => ({qdd: Float64Array.of(${acceleration})});`;
   return {
-    ...{ parts: { q: [0, 1], qd: [1, 2] }, start: [0, 1], units: [1, 1], times: [0, 0.005, 0.01], tau: [0], at: [0], rtol: 1e-9, atol: 1e-9 },
+    ...{ parts: { q: [0, 1], qd: [1, 2] }, start: [0, 1], units: [1, 1], times: [0, 0.005, 0.01], every: 1, tau: [0], at: [0], rtol: 1e-9, atol: 1e-9 },
     ...{ dry_friction: false, inputs: {}, values: {}, direct, closing: null, wheels: null },
     ...changes,
   };

@@ -15,6 +15,8 @@ export interface SimulationPlan {
   /** Per entry of the state 1 for angles, or the robot's length. */
   units: number[];
   times: number[];
+  /** Number of samples per sample that is shown while the simulation runs. */
+  every: number;
   tau: number[];
   /** Places of the coordinates among the joints of the tree. */
   at: number[];
@@ -273,12 +275,12 @@ function steppedWithFriction(motion: Motion, y: Vector, first: Vector, h: number
 /**
  * Integrate the motion of a plan.
  *
- * @param report receives the time that was reached, a few times per second.
+ * @param report receives the time that was reached and the states so far, a few times per second.
  * @param addressOf converts source text to an address that can be imported.
  */
 export async function simulate(
   plan: SimulationPlan,
-  report: (time: number) => void = () => undefined,
+  report: (time: number, rows: number[][]) => void = () => undefined,
   addressOf?: (source: string) => string,
 ): Promise<SimulatedStates> {
   const load = (source: string | null): Promise<Model> | null => (source === null ? null : modelOf(source, plan.values, addressOf));
@@ -324,7 +326,7 @@ export async function simulate(
       // The end of a sample interval does not shorten the following steps.
       h = Math.max(error > 1 ? least : 0, length === rest ? Math.max(h, length * ratio) : length * ratio);
       if (Date.now() - reported > 200) {
-        report(t);
+        report(t, rows);
         reported = Date.now();
       }
     }

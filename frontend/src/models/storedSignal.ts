@@ -2,24 +2,14 @@
 
 import { effect, signal, type Signal } from "@preact/signals";
 
+import { put, storageOr } from "../store/storage";
+
 export function storedSignal(name: string, first: string): Signal<string> {
   const key = `symoro.models.${name}`;
-  const value = signal(stored(key) ?? first);
+  const storage = storageOr(() => localStorage);
+  const value = signal(storage.getItem(key) ?? first);
   effect(() => {
-    const text = value.value;
-    try {
-      localStorage.setItem(key, text);
-    } catch {
-      // A page without storage forgets the choice, no more.
-    }
+    put(storage, key, value.value); // a page without storage forgets the choice, no more
   });
   return value;
-}
-
-function stored(key: string): string | null {
-  try {
-    return localStorage.getItem(key);
-  } catch {
-    return null;
-  }
 }

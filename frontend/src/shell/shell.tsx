@@ -37,17 +37,19 @@ function Lazy({ store, load, waiting }: LazyProps) {
       (error: unknown) => setProblem(String(error)),
     );
   }, []);
-  if (problem) return <p class="sh-empty">This pane could not be loaded: {problem}</p>;
+  if (problem) return <p class="sh-empty">This pane could not be loaded: {problem}. Check the network connection, then reload the page.</p>;
   return Loaded ? <Loaded store={store} /> : <p class="sh-empty">{waiting}</p>;
 }
 
 export interface ShellProps {
   shell: ShellState;
+  /** What the user can do while requests fail. */
+  lost: string;
   scene: () => Promise<Pane>;
   models: () => Promise<Pane>;
 }
 
-export function Shell({ shell, scene, models }: ShellProps) {
+export function Shell({ shell, lost, scene, models }: ShellProps) {
   const { store } = shell;
   const { tables, upper } = shell.sizes.value;
   // A panel takes the place of the tables, so that all panes are shown while it is open.
@@ -65,7 +67,7 @@ export function Shell({ shell, scene, models }: ShellProps) {
       <Tour shell={shell} />
       {serverLost.value ? (
         <div class="sh-lost" role="status" data-lost>
-          <p>The server does not answer. The page tries again; check the network, or that symoro gui is running. Your robot is stored in this browser.</p>
+          <p>The server does not answer. The page tries again; {lost}. Your robot is stored in this browser.</p>
           <button type="button" class="sh-button" data-action="retry" onClick={retryNow}>
             Try again now
           </button>

@@ -5,6 +5,7 @@ import { computed, effect, signal, type ReadonlySignal, type Signal } from "@pre
 import { Failure, type Problem } from "../backend/backend";
 import type { About, EntryData, GalleryEntry, View } from "../backend/messages";
 import { recordRecent, type RecentRobots } from "../store/recent";
+import { put } from "../store/storage";
 import type { Store } from "../store/store";
 
 export type Panel = "new" | "gallery" | "dh" | "keys" | "share" | "problem";
@@ -76,7 +77,7 @@ export function readSettings(storage: Pick<Storage, "getItem">): Settings {
 }
 
 export function writeSettings(storage: Pick<Storage, "getItem" | "setItem">, changed: Settings): void {
-  storage.setItem(SETTINGS, JSON.stringify({ ...readSettings(storage), ...changed }));
+  put(storage, SETTINGS, JSON.stringify({ ...readSettings(storage), ...changed }));
 }
 
 /** Return the state of the shell; the tour begins on the first visit, unless `tour` is false. */

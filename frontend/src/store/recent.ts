@@ -3,6 +3,7 @@
 import { effect, signal, type ReadonlySignal } from "@preact/signals";
 
 import type { RobotDocument, View } from "../backend/messages";
+import { put } from "./storage";
 import type { Store } from "./store";
 
 const KEY = "symoro-recent";
@@ -35,13 +36,8 @@ function read(storage: Pick<Storage, "getItem">): RecentRobot[] {
 
 /** Write the list; if the storage is full, without its oldest entries. */
 function write(storage: Pick<Storage, "setItem">, list: RecentRobot[]): void {
-  for (let kept = list; ; kept = kept.slice(0, -1)) {
-    try {
-      return storage.setItem(KEY, JSON.stringify(kept));
-    } catch {
-      if (!kept.length) return;
-    }
-  }
+  let kept = list;
+  while (!put(storage, KEY, JSON.stringify(kept)) && kept.length) kept = kept.slice(0, -1);
 }
 
 export function recordRecent(store: Store, storage: Pick<Storage, "getItem" | "setItem">): RecentRobots {

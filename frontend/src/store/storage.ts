@@ -10,6 +10,16 @@ export function storageOr(wanted: () => Storage): Storage {
   }
 }
 
+/** Write an entry; return false if the storage is full or permits no entries. */
+export function put(storage: Pick<Storage, "setItem">, key: string, text: string): boolean {
+  try {
+    storage.setItem(key, text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 export function inMemory(): Storage {
   const held = new Map<string, string>();
   return {

@@ -84,6 +84,16 @@ describe("the stored session", () => {
     expect(storageOr(() => localStorage)).toBe(localStorage);
   });
 
+  it("is not required: a browser may permit no entries, or no further ones", async () => {
+    const local = memory();
+    save(places(local), "earlier", keptWith("L2"));
+    const full: Storages = { session: memory(0), local: { ...local, setItem: memory(0).setItem }, now: () => ++time };
+    const tab = await tabOf(full, free);
+    save(full, tab, keptWith("L3"));
+    expect(full.session.getItem("symoro-tab")).toBeNull();
+    expect(loadSession(full, tab)).toBeNull();
+  });
+
   it("is copied for a duplicated tab", async () => {
     const at = places();
     const tab = await tabOf(at, free);

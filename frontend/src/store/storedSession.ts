@@ -4,6 +4,7 @@
 import { effect } from "@preact/signals";
 
 import type { RobotDocument } from "../backend/messages";
+import { put } from "./storage";
 import { AT_ORIGIN, type StoredSession, type Step, type Store } from "./store";
 
 const TAB = "symoro-tab";
@@ -38,7 +39,7 @@ export async function tabOf(places: Storages, claim: (id: string) => Promise<boo
   if (known && (await claim(known))) return known;
   const id = makeId();
   await claim(id);
-  places.session.setItem(TAB, id);
+  put(places.session, TAB, id);
   // A duplicated tab continues with the session of the original.
   const kept = known ? of(places, known) : null;
   if (kept) save(places, id, kept);
@@ -70,10 +71,11 @@ function tabs(places: Storages): [string, number][] {
   return Object.entries(index).sort((a, b) => b[1] - a[1]);
 }
 
-function removeTab(places: Storages, tab: string): void {
+/** Remove a tab; return false if the storage permits no entries. */
+function removeTab(places: Storages, tab: string): boolean {
   places.local.removeItem(ROBOT + tab);
   places.local.removeItem(STATE + tab);
-  places.local.setItem(INDEX, JSON.stringify(Object.fromEntries(tabs(places).filter(([id]) => id !== tab))));
+  return put(places.local, INDEX, JSON.stringify(Object.fromEntries(tabs(places).filter(([id]) => id !== tab))));
 }
 
 function of(places: Storages, tab: string): StoredSession | null {
@@ -104,18 +106,14 @@ function documents(steps: Step[]): { robot: RobotDocument }[] {
 
 /** Write a value; if the storage is full, remove the sessions of the oldest other tabs. */
 function write(places: Storages, tab: string, key: string, value: object): boolean {
-  for (;;) {
-    try {
-      places.local.setItem(key, JSON.stringify(value));
-      return true;
-    } catch {
-      const oldest = tabs(places)
-        .filter(([id]) => id !== tab)
-        .at(-1);
-      if (!oldest) return false;
-      removeTab(places, oldest[0]);
-    }
+  const text = JSON.stringify(value);
+  while (!put(places.local, key, text)) {
+    const oldest = tabs(places)
+      .filter(([id]) => id !== tab)
+      .at(-1);
+    if (!oldest || !removeTab(places, oldest[0])) return false;
   }
+  return true;
 }
 
 function saveRobot(places: Storages, tab: string, { view, past, future }: Robot): void {

@@ -156,6 +156,17 @@ test("the cart-pole is simulated without SciPy", async () => {
   expect(Number(await degrees.inputValue())).toBeCloseTo((angle! * 180) / Math.PI, 0); // shown with one decimal
 });
 
+test("a simulation without SciPy is played while it runs, and its samples remain when it is stopped", async () => {
+  await it.page.getByTestId("scene-tab-motion").click();
+  await it.page.getByLabel("duration").fill("9000");
+  await it.page.getByLabel("duration").press("Enter");
+  await it.page.getByTestId("simulate-run").click();
+  await it.page.locator('[data-testid="scene-play"][aria-label="Pause"]').waitFor();
+  await it.page.getByTestId("scene-stop").click();
+  expect(await it.page.getByTestId("simulate-ended").textContent()).toMatch(/^stopped: [1-9]\d* samples computed/);
+  expect(Number(await it.page.getByTestId("scene-time").getAttribute("max"))).toBeGreaterThan(0);
+});
+
 test("the contact forces of a robot with legs are drawn without NumPy", async () => {
   await openQuadruped(it);
   await it.page.getByTestId("scene-tab-view").click();

@@ -111,6 +111,10 @@ _ON_THE_PAGE: Words = (
     (re.compile(r"\bomit (these data|the couplings) with lossy=True"), r"leave out \1"),
     (re.compile(r"\bomit it with the option 'lossy'"), "leave it out"),
     (re.compile(r"\bgive the option 'format': .*"), "give the file the suffix of its format"),
+    (
+        re.compile(r"\bthis looks like xacro: give the file the suffix \.xacro"),
+        "this looks like xacro: convert it to URDF first, on the command line",
+    ),
     (re.compile(r" \(exact=True keeps the digits\)"), ""),
     (
         re.compile(r"\bthe option 'tool' selects a link beyond it as tool frame"),

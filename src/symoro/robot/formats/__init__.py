@@ -337,7 +337,7 @@ def _check_text(text: str, file: str | None) -> None:
     if "\0" in text:
         raise FormatError("this is binary data, not text", place=place, hint="save it as UTF-8 text")
     if not text.strip():
-        raise FormatError("the file is empty", place=place, hint="check the path")
+        raise FormatError("the file is empty", place=place, hint="give a file that contains a robot")
 
 
 # -- recognition of the format of a text without a suffix

@@ -29,4 +29,4 @@ def answer(error: ModuleNotFoundError | MissingDependencyError) -> dict[str, Any
             f"this needs {LOADED_LATE[package]}, which is not installed",
             hint="run symoro on your machine: pip install symoro",
         )
-    return {**({"missing": package} if package else {}), "error": failure.as_data(error)}
+    return {**({"missing": package} if package else {}), "error": failure.as_data(error, failure.on_the_page)}

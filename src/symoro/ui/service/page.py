@@ -33,7 +33,11 @@ class _MissingModules:
 _MISSED = _MissingModules()
 sys.meta_path.append(_MISSED)
 
-PAGE_CALLS = {"simulation_plan": page_simulation.plan, "simulation_answer": page_simulation.answer}
+PAGE_CALLS = {
+    "simulation_plan": page_simulation.plan,
+    "simulation_piece": page_simulation.piece,
+    "simulation_answer": page_simulation.answer,
+}
 """Calls of the page itself; a server has none of them."""
 
 

@@ -1,7 +1,8 @@
 """Simulate in a page without SciPy: the emitted JavaScript of a robot is integrated by the page.
 
     plan      initial state, layout of the state vector and JavaScript modules, from the arguments of `simulate`
-    answer    the answer of `simulate`, from the states that the page has computed
+    piece     samples of a running simulation, from the states that the page has computed since the last piece
+    answer    the answer of `simulate`, from all states that the page has computed
 
 The page integrates without events: Coulomb friction is the function sign(qd) of the model, and joint limits are
 ignored.
@@ -10,16 +11,18 @@ ignored.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from symoro.errors import NotApplicableError
 from symoro.files import file_name
 from symoro.robot.coordinates import independent
-from symoro.ui.service.answer_types import SimulationAnswer
+from symoro.robot.description import Robot
+from symoro.ui.service.answer_types import Piece, SimulationAnswer
 from symoro.ui.service.payload import item, robot_of
-from symoro.ui.service.playback import Postures, number, numbers_of, row
-from symoro.ui.service.simulation import placing, simulation_data, start_of
+from symoro.ui.service.playback import Postures, number, numbers_of, row, stride
+from symoro.ui.service.simulation import BasePlace, piece_of, placing, simulation_data, start_of
 
 if TYPE_CHECKING:
     from symoro.program.program import Program
@@ -50,9 +53,10 @@ def plan(payload: Mapping[str, Any]) -> dict[str, Any]:
         raise NotApplicableError(
             "joint stops are not available in this page", hint=f"ignore joint limits, {HINT}"
         )
-    mechanics = _mechanics(payload)
+    mechanics, _, _ = _prepared(payload)
     duration, step = number(payload, "duration", 5.0), number(payload, "step", 0.01)
     check_times(duration, step)
+    times = sample_times(duration, step, None).tolist()
     posture = row(payload, "q")
     start = mechanics.start(
         {
@@ -72,7 +76,8 @@ def plan(payload: Mapping[str, Any]) -> dict[str, Any]:
         "parts": {name: [part.start, part.stop] for name, part in mechanics.parts.items()},
         "start": start.tolist(),
         "units": mechanics.units.tolist(),
-        "times": sample_times(duration, step, None).tolist(),
+        "times": times,
+        "every": stride(len(times)),
         "tau": torques.tolist(),
         "at": mechanics.at,
         "rtol": options.rtol,
@@ -86,6 +91,16 @@ def plan(payload: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def piece(payload: Mapping[str, Any]) -> Piece:
+    """Return samples of a running simulation for the states in the request, which are those of `answer`."""
+    import numpy as np
+
+    mechanics, postures, place = _prepared(payload)
+    torques = np.array(item(payload, "torques", list))
+    states = zip(item(payload, "times", list), item(payload, "rows", list), strict=True)
+    return piece_of([(mechanics.state(t, np.array(y)), torques) for t, y in states], postures, place)
+
+
 def answer(payload: Mapping[str, Any]) -> SimulationAnswer:
     """Return the answer of `simulate` for the states in the request.
 
@@ -95,22 +110,29 @@ def answer(payload: Mapping[str, Any]) -> SimulationAnswer:
 
     from symoro.simulation.result import Simulation
 
-    mechanics = _mechanics(payload)
+    mechanics, postures, place = _prepared(payload)
     times = item(payload, "times", list)
     torques = [np.array(item(payload, "torques", list))] * len(times)
     rows = [np.array(y) for y in item(payload, "rows", list)]
     warnings = ["Coulomb friction is FS sign(qd), without stick-slip"] if _has_dry_friction(mechanics) else []
     result = Simulation.made(mechanics, times, rows, torques, [], item(payload, "why", str, ""), warnings)
-    postures = Postures(mechanics.robot, mechanics.values)
-    return simulation_data(result, postures, placing(mechanics.robot, mechanics.values))
+    return simulation_data(result, postures, place)
 
 
-def _mechanics(payload: Mapping[str, Any]) -> Mechanics:
+def _prepared(payload: Mapping[str, Any]) -> tuple[Mechanics, Postures, BasePlace | None]:
+    """Return the equations of motion of the robot in a request, and the functions that place it in the scene."""
+    robot = robot_of(payload)
+    return _prepared_for(robot, tuple({**dict(robot.nominal), **numbers_of(robot, payload)}.items()))
+
+
+@lru_cache(maxsize=1)  # plan, pieces and answer of one simulation
+def _prepared_for(
+    robot: Robot, values: tuple[tuple[str, float], ...]
+) -> tuple[Mechanics, Postures, BasePlace | None]:
     from symoro.simulation.mechanics import Mechanics
 
-    robot = robot_of(payload)
-    values = numbers_of(robot, payload)
-    return Mechanics(robot, {**dict(robot.nominal), **values}, {})
+    mechanics = Mechanics(robot, dict(values), {})
+    return mechanics, Postures(robot, mechanics.values), placing(robot, mechanics.values)
 
 
 def _has_dry_friction(mechanics: Mechanics) -> bool:

@@ -7,7 +7,7 @@ During a simulation, samples are reported as progress (`symoro.progress`, `came`
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from math import ceil
 from typing import TYPE_CHECKING, Any
@@ -111,23 +111,32 @@ class _SampleReport:
             self._send()
 
     def _send(self) -> None:
-        import numpy as np
-
-        states = [state for state, _ in self._waiting]
-        self._work.to(
-            states[-1].t,
-            Piece(
-                times=[state.t for state in states],
-                q=self.postures(np.array([state.parts["tree"] for state in states])).tolist(),
-                tau=[tau.tolist() for _, tau in self._waiting],
-                base=None if self._place is None else [self._place(state.parts) for state in states],
-                modes=[state.parts["e"].tolist() for state in states] if "e" in states[0].parts else None,
-            ),
-        )
+        piece = piece_of(self._waiting, self.postures, self._place)
+        self._work.to(piece.times[-1], piece)
         self._waiting, self._last = [], time.monotonic()
 
 
 BasePlace = Callable[[Mapping[str, "Array"]], list[float]]
+
+
+def piece_of(samples: Sequence[tuple[State, Array]], postures: Postures, place: BasePlace | None) -> Piece:
+    """Return samples of a running simulation for the page.
+
+    Args:
+        samples: states with their torques.
+        postures: function from the coordinates to the positions of all joints.
+        place: function that computes the pose of the base from the parts of the state; None if it is fixed.
+    """
+    import numpy as np
+
+    states = [state for state, _ in samples]
+    return Piece(
+        times=[state.t for state in states],
+        q=postures(np.array([state.parts["tree"] for state in states])).tolist(),
+        tau=[tau.tolist() for _, tau in samples],
+        base=None if place is None else [place(state.parts) for state in states],
+        modes=[state.parts["e"].tolist() for state in states] if "e" in states[0].parts else None,
+    )
 
 
 def placing(robot: Robot, values: Mapping[str, float]) -> BasePlace | None:
