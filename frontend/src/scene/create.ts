@@ -16,6 +16,7 @@ import { Labels, title, type Label } from "./labels";
 import { LinkDrag } from "./linkDrag";
 import { load } from "./modules";
 import { sample } from "./motion";
+import type { LostMotion } from "./lostMotion";
 import { Overlay } from "./overlay";
 import { axis, origin, parameterPolyline, plus, robotSize, typicalLength, type Point } from "./polyline";
 import { Player } from "./player";
@@ -86,6 +87,7 @@ export const createScene: CreateScene = (container, options) => {
   let mechanics: Mechanics | null = null;
   let torques: JointTorques | null = null;
   let highlighted: ReadonlySet<number> = new Set();
+  let lost: readonly LostMotion[] = [];
   let dark = options.dark ?? false;
   let broken = false;
   let selected: number | null = null;
@@ -188,6 +190,7 @@ export const createScene: CreateScene = (container, options) => {
       support,
       velocity,
       force,
+      lost,
       frame: overlayFrame,
       reach,
       unit: view.bodies.unit,
@@ -459,7 +462,7 @@ export const createScene: CreateScene = (container, options) => {
       body = new Body(view, count());
       overlay?.dispose();
       overlay = new Overlay(count());
-      if (isNewRobot) [mechanics, torques, highlighted, ofMotion] = [null, null, new Set(), []];
+      if (isNewRobot) [mechanics, torques, highlighted, lost, ofMotion] = [null, null, new Set(), [], []];
       root.add(body.group, overlay.group);
       ghosts.clear();
       ghostTags = [];
@@ -599,9 +602,10 @@ export const createScene: CreateScene = (container, options) => {
       redraw();
     },
     onSupport: (listener) => void supportListeners.push(listener),
-    highlight(joints) {
-      if (joints.length === highlighted.size && joints.every((j) => highlighted.has(j))) return;
+    highlight(joints, motions) {
+      if (joints.length === highlighted.size && joints.every((j) => highlighted.has(j)) && JSON.stringify(motions) === JSON.stringify(lost)) return;
       highlighted = new Set(joints);
+      lost = motions;
       canvas.dataset["highlighted"] = joints.join(" ");
       redraw();
     },

@@ -53,11 +53,19 @@ describe("factors of a determinant", () => {
 });
 
 describe("ellipsoids", () => {
+  it("have the eigenvectors of a matrix of six rows with a null space", () => {
+    const rows = [[1, 2, 0, -1, 0.5, 3], [0, 1, 1, 2, -1, 0], [2, 0, 0.3, 1, 1, -1], [1, 1, 1, 1, 1, 1], [0.1, -2, 4, 0, 0, 1]];
+    const matrix = [0, 1, 2, 3, 4, 5].map((r) => [0, 1, 2, 3, 4, 5].map((c) => rows.reduce((sum, row) => sum + row[r]! * row[c]!, 0)));
+    const { values, vectors } = symmetricEigen(matrix);
+    expect(values.filter((x) => Math.abs(x) < 1e-12)).toHaveLength(1);
+    vectors.forEach((v, k) => matrix.forEach((row, r) => expect(row.reduce((sum, x, c) => sum + x * v[c]!, 0)).toBeCloseTo(values[k]! * v[r]!, 10)));
+  });
+
   it("have the eigenvectors of a symmetric matrix", () => {
     const matrix = [[4, 1, -2], [1, 3, 0.5], [-2, 0.5, 1]];
     const { values, vectors } = symmetricEigen(matrix);
     vectors.forEach((v, k) =>
-      matrix.forEach((row, r) => expect(row[0]! * v[0] + row[1]! * v[1] + row[2]! * v[2]).toBeCloseTo(values[k]! * v[r]!, 10)),
+      matrix.forEach((row, r) => expect(row[0]! * v[0]! + row[1]! * v[1]! + row[2]! * v[2]!).toBeCloseTo(values[k]! * v[r]!, 10)),
     );
     expect(values.reduce((sum, x) => sum + x, 0)).toBeCloseTo(8, 10);
   });

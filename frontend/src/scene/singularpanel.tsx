@@ -10,11 +10,7 @@ import { ZERO, type NearCondition } from "./singular";
 
 export function SingularPanel({ control }: { control: Control }) {
   const { singular } = control;
-  useEffect(() => {
-    needKatex();
-    singular.watched.value = true;
-    return () => void (singular.watched.value = false);
-  }, [singular]);
+  useEffect(() => void needKatex(), []);
   if (singular.problem.value) return <p class="sc-hint">{singular.problem.value}</p>;
   const answer = singular.answer.value;
   if (!answer) return <p class="sc-hint" role="status">{singular.running.value ? "Deriving the singularities …" : "Open a robot."}</p>;
@@ -33,6 +29,7 @@ export function SingularPanel({ control }: { control: Control }) {
               <Condition key={k} near={near} control={control} />
             ))}
           </ul>
+          {one.kind === "serial" && <Lost control={control} />}
           {!one.complete && <p class="sc-hint">There may be other singular configurations.</p>}
           {one.notes.map((note) => (
             <p class="sc-hint" key={note}>
@@ -41,6 +38,23 @@ export function SingularPanel({ control }: { control: Control }) {
           ))}
         </section>
       ))}
+    </div>
+  );
+}
+
+/** Motions of the end effector that are lost in the displayed posture. */
+function Lost({ control }: { control: Control }) {
+  const texts = control.singular.lostTexts();
+  if (!texts.length) return null;
+  return (
+    <div class="sc-lost" role="status" data-testid="scene-lost">
+      <b>Lost here:</b>
+      <ul>
+        {texts.map((text) => (
+          <li key={text}>{text}</li>
+        ))}
+      </ul>
+      <p class="sc-hint">Directions in frame 0, drawn in the picture.</p>
     </div>
   );
 }
@@ -58,9 +72,9 @@ function Condition({ near: { condition, share }, control }: { near: NearConditio
         {reachable && (
           <button
             class="sc-go"
-            title="Move one joint to the nearest zero of this factor"
+            title="Move one joint to the nearest zero of this factor, and others so that it is the only one"
             onClick={() => {
-              const posture = singular.postureOf(condition);
+              const posture = singular.postureOfAlone(condition);
               if (!posture) return;
               control.go(posture);
               control.scene.keepInPicture();
@@ -73,7 +87,7 @@ function Condition({ near: { condition, share }, control }: { near: NearConditio
       {condition.latex.map((latex) => (
         <Formula key={latex} class="sc-factor-formula" latex={`${latex} = 0`} />
       ))}
-      {condition.solution && <span class="sc-hint">at {condition.solution}</span>}
+      {condition.solution && <span class="sc-hint">at {condition.solution.replace(/\bpi\b/g, "π")}</span>}
       <meter min={0} max={1} value={share ?? 1} aria-label="relative magnitude" />
       <output>{TEXTS[state] ?? `${percent(share!)} of the largest value`}{state === "near" ? `: ${percent(share!)}` : ""}</output>
     </li>
