@@ -34,6 +34,8 @@ const MARGIN = 0.08;
 /** A robot that takes less than this part of both sides of the picture is shown larger. */
 const SMALL = 0.35;
 const IDLE = 120;
+/** Least width of a saved picture in pixels, for slides. */
+const PICTURE_WIDTH = 1920;
 const SEEN = 80;
 const MOST_PLACES = 600;
 const CORNERS = [0, 1, 2, 3, 4, 5, 6, 7];
@@ -663,13 +665,24 @@ export const createScene: CreateScene = (container, options) => {
       invalidate();
     },
     screenshot() {
+      const usual = renderer.getPixelRatio();
+      const scale = Math.max(usual, PICTURE_WIDTH / width);
+      const sheet = document.createElement("canvas");
+      [sheet.width, sheet.height] = [Math.round(scale * width), Math.round(scale * height)];
+      const context = sheet.getContext("2d")!;
+      renderer.setPixelRatio(scale);
+      gizmo.hiddenIn(() => renderer.render(world, viewpoint.camera));
+      context.drawImage(canvas, 0, 0, sheet.width, sheet.height);
+      renderer.setPixelRatio(usual);
       renderer.render(world, viewpoint.camera);
+      context.scale(scale, scale);
+      drawLabelsOn(context, labels.drawn, dark);
       return new Promise((done, failed) =>
-        canvas.toBlob((blob) => (blob ? done(blob) : failed(new Error("the browser could not save the picture"))), "image/png"),
+        sheet.toBlob((blob) => (blob ? done(blob) : failed(new Error("the browser could not save the picture"))), "image/png"),
       );
     },
     svg() {
-      return sceneSvg(world, viewpoint.camera, { width, height, dark, ground: dark ? GROUND.dark : GROUND.light, labels: labels.drawn });
+      return gizmo.hiddenIn(() => sceneSvg(world, viewpoint.camera, { width, height, dark, ground: dark ? GROUND.dark : GROUND.light, labels: labels.drawn }));
     },
     frameSource: () => ({
       width,

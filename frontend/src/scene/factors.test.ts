@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { forceEllipsoid, mobility, positionJacobian, symmetricEigen, velocityEllipsoid } from "./ellipsoid";
 import { endFrame } from "./extras";
-import { evaluated, nearness, vanishingFactors, type Scaled } from "./factors";
+import { evaluated, nearness, vanishingFactors, ZERO, type Scaled } from "./factors";
 import { solved } from "./fixtures";
 import type { Point } from "./polyline";
 
@@ -47,6 +47,8 @@ describe("factors of a determinant", () => {
     expect(near(Math.PI / 2, -Math.PI / 2)).toEqual(["F1", "C3"]);
     // C2 is small, but no factor of the determinant.
     expect(near(Math.PI / 2, 1)).toEqual([]);
+    // With a smaller bound only the factors that are zero remain.
+    expect(vanishingFactors("C3 = cos(q3)\nS5 = sin(q5)\ndet = C3*S5", at({ q3: Math.PI / 2, q5: 0.01 }), ZERO)).toEqual(["C3"]);
     // A sum has no factors.
     expect(vanishingFactors("C3 = cos(q3)\ndet = C3*D3 - D3", at({ D3: 1, q3: Math.PI / 2 }))).toEqual([]);
   });

@@ -20,7 +20,8 @@ const COLOURS = {
   torque: new THREE.Color("#d3342f"),
   contact: new THREE.Color("#0086b3"),
   pull: new THREE.Color(LIGHT.warning),
-  lost: new THREE.Color(LIGHT.warning),
+  // Distinct from the highlighted links, along which the lost motion may be.
+  lost: new THREE.Color("#5b00d6"),
   velocity: "#2f8f3a",
   force: "#b3541e",
 };

@@ -162,6 +162,7 @@ export interface Scene {
   keepInPicture(postures?: number[][]): void;
   /** Rotate the camera about its target and change its distance. */
   orbit(right: number, up: number, nearer?: number): void;
+  /** Return the picture with its labels and without handles, as PNG. */
   screenshot(): Promise<Blob>;
   /** Return the picture as an SVG document. */
   svg(): string;

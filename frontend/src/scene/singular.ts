@@ -7,14 +7,12 @@ import type { SingularAnswer, SingularCase, SingularCondition, View } from "../b
 import type { Store } from "../store/store";
 import { Configurations } from "./configuration";
 import { endFrame } from "./extras";
-import { DETERMINANT, evaluated, NEAR, nearness, scaledValues } from "./factors";
+import { DETERMINANT, evaluated, NEAR, nearness, scaledValues, ZERO } from "./factors";
 import { freeJoints, genericPosture, range, scaleOf, within } from "./joints";
 import { lostMotions, lostText, type LostMotion } from "./lostMotion";
 import { nearestZero } from "./nearestZero";
 import type { Scene } from "./scene";
 
-/** Relative magnitude of a factor below which the configuration is singular, in double precision. */
-export const ZERO = 1e-6;
 /** Relative magnitude that the other factors have in a posture in which one factor is shown at zero. */
 const CLEAR = 0.4;
 /** Steps by which a joint leaves another singularity, so that its position remains a round number: 15 degrees. */

@@ -5,8 +5,8 @@ import { useEffect, useMemo } from "preact/hooks";
 import { Formula } from "../models/formula";
 import { needKatex } from "../models/katex";
 import type { Control } from "./control";
-import { NEAR } from "./factors";
-import { ZERO, type NearCondition } from "./singular";
+import { NEAR, ZERO } from "./factors";
+import type { NearCondition } from "./singular";
 
 export function SingularPanel({ control }: { control: Control }) {
   const { singular } = control;
@@ -24,12 +24,12 @@ export function SingularPanel({ control }: { control: Control }) {
           </p>
           {one.always && <p class="sc-near">zero in every configuration</p>}
           {!one.always && !one.conditions.length && <p class="sc-hint">{one.complete ? "never zero" : "no condition could be written"}</p>}
+          {one.kind === "serial" && <Lost control={control} />}
           <ul>
             {singular.conditions.value.filter(({ of }) => of === one).map((near, k) => (
               <Condition key={k} near={near} control={control} />
             ))}
           </ul>
-          {one.kind === "serial" && <Lost control={control} />}
           {!one.complete && <p class="sc-hint">There may be other singular configurations.</p>}
           {one.notes.map((note) => (
             <p class="sc-hint" key={note}>
@@ -48,12 +48,9 @@ function Lost({ control }: { control: Control }) {
   if (!texts.length) return null;
   return (
     <div class="sc-lost" role="status" data-testid="scene-lost">
-      <b>Lost here:</b>
-      <ul>
-        {texts.map((text) => (
-          <li key={text}>{text}</li>
-        ))}
-      </ul>
+      {texts.map((text) => (
+        <p key={text}>{text}.</p>
+      ))}
       <p class="sc-hint">Directions in frame 0, drawn in the picture.</p>
     </div>
   );
