@@ -12,7 +12,7 @@ import { Formula } from "./formula";
 import { needKatex, typeset } from "./katex";
 import { matchingRows, occurrences, symbolsOf, type Symbols } from "./names";
 import { NameCard } from "./nameCard";
-import { DETERMINANT, scaledValues, vanishingFactors } from "../scene/factors";
+import { DETERMINANT, scaledValues, vanishingFactors, ZERO } from "../scene/factors";
 import { storedSignal } from "./storedSignal";
 import { Rows } from "./rows";
 
@@ -101,13 +101,20 @@ export function Equations({ session }: { session: Session }) {
 /** Highlight the factors of the determinant that approach zero in the displayed posture, and list them. */
 function Vanishing({ session: { store }, shown: { answer, request, view } }: { session: Session; shown: DerivedModel }) {
   if (request.model !== DETERMINANT) return null;
-  const near = vanishingFactors(answer.text, scaledValues(view, store.q.value, store.parameters.value, store.reach.value));
+  const values = scaledValues(view, store.q.value, store.parameters.value, store.reach.value);
+  const near = vanishingFactors(answer.text, values);
+  const zero = vanishingFactors(answer.text, values, ZERO);
+  const approaching = near.filter((name) => !zero.includes(name));
+  const sentences = [
+    zero.length > 0 && `${zero.join(", ")} ${zero.length > 1 ? "are" : "is"} zero`,
+    approaching.length > 0 && `${approaching.join(", ")} ${approaching.length > 1 ? "approach" : "approaches"} zero`,
+  ];
   const names = near.map((name) => `.md-named .md-rows [data-name="${CSS.escape(name)}"]`);
   return (
     <>
       {near.length > 0 && <style>{`${names.join(",")}{color:var(--singular);font-weight:bold}`}</style>}
       <output class="md-vanishing" data-testid="models-vanishing">
-        {near.length > 0 && `${near.join(", ")} ${near.length > 1 ? "approach" : "approaches"} zero`}
+        {sentences.filter(Boolean).join("; ")}
       </output>
     </>
   );

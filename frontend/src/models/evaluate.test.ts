@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import { evaluate, evaluateAlong } from "./evaluate";
+import { evaluate, evaluateAlong, type Program } from "./evaluate";
 import { PLANAR, planarDynamics, planarJacobian } from "./fixtures/robots";
-import { curvesAlong, KINDS } from "./plotKinds";
+import { curvesAlong, heldInputs, KINDS, quantityOf } from "./plotKinds";
 import { defaultMotion } from "./motion";
 
 const VALUES = { D2: 0.1, ZZ1: 0.2, MX1: 0.3, ZZ2: 0.4, MX2: 0.5, M2: 0.6, G2: 0.7 };
@@ -56,5 +56,23 @@ describe("curves along a motion", () => {
     expect(curves.map(({ label }) => label)).toEqual(["σ1", "σ2"]);
     expect(squares).toBeGreaterThan(2);
     expect(curves.reduce((sum, { values }) => sum + values[0]! ** 2, 0)).toBeCloseTo(squares, 12);
+  });
+
+  it("use typed values of the inputs that are not joint positions, velocities or accelerations", () => {
+    const program = {
+      module: {
+        INPUTS: { q: [1], V: [2] },
+        OUTPUTS: { qd: [1] },
+        batch: (n: number, q: Float64Array, V: Float64Array) => ({ qd: q.map((x, i) => V[2 * i]! / Math.sin(x)).subarray(0, n) }),
+      },
+      inputs: { q: { shape: [1], entries: ["q1"] }, V: { shape: [2], entries: ["V_1", "V_2"] } },
+    } as unknown as Program;
+    const still = { times: [0, 1], q: [[0.1, 0], [0.2, 0]], qd: [[0, 0], [0, 0]], qdd: [[0, 0], [0, 0]] };
+    const kind = KINDS.find(({ id }) => id === "this")!;
+    expect(heldInputs(program)).toEqual(["V"]);
+    const [curve] = curvesAlong(kind, program, still, PLANAR, {}, { V: { 0: 1 }, q: { 0: 3 } });
+    expect(curve!.values).toEqual([1 / Math.sin(0.1), 1 / Math.sin(0.2)]);
+    const ports = [{ direction: "out" as const, name: "qd", shape: [1], title: "joint velocities", unit: "rad/s" }];
+    expect(quantityOf(kind, program, PLANAR, ports)).toEqual({ title: "joint velocities", unit: "rad/s" });
   });
 });

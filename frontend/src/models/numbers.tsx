@@ -1,7 +1,6 @@
 // Numerical evaluation of a model in the page, updated with the posture and the sliders.
 
-import { useComputed, useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useComputed } from "@preact/signals";
 
 import type { InputData, ModelPort } from "../backend/messages";
 import { evaluate, size, type Program, type Values } from "./evaluate";
@@ -9,8 +8,6 @@ import { isSolution, Matrix, meanings, statusCounts } from "./matrix";
 import { ProblemPanel, useAnswer, Waiting } from "./parts";
 import { prefill, sampleValues, solution } from "./prefill";
 import type { Session, DerivedModel } from "./session";
-
-type TypedValues = Record<string, Record<number, number>>;
 
 export function Numbers({ session }: { session: Session }) {
   const shown = session.shown.value!;
@@ -35,12 +32,8 @@ async function programs(session: Session, { view, request, answer }: DerivedMode
 }
 
 function Evaluation({ session, shown, program, geometry }: { session: Session; shown: DerivedModel } & Programs) {
-  const { store } = session;
+  const { store, typed } = session;
   const { answer, view } = shown;
-  const typed = useSignal<TypedValues>({});
-  useEffect(() => {
-    typed.value = {};
-  }, [answer.model, view.name]);
 
   const inputs = useComputed(() => {
     const state = { q: store.q.value };

@@ -1,10 +1,11 @@
 // Kinds of plots along a motion: the model of each, and the curves computed from its outputs.
 
-import type { View } from "../backend/messages";
+import type { ModelPort, View } from "../backend/messages";
 import type { Curve } from "../plot/chart";
 import { evaluateAlong, size, type Program, type Values } from "./evaluate";
 import type { SampledMotion } from "./motion";
 import { isJoint, prefill } from "./prefill";
+import type { TypedValues } from "./session";
 import { singularValues } from "./svd";
 
 export interface Kind {
@@ -52,7 +53,7 @@ function torques(outputs: Values, program: Program, samples: number): Curve[] {
   return entries(outputs, program, samples, ["tau"]);
 }
 
-/** Inputs that the joint motion does not determine; they are set to rest. */
+/** Return the inputs that contain more than the motion of the joints; they are constant along the motion. */
 export function heldInputs({ inputs }: Program): string[] {
   return Object.entries(inputs).flatMap(([name, input]) => (input.entries.every(isJoint) ? [] : [name]));
 }
@@ -84,21 +85,40 @@ export const KINDS: Kind[] = [
   { id: "this", title: "This model", model: null, curves: entries },
 ];
 
-/** Return the curves of a program along a motion. */
+/** Return the plotted quantity and its unit; an empty unit if the curves have none or several. */
+export function quantityOf(
+  kind: Kind,
+  { module }: Program,
+  joints: View["joints"],
+  ports: readonly ModelPort[],
+): { title: string; unit: string } {
+  const kinds = new Set(joints.map((joint) => (joint.kind === "P" ? "N" : "N m")));
+  if (kind.id === "torques") return { title: "torques", unit: [...kinds].join(", ") };
+  if (kind.id === "energy") return { title: "energy", unit: "J" };
+  if (kind.id === "singular") return { title: "singular values, lengths in m", unit: "" };
+  const outputs = ports.filter(({ name }) => name in module.OUTPUTS);
+  return outputs.length === 1 ? { title: outputs[0]!.title, unit: outputs[0]!.unit } : { title: "outputs", unit: "" };
+}
+
+/** Return the curves of a program along a motion; `typed` contains values of constant inputs. */
 export function curvesAlong(
   kind: Kind,
   program: Program,
   motion: SampledMotion,
   joints: View["joints"],
   parameters: Record<string, number>,
+  typed: TypedValues = {},
 ): Curve[] {
+  const constant = new Set(heldInputs(program));
   const samples = motion.times.length;
   const inputs = Object.fromEntries(
     Object.entries(program.inputs).map(([name, input]) => [
       name,
-      motion.times.map((_, i) =>
-        prefill(name, input, joints, { q: motion.q[i]!, qd: motion.qd[i], qdd: motion.qdd[i] }),
-      ),
+      motion.times.map((_, i) => {
+        const values = prefill(name, input, joints, { q: motion.q[i]!, qd: motion.qd[i], qdd: motion.qdd[i] });
+        if (constant.has(name)) for (const [at, value] of Object.entries(typed[name] ?? {})) values[Number(at)] = value;
+        return values;
+      }),
     ]),
   );
   return kind.curves(evaluateAlong(program.module, samples, inputs, parameters), program, samples);

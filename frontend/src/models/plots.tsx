@@ -6,13 +6,14 @@ import { useMemo } from "preact/hooks";
 
 import type { View } from "../backend/messages";
 import { Chart, type Curve } from "../plot/chart";
+import { axisTitle, svgOf, type Plot } from "../plot/svg";
 import type { Store } from "../store/store";
 import { csv } from "./csv";
 import { save } from "../store/download";
 import type { Program } from "./evaluate";
 import { closed, differentiated, defaultMotion, type SampledMotion } from "./motion";
 import { ProblemPanel, Segments, useAnswer, Waiting } from "./parts";
-import { curvesAlong, heldInputs, KINDS, type Kind } from "./plotKinds";
+import { curvesAlong, heldInputs, KINDS, quantityOf, type Kind } from "./plotKinds";
 import { sampleValues } from "./prefill";
 import { problemOf, type Session } from "./session";
 import { storedSignal } from "./storedSignal";
@@ -103,14 +104,18 @@ function Plotted(props: PlottedProps) {
     () => motionOf(store, props.loops),
     [view, given, given ? null : store.q.value, props.loops ? parameters : null, props.loops],
   );
+  const typed = props.kind.model ? undefined : props.session.typed.value;
   const made = useMemo(() => {
     try {
-      return { curves: curvesAlong(props.kind, props.program, motion, view.joints, parameters), problem: null };
+      return { curves: curvesAlong(props.kind, props.program, motion, view.joints, parameters, typed), problem: null };
     } catch (error) {
       return { curves: [], problem: problemOf(error) };
     }
-  }, [props.kind, props.program, motion, parameters]);
-  const atRest = heldInputs(props.program);
+  }, [props.kind, props.program, motion, parameters, typed]);
+  const constant = heldInputs(props.program);
+  const quantity = quantityOf(props.kind, props.program, view.joints, props.session.shown.value?.answer.ports ?? []);
+  const plot: Plot = { ...quantity, curves: made.curves, logarithmic: props.logarithmic };
+  const file = `${view.file ?? "robot"}_${props.kind.id}`;
   const samples = sampleValues(props.program.module.PARAMETERS ?? [], parameters, view.nominal);
   const broken = made.curves.some(({ values }) => values.some((value) => !Number.isFinite(value)));
   return (
@@ -118,12 +123,11 @@ function Plotted(props: PlottedProps) {
       <div class="md-bar">
         {props.bar}
         <span class="md-space" />
-        <button
-          type="button"
-          class="md-button"
-          onClick={() => save(`${view.file ?? "robot"}_${props.kind.id}.csv`, table(motion, made.curves))}
-        >
-          Download CSV
+        <button type="button" class="md-button" title="Save the plot as SVG" onClick={() => save(`${file}.svg`, svgOf(motion.times, [plot]))}>
+          SVG
+        </button>
+        <button type="button" class="md-button" title="Save the plotted values as CSV" onClick={() => save(`${file}.csv`, table(motion, made.curves))}>
+          CSV
         </button>
       </div>
       {made.problem && <ProblemPanel problem={made.problem} />}
@@ -139,9 +143,17 @@ function Plotted(props: PlottedProps) {
           </button>
         </p>
       )}
-      {atRest.length > 0 && <p class="md-hint">{atRest.join(", ")}: set to rest, because the joint motion does not determine it.</p>}
+      {constant.length > 0 && (
+        <p class="md-hint">{constant.join(", ")}: constant along the motion. Values that are typed in the tab Numbers are used.</p>
+      )}
       {broken && <p class="md-warning">The curves have gaps where a value is not finite.</p>}
-      <Chart times={motion.times} curves={made.curves} dark={store.dark.value} logarithmic={props.logarithmic} />
+      <Chart
+        times={motion.times}
+        curves={made.curves}
+        axis={axisTitle(quantity.title, quantity.unit)}
+        dark={store.dark.value}
+        logarithmic={props.logarithmic}
+      />
     </div>
   );
 }

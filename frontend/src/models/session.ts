@@ -17,6 +17,9 @@ export interface DerivedModel {
   answer: ModelAnswer;
 }
 
+/** Values of entries of inputs: by the name of the input, and the index of the entry. */
+export type TypedValues = Record<string, Record<number, number>>;
+
 export interface Session {
   readonly store: Store;
   readonly about: ReadonlySignal<About | null>;
@@ -26,6 +29,8 @@ export interface Session {
   readonly shown: ReadonlySignal<DerivedModel | null>;
   readonly progress: ReadonlySignal<Progress | null>;
   readonly problem: ReadonlySignal<Problem | null>;
+  /** Values typed for the inputs of the model shown; they remain until another model or robot is shown. */
+  readonly typed: Signal<TypedValues>;
   cancel(): void;
   retry(): void;
   /** Send a call about the model shown; identical calls are sent once. */
@@ -52,6 +57,7 @@ export function createSession(store: Store): Session {
   const shown = signal<DerivedModel | null>(null);
   const progress = signal<Progress | null>(null);
   const problem = signal<Problem | null>(null);
+  const typed = signal<TypedValues>({});
   const retries = signal(0);
   let running: AbortController | null = null;
   // Cached calls, by the robot or the model that they concern.
@@ -133,6 +139,12 @@ export function createSession(store: Store): Session {
     progress.value = null;
   }
 
+  const typedFor = computed(() => JSON.stringify([shown.value?.answer.model, shown.value?.view.name]));
+  const forgetTyped = effect(() => {
+    void typedFor.value;
+    typed.value = {};
+  });
+
   let last: string | null = null;
   const followModel = effect(() => {
     const request = store.requested.value;
@@ -166,6 +178,7 @@ export function createSession(store: Store): Session {
     shown,
     progress,
     problem,
+    typed,
     cancel() {
       if (!running) return;
       stop();
@@ -194,6 +207,7 @@ export function createSession(store: Store): Session {
     },
     dispose() {
       followModel();
+      forgetTyped();
       followCatalogue();
       stop();
     },

@@ -101,13 +101,23 @@ function aligned(times: number[], curves: Curve[], logarithmic: boolean): Aligne
   return [times, ...curves.map(({ values }) => values.map(shown))];
 }
 
-/** Return the size of the type of an element in pixels. */
-function typeOf(element: HTMLElement): number {
-  return Number.parseFloat(getComputedStyle(element).fontSize) || 12;
+/** Return the magnification of an element by the CSS property zoom, as in the lecture mode; charts themselves are not magnified. */
+function zoomOf(element: HTMLElement): number {
+  return element.getBoundingClientRect().width / element.offsetWidth || 1;
 }
 
+/** Return the size of the type of an element in pixels of the page. */
+function typeOf(element: HTMLElement): number {
+  return (Number.parseFloat(getComputedStyle(element).fontSize) || 12) * zoomOf(element);
+}
+
+/** Height of uPlot's legend relative to the size of the type. */
+const LEGEND = 34 / 12;
+
 function room(element: HTMLElement, bare = false): { width: number; height: number } {
-  return { width: element.clientWidth, height: Math.max(60, element.clientHeight - (bare ? 0 : 34)) };
+  const zoom = zoomOf(element);
+  const legend = bare ? 0 : LEGEND * typeOf(element);
+  return { width: zoom * element.clientWidth, height: Math.max(60, zoom * element.clientHeight - legend) };
 }
 
 /** Return a number of an axis in few characters; the browser's own format has three decimals. */
@@ -142,12 +152,12 @@ function settings(element: HTMLElement, latest: { current: ChartProps }, logarit
   return {
     ...room(element, bare),
     legend: { show: !bare },
-    ...(bare && { padding: [6, 8, 0, 0] as [number, number, number, number] }),
+    ...(bare && { padding: [6, 1.5 * type, 0, 0] as [number, number, number, number] }),
     cursor: latest.current.onSeek ? { drag: { x: false, y: false } } : {},
     scales: { x: { time: false }, y: logarithmic ? { distr: 3 } : { range: rangeOf } },
     axes: [
-      { ...axis, ...(bare && { size: 2.2 * type, gap: 2, font, ticks: { ...axis.ticks, size: 4 } }), values: (_, ticks) => ticks.map((tick) => `${tickText(tick)} s`) },
-      { ...axis, ...title, values: (_, ticks) => ticks.map((tick) => (tick === null ? "" : tickText(tick))), ...(bare ? { size: 3.7 * type, gap: 2, space: 1.5 * type, font, ticks: { ...axis.ticks, size: 4 } } : { size: 64 }) },
+      { ...axis, font, ...(bare && { size: 2.2 * type, gap: 2, ticks: { ...axis.ticks, size: 4 } }), values: (_, ticks) => ticks.map((tick) => `${tickText(tick)} s`) },
+      { ...axis, ...title, values: (_, ticks) => ticks.map((tick) => (tick === null ? "" : tickText(tick))), font, ...(bare ? { size: 3.7 * type, gap: 2, space: 1.5 * type, ticks: { ...axis.ticks, size: 4 } } : { size: 5.3 * type }) },
     ],
     series: [
       { label: "t", value: (_, value) => (value === null ? "" : `${value.toFixed(2)} s`) },
@@ -155,6 +165,8 @@ function settings(element: HTMLElement, latest: { current: ChartProps }, logarit
         label: curve.label,
         stroke: colourOf(curve, i),
         width: 1.5,
+        // Coordinates that are rounded to pixels make steps of flat curves.
+        pxAlign: 0,
         dash: curve.dashed || i >= COLOURS.length ? [6, 4] : undefined,
         value: (_: unknown, value: number | null) => (value === null ? "" : String(Number(value.toPrecision(4)))),
       })),

@@ -35,3 +35,12 @@ it("an SVG has axes with units, the names of the curves, and gaps where a value 
   expect(first.match(/M/g)).toHaveLength(2);
   expect(new DOMParser().parseFromString(text, "image/svg+xml").querySelector("parsererror")).toBeNull();
 });
+
+it("an axis of an SVG is logarithmic, with gaps where a value has no logarithm", () => {
+  const curves = [{ label: "sigma", values: [1, 0.1, 0, 0.01] }];
+  const text = svgOf([0, 1, 2, 3], [{ title: "singular values", unit: "", curves, logarithmic: true }]);
+  const heights = [.../[ML][\d.]+ ([\d.]+)/g[Symbol.matchAll](/<path d="([^"]*)" fill="none" stroke="#0072b2"/.exec(text)![1]!)].map(([, y]) => Number(y));
+  expect(heights).toHaveLength(3);
+  expect(heights[1]! - heights[0]!).toBeCloseTo(heights[2]! - heights[1]!, 1);
+  for (const tick of [">0.1<", ">0.01<"]) expect(text).toContain(tick);
+});

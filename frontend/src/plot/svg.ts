@@ -7,6 +7,7 @@ export interface Plot {
   title: string;
   unit: string;
   curves: Curve[];
+  logarithmic?: boolean;
 }
 
 const WIDTH = 480;
@@ -48,18 +49,25 @@ export function svgOf(times: readonly number[], plots: readonly Plot[]): string 
   );
 }
 
-function chart(times: readonly number[], { title, unit, curves }: Plot): string {
+/** Return numbers as they are placed on the axis: their logarithms on a logarithmic axis, null if they have none. */
+function placedOn(logarithmic: boolean, values: readonly (number | null)[]): (number | null)[] {
+  return logarithmic ? values.map((value) => (value !== null && value > 0 ? Math.log10(value) : null)) : [...values];
+}
+
+function chart(times: readonly number[], { title, unit, curves, logarithmic = false }: Plot): string {
   const [t0, t1] = bounds(times);
-  const [low, high] = bounds(curves.flatMap(({ values }) => values));
+  const rows = curves.map(({ values }) => placedOn(logarithmic, values));
+  const [low, high] = bounds(rows.flat());
+  const tickName = (v: number): string => tickText(logarithmic ? Number((10 ** v).toPrecision(3)) : v);
   const x = (t: number): number => MARGIN.left + ((t - t0) / (t1 - t0)) * (WIDTH - MARGIN.left - MARGIN.right);
   const y = (v: number): number => HEIGHT - MARGIN.bottom - ((v - low) / (high - low)) * (HEIGHT - MARGIN.top - MARGIN.bottom);
   const grid = [
     ...ticks(t0, t1).map((t) => line(x(t), y(low), x(t), y(high)) + label(x(t), y(low) + 14, tickText(t), "middle")),
-    ...ticks(low, high).map((v) => line(x(t0), y(v), x(t1), y(v)) + label(x(t0) - 6, y(v) + 4, tickText(v), "end")),
+    ...ticks(low, high).map((v) => line(x(t0), y(v), x(t1), y(v)) + label(x(t0) - 6, y(v) + 4, tickName(v), "end")),
   ];
   const paths = curves.map((curve, k) => {
     const dash = curve.dashed ? ' stroke-dasharray="6 4"' : "";
-    return `<path d="${path(times, curve.values, x, y)}" fill="none" stroke="${colourOf(curve, k)}" stroke-width="1.5"${dash}/>`;
+    return `<path d="${path(times, rows[k]!, x, y)}" fill="none" stroke="${colourOf(curve, k)}" stroke-width="1.5"${dash}/>`;
   });
   const names = curves.map((curve, k) => `<tspan fill="${colourOf(curve, k)}">${escaped(curve.label)} </tspan>`);
   const middle = (MARGIN.top + HEIGHT - MARGIN.bottom) / 2;
@@ -72,7 +80,8 @@ function chart(times: readonly number[], { title, unit, curves }: Plot): string 
   ].join("\n");
 }
 
-const axisTitle = (title: string, unit: string): string => (unit ? `${title} in ${unit}` : title);
+/** Return the title of an axis with its unit. */
+export const axisTitle = (title: string, unit: string): string => (unit ? `${title} in ${unit}` : title);
 
 function path(times: readonly number[], values: readonly (number | null)[], x: (t: number) => number, y: (v: number) => number): string {
   let drawing = false;

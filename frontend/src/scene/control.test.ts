@@ -379,6 +379,36 @@ it("requests the singularities of the displayed robot alone", async () => {
   expect(second!.signal!.aborted).toBe(true);
 });
 
+it("goes to a posture that is singular under one condition alone, and names the lost motion", async () => {
+  const { store, control } = setUp("rx90");
+  await until(() => control.ready.value);
+  const conditions = [["cos(q3)", 3], ["sin(q5)", 5], ["D3*cos(q2) - RL4*sin(q2 + q3)", 2, 3]].map(([factor, ...joints]) => ({
+    factors: [factor as string],
+    latex: [],
+    solution: "",
+    joints: joints as number[],
+  }));
+  const serial = { kind: "serial" as const, title: "", matrix: "", conditions, always: false, complete: true, notes: [] };
+  control.singular.watched.value = true;
+  control.singular.answer.value = { text: "", complete: true, cases: [serial] };
+  const near = () => control.singular.conditions.value.flatMap(({ share }, k) => (share! < 1e-6 ? [k] : []));
+  store.q.value = [0, 0, 0, 0, 0, 0];
+  const texts = [/^frame 6 cannot move along x$/, /^frame 6 cannot move along y$/, /^frame 6 cannot turn about x$/];
+  // From each posture to the next one, of which the previous one must be left; then again from the zero posture.
+  for (const start of [null, [0, 0, 0, 0, 0, 0]])
+    for (const [n, k] of [0, 2, 1].entries()) {
+      if (start) control.go(start);
+      control.go(control.singular.postureOfAlone(conditions[k]!)!);
+      expect(near()).toEqual([k]);
+      expect(control.singular.lost.value).toHaveLength(1);
+      if (start) expect(control.singular.lostTexts()[0]).toMatch(texts[n]!);
+    }
+  control.go([0, 0, -Math.PI / 2, 0, 0, 0]);
+  expect(near()).toEqual([0, 1]);
+  expect(control.singular.lost.value.map(({ kind }) => kind).sort()).toEqual(["pivoting", "translation"]);
+  control.dispose();
+});
+
 it("does not play a motion that was prepared for an earlier robot", async () => {
   const { store, control } = setUp("fourbar");
   await until(() => control.ready.value && control.closes.value);

@@ -16,6 +16,7 @@ import { Labels, title, type Label } from "./labels";
 import { LinkDrag } from "./linkDrag";
 import { load } from "./modules";
 import { sample } from "./motion";
+import type { LostMotion } from "./lostMotion";
 import { Overlay } from "./overlay";
 import { axis, origin, parameterPolyline, plus, robotSize, typicalLength, type Point } from "./polyline";
 import { Player } from "./player";
@@ -33,6 +34,8 @@ const MARGIN = 0.08;
 /** A robot that takes less than this part of both sides of the picture is shown larger. */
 const SMALL = 0.35;
 const IDLE = 120;
+/** Least width of a saved picture in pixels, for slides. */
+const PICTURE_WIDTH = 1920;
 const SEEN = 80;
 const MOST_PLACES = 600;
 const CORNERS = [0, 1, 2, 3, 4, 5, 6, 7];
@@ -86,6 +89,7 @@ export const createScene: CreateScene = (container, options) => {
   let mechanics: Mechanics | null = null;
   let torques: JointTorques | null = null;
   let highlighted: ReadonlySet<number> = new Set();
+  let lost: readonly LostMotion[] = [];
   let dark = options.dark ?? false;
   let broken = false;
   let selected: number | null = null;
@@ -188,6 +192,7 @@ export const createScene: CreateScene = (container, options) => {
       support,
       velocity,
       force,
+      lost,
       frame: overlayFrame,
       reach,
       unit: view.bodies.unit,
@@ -459,7 +464,7 @@ export const createScene: CreateScene = (container, options) => {
       body = new Body(view, count());
       overlay?.dispose();
       overlay = new Overlay(count());
-      if (isNewRobot) [mechanics, torques, highlighted, ofMotion] = [null, null, new Set(), []];
+      if (isNewRobot) [mechanics, torques, highlighted, lost, ofMotion] = [null, null, new Set(), [], []];
       root.add(body.group, overlay.group);
       ghosts.clear();
       ghostTags = [];
@@ -599,9 +604,10 @@ export const createScene: CreateScene = (container, options) => {
       redraw();
     },
     onSupport: (listener) => void supportListeners.push(listener),
-    highlight(joints) {
-      if (joints.length === highlighted.size && joints.every((j) => highlighted.has(j))) return;
+    highlight(joints, motions) {
+      if (joints.length === highlighted.size && joints.every((j) => highlighted.has(j)) && JSON.stringify(motions) === JSON.stringify(lost)) return;
       highlighted = new Set(joints);
+      lost = motions;
       canvas.dataset["highlighted"] = joints.join(" ");
       redraw();
     },
@@ -659,13 +665,24 @@ export const createScene: CreateScene = (container, options) => {
       invalidate();
     },
     screenshot() {
+      const usual = renderer.getPixelRatio();
+      const scale = Math.max(usual, PICTURE_WIDTH / width);
+      const sheet = document.createElement("canvas");
+      [sheet.width, sheet.height] = [Math.round(scale * width), Math.round(scale * height)];
+      const context = sheet.getContext("2d")!;
+      renderer.setPixelRatio(scale);
+      gizmo.hiddenIn(() => renderer.render(world, viewpoint.camera));
+      context.drawImage(canvas, 0, 0, sheet.width, sheet.height);
+      renderer.setPixelRatio(usual);
       renderer.render(world, viewpoint.camera);
+      context.scale(scale, scale);
+      drawLabelsOn(context, labels.drawn, dark);
       return new Promise((done, failed) =>
-        canvas.toBlob((blob) => (blob ? done(blob) : failed(new Error("the browser could not save the picture"))), "image/png"),
+        sheet.toBlob((blob) => (blob ? done(blob) : failed(new Error("the browser could not save the picture"))), "image/png"),
       );
     },
     svg() {
-      return sceneSvg(world, viewpoint.camera, { width, height, dark, ground: dark ? GROUND.dark : GROUND.light, labels: labels.drawn });
+      return gizmo.hiddenIn(() => sceneSvg(world, viewpoint.camera, { width, height, dark, ground: dark ? GROUND.dark : GROUND.light, labels: labels.drawn }));
     },
     frameSource: () => ({
       width,

@@ -72,18 +72,22 @@ export function forceEllipsoid({ axes, lengths }: Ellipsoid, mobile = 3): Ellips
   return { axes, lengths: inverse.map((x) => x / longest) as Ellipsoid["lengths"] };
 }
 
-/** Return eigenvalues and eigenvectors of a symmetric 3 x 3 matrix by Jacobi rotations. */
-export function symmetricEigen(matrix: number[][]): { values: number[]; vectors: Point[] } {
+/** Return eigenvalues and eigenvectors of a small symmetric matrix by Jacobi rotations. */
+export function symmetricEigen(matrix: number[][]): { values: number[]; vectors: number[][] } {
   const a = matrix.map((row) => [...row]);
-  const v: number[][] = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
+  const places = a.map((_, k) => k);
+  const v: number[][] = places.map((r) => places.map((c) => (r === c ? 1 : 0)));
+  const pairs = places.flatMap((p) => places.slice(p + 1).map((q) => [p, q] as const));
   for (let sweep = 0; sweep < 12; sweep++)
-    for (const [p, q] of [[0, 1], [0, 2], [1, 2]] as const) {
+    for (const [p, q] of pairs) {
       if (a[p]![q] === 0) continue;
-      const angle = Math.atan2(2 * a[p]![q]!, a[q]![q]! - a[p]![p]!) / 2;
+      // The smaller of the two angles, at most 45 degrees, with which the sweeps converge for each size.
+      const difference = a[q]![q]! - a[p]![p]!;
+      const angle = (Math.atan2(2 * a[p]![q]!, Math.abs(difference)) / 2) * (difference < 0 ? -1 : 1);
       const [c, s] = [Math.cos(angle), Math.sin(angle)];
-      for (let k = 0; k < 3; k++) [a[k]![p], a[k]![q]] = [c * a[k]![p]! - s * a[k]![q]!, s * a[k]![p]! + c * a[k]![q]!];
-      for (let k = 0; k < 3; k++) [a[p]![k], a[q]![k]] = [c * a[p]![k]! - s * a[q]![k]!, s * a[p]![k]! + c * a[q]![k]!];
-      for (let k = 0; k < 3; k++) [v[k]![p], v[k]![q]] = [c * v[k]![p]! - s * v[k]![q]!, s * v[k]![p]! + c * v[k]![q]!];
+      for (const k of places) [a[k]![p], a[k]![q]] = [c * a[k]![p]! - s * a[k]![q]!, s * a[k]![p]! + c * a[k]![q]!];
+      for (const k of places) [a[p]![k], a[q]![k]] = [c * a[p]![k]! - s * a[q]![k]!, s * a[p]![k]! + c * a[q]![k]!];
+      for (const k of places) [v[k]![p], v[k]![q]] = [c * v[k]![p]! - s * v[k]![q]!, s * v[k]![p]! + c * v[k]![q]!];
     }
-  return { values: [a[0]![0]!, a[1]![1]!, a[2]![2]!], vectors: [0, 1, 2].map((c): Point => [v[0]![c]!, v[1]![c]!, v[2]![c]!]) };
+  return { values: places.map((k) => a[k]![k]!), vectors: places.map((c) => v.map((row) => row[c]!)) };
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { forceEllipsoid, mobility, positionJacobian, symmetricEigen, velocityEllipsoid } from "./ellipsoid";
 import { endFrame } from "./extras";
-import { evaluated, nearness, vanishingFactors, type Scaled } from "./factors";
+import { evaluated, nearness, vanishingFactors, ZERO, type Scaled } from "./factors";
 import { solved } from "./fixtures";
 import type { Point } from "./polyline";
 
@@ -47,17 +47,27 @@ describe("factors of a determinant", () => {
     expect(near(Math.PI / 2, -Math.PI / 2)).toEqual(["F1", "C3"]);
     // C2 is small, but no factor of the determinant.
     expect(near(Math.PI / 2, 1)).toEqual([]);
+    // With a smaller bound only the factors that are zero remain.
+    expect(vanishingFactors("C3 = cos(q3)\nS5 = sin(q5)\ndet = C3*S5", at({ q3: Math.PI / 2, q5: 0.01 }), ZERO)).toEqual(["C3"]);
     // A sum has no factors.
     expect(vanishingFactors("C3 = cos(q3)\ndet = C3*D3 - D3", at({ D3: 1, q3: Math.PI / 2 }))).toEqual([]);
   });
 });
 
 describe("ellipsoids", () => {
+  it("have the eigenvectors of a matrix of six rows with a null space", () => {
+    const rows = [[1, 2, 0, -1, 0.5, 3], [0, 1, 1, 2, -1, 0], [2, 0, 0.3, 1, 1, -1], [1, 1, 1, 1, 1, 1], [0.1, -2, 4, 0, 0, 1]];
+    const matrix = [0, 1, 2, 3, 4, 5].map((r) => [0, 1, 2, 3, 4, 5].map((c) => rows.reduce((sum, row) => sum + row[r]! * row[c]!, 0)));
+    const { values, vectors } = symmetricEigen(matrix);
+    expect(values.filter((x) => Math.abs(x) < 1e-12)).toHaveLength(1);
+    vectors.forEach((v, k) => matrix.forEach((row, r) => expect(row.reduce((sum, x, c) => sum + x * v[c]!, 0)).toBeCloseTo(values[k]! * v[r]!, 10)));
+  });
+
   it("have the eigenvectors of a symmetric matrix", () => {
     const matrix = [[4, 1, -2], [1, 3, 0.5], [-2, 0.5, 1]];
     const { values, vectors } = symmetricEigen(matrix);
     vectors.forEach((v, k) =>
-      matrix.forEach((row, r) => expect(row[0]! * v[0] + row[1]! * v[1] + row[2]! * v[2]).toBeCloseTo(values[k]! * v[r]!, 10)),
+      matrix.forEach((row, r) => expect(row[0]! * v[0]! + row[1]! * v[1]! + row[2]! * v[2]!).toBeCloseTo(values[k]! * v[r]!, 10)),
     );
     expect(values.reduce((sum, x) => sum + x, 0)).toBeCloseTo(8, 10);
   });

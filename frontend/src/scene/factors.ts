@@ -6,6 +6,8 @@ import type { View } from "../backend/messages";
 export const DETERMINANT = "jacobian-determinant";
 /** Relative magnitude of a factor below which it is highlighted; a sine is that small within 6 degrees. */
 export const NEAR = 0.1;
+/** Relative magnitude of a factor below which the configuration is singular, in double precision. */
+export const ZERO = 1e-6;
 
 /** Value of a formula, and the sum of the magnitudes of its terms with sines and cosines replaced by one. */
 export interface Scaled {
@@ -134,7 +136,7 @@ const DEFINITION = /^(\w+) = (.+)$/gm;
 const PRODUCT = /^-?\w+(?:(?:\*|\*\*|\^)\w+)*$/;
 
 /** Return the names of the factors that are near zero in the last equation of a listing; none if it is not a product. */
-export function vanishingFactors(listing: string, values: (name: string) => Scaled | null): string[] {
+export function vanishingFactors(listing: string, values: (name: string) => Scaled | null, bound = NEAR): string[] {
   const defined = new Map<string, Scaled | null>();
   const valueOf = (name: string): Scaled | null => defined.get(name) ?? values(name);
   let last = "";
@@ -145,6 +147,6 @@ export function vanishingFactors(listing: string, values: (name: string) => Scal
   if (!PRODUCT.test(last)) return [];
   return [...new Set(last.match(/[A-Za-z]\w*/g))].filter((name) => {
     const share = nearness(name, valueOf);
-    return share !== null && share < NEAR;
+    return share !== null && share < bound;
   });
 }

@@ -77,6 +77,17 @@ export class Gizmo {
     this.controls.camera = camera;
   }
 
+  /** Return the result of a drawing in which the handles are hidden. */
+  hiddenIn<T>(draw: () => T): T {
+    const before = this.helper.visible;
+    this.helper.visible = false;
+    try {
+      return draw();
+    } finally {
+      this.helper.visible = before;
+    }
+  }
+
   show(parent: THREE.Object3D, mode: GizmoMode, axes: GizmoAxes): void {
     parent.add(this.handle);
     this.controls.setMode(mode);

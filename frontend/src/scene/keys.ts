@@ -82,6 +82,8 @@ export function actionsOf(store: Store, control: Control, panel: Signal<Panel | 
   const open = (name: Panel): void => {
     panel.value = name;
     reveal(store, "scene");
+    // The keyboard continues in the panel, not in the element that was used before.
+    setTimeout(() => document.querySelector<HTMLElement>(`[data-testid="scene-tab-${name}"]`)?.focus(), 0);
   };
   const openSection = (name: (typeof section)["value"]): void => {
     section.value = name;

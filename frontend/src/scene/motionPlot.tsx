@@ -1,10 +1,11 @@
-// Positions, torques, powers and energies under the picture, side by side, with the displayed time marked.
+// Positions, velocities, torques, powers and energies under the picture, side by side, with the displayed time marked.
 
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 
 import type { View } from "../backend/messages";
 import { csv } from "../models/csv";
+import { differentiated } from "../models/motion";
 import { Chart, colourOf, type Curve } from "../plot/chart";
 import { svgOf, type Plot } from "../plot/svg";
 import { save } from "../store/download";
@@ -12,7 +13,7 @@ import type { Store } from "../store/store";
 import type { Control } from "./control";
 import type { MotionEfforts, Motion } from "./scene";
 
-const KINDS = ["positions", "torques", "power", "energy"] as const;
+const KINDS = ["positions", "velocities", "torques", "power", "energy"] as const;
 type Kind = (typeof KINDS)[number];
 
 /** Return the kinds of curves that a motion has. */
@@ -22,17 +23,19 @@ export function kindsOf({ efforts }: Motion): Kind[] {
     power: efforts?.power !== undefined,
     energy: Boolean(efforts?.kinetic && efforts.potential),
     positions: true,
+    velocities: true,
   };
   return KINDS.filter((kind) => there[kind]);
 }
 
 export function curvesOf(kind: Kind, motion: Motion, view: Pick<View, "joints">): Curve[] {
   const { efforts } = motion;
-  if (kind === "positions") {
+  if (kind === "positions" || kind === "velocities") {
+    const rows = kind === "positions" ? motion.q : differentiated(motion).qd;
     return view.joints.map((joint, k) => ({
       label: joint.name,
-      unit: joint.kind === "P" ? "m" : "rad",
-      values: motion.q.map((row) => row[k] ?? null),
+      unit: `${joint.kind === "P" ? "m" : "rad"}${kind === "velocities" ? "/s" : ""}`,
+      values: rows.map((row) => row[k] ?? null),
     }));
   }
   if (!efforts) return [];

@@ -1,4 +1,5 @@
-// Mechanical quantities drawn over a robot: centre of mass, gravity, wrenches, joint torques, contact forces, ellipsoids.
+// Mechanical quantities drawn over a robot: centre of mass, gravity, wrenches, joint torques, contact forces, ellipsoids,
+// and the motions that are lost in a singular posture.
 
 import * as THREE from "three";
 
@@ -7,6 +8,7 @@ import { inFrame } from "./body";
 import { LIGHT } from "./colours";
 import type { Ellipsoid } from "./ellipsoid";
 import { Instances, cylinderOnOrigin } from "./instances";
+import type { LostMotion } from "./lostMotion";
 import { axis, origin, plus, type Point } from "./polyline";
 import type { JointTorques, Overlays } from "./scene";
 import type { SupportForce } from "./support";
@@ -18,6 +20,8 @@ const COLOURS = {
   torque: new THREE.Color("#d3342f"),
   contact: new THREE.Color("#0086b3"),
   pull: new THREE.Color(LIGHT.warning),
+  // Distinct from the highlighted links, along which the lost motion may be.
+  lost: new THREE.Color("#5b00d6"),
   velocity: "#2f8f3a",
   force: "#b3541e",
 };
@@ -37,6 +41,7 @@ export interface OverlayState {
   support: SupportForce[] | null;
   velocity: Ellipsoid | null;
   force: Ellipsoid | null;
+  lost: readonly LostMotion[];
   /** Frame of the ellipsoids. */
   frame: number;
   /** Size of the robot and half the width of a link, in metres. */
@@ -84,6 +89,8 @@ export class Overlay {
     count("wrenches", () => mechanics && this.wrenches(T, mechanics, state));
     count("torques", () => state.torques && this.torques(T, state.torques, state.unit));
     count("contacts", () => state.support && this.contacts(state.support, state));
+    for (const one of state.lost) this.lostMotion(one, state);
+    if (state.lost.length) counts["lost"] = state.lost.length;
     for (const name of ["velocity", "force"] as const) {
       const one = shown[name] ? state[name] : null;
       this.ellipsoids[name].visible = one !== null;
@@ -154,11 +161,31 @@ export class Overlay {
         this.arrow(from, plus(from, z, 12 * unit * share), 0.5 * unit, COLOURS.torque);
         continue;
       }
-      const around = (turn: number): Point => plus(plus(at, x, 3.4 * unit * Math.cos(turn)), y, 3.4 * unit * Math.sin(turn));
-      const points = Array.from({ length: PIECES + 1 }, (_, k) => around((share * WIDEST * k) / PIECES));
-      for (let k = 1; k < PIECES; k++) this.bars.between(points[k - 1]!, points[k]!, 0.4 * unit, COLOURS.torque);
-      this.tips.between(points[PIECES - 1]!, around(share * WIDEST + 0.25 * Math.sign(share)), unit, COLOURS.torque);
+      this.arc(at, x, y, 3.4 * unit, share * WIDEST, 0.4 * unit, COLOURS.torque);
     }
+  }
+
+  /** Draw an arc about a point, from x towards y, with a tip at its end. */
+  private arc(at: Point, x: Point, y: Point, radius: number, angle: number, width: number, colour: THREE.Color): void {
+    const around = (turn: number): Point => plus(plus(at, x, radius * Math.cos(turn)), y, radius * Math.sin(turn));
+    const points = Array.from({ length: PIECES + 1 }, (_, k) => around((angle * k) / PIECES));
+    for (let k = 1; k < PIECES; k++) this.bars.between(points[k - 1]!, points[k]!, width, colour);
+    this.tips.between(points[PIECES - 1]!, around(angle + 0.25 * Math.sign(angle)), 2.5 * width, colour);
+  }
+
+  /** Draw a double arrow along a lost translation, and an arc about the axis of a lost rotation. */
+  private lostMotion({ kind, at, along }: LostMotion, { reach, unit }: OverlayState): void {
+    const size = 0.3 * reach;
+    if (kind === "translation") {
+      for (const end of [-size, size]) this.arrow(at, plus(at, along, end), 0.5 * unit, COLOURS.lost);
+      return;
+    }
+    this.bars.between(plus(at, along, -size), plus(at, along, size), 0.3 * unit, COLOURS.lost);
+    const least = along.map(Math.abs).indexOf(Math.min(...along.map(Math.abs)));
+    const z = new THREE.Vector3(...along);
+    const x = new THREE.Vector3().setComponent(least, 1).cross(z).normalize();
+    const y = new THREE.Vector3().crossVectors(z, x);
+    this.arc(at, x.toArray(), y.toArray(), size / 2, WIDEST, 0.4 * unit, COLOURS.lost);
   }
 
   private ball(at: Point, radius: number, colour: THREE.Color): void {

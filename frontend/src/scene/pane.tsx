@@ -1,6 +1,6 @@
 // The pane of the scene: picture, toolbar, and a panel with joints, pose, motion and view settings.
 
-import { useSignal } from "@preact/signals";
+import { useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
 import type { Action, Store } from "../store/store";
@@ -47,6 +47,13 @@ export function ScenePane({ store }: { store: Store }) {
       made.dispose();
     };
   }, [store]);
+
+  useSignalEffect(() => {
+    const singular = control.value?.singular;
+    // Highlights remain while overlays are selected, a motion plays or the panel is closed.
+    if (panel.value === "singularities") singular && (singular.watched.value = true);
+    else if (panel.value === "joints" || panel.value === "pose") singular && (singular.watched.value = false);
+  });
 
   const scene = control.value;
   const picture = clamped(Number(share.value) || PICTURE);

@@ -177,14 +177,18 @@ describe("curves under the scene", () => {
   };
 
   it("are those of the motion's quantities", () => {
-    expect(kindsOf(motion)).toEqual(["positions", "torques", "energy"]);
-    expect(kindsOf({ times: [], q: [] })).toEqual(["positions"]);
+    expect(kindsOf(motion)).toEqual(["positions", "velocities", "torques", "energy"]);
+    expect(kindsOf({ times: [], q: [] })).toEqual(["positions", "velocities"]);
   });
 
   it("include limits and sums", () => {
     expect(curvesOf("torques", motion, view)[0]).toMatchObject({ values: [1, null], limit: 9, unit: "Nm" });
     expect(curvesOf("energy", motion, view)[2]!.values).toEqual([4, 6]);
     expect(curvesOf("positions", motion, view).map(({ values }) => values[1])).toEqual([5, 6, 7, 8]);
+    // A parabola has its exact velocities 1 + 2 t.
+    const times = [0, 0.5, 1];
+    const [first] = curvesOf("velocities", { times, q: times.map((t) => [t + t * t, 0, 0, 0]) }, view);
+    expect(first).toMatchObject({ unit: "rad/s", values: [1, 2, 3] });
   });
 
   it("are drawn in one plot per quantity and unit", () => {

@@ -7,7 +7,7 @@ import type { About, Piece, SimulationAnswer, TrajectoryAnswer, View } from "../
 import type { Store } from "../store/store";
 import { location } from "./extras";
 import { angles, inverse, pose, product, quaternion } from "./pose";
-import { assemblyPosture, simulatedJoints } from "./trajectoryText";
+import { assemblyPosture, simulatedJoints, type FormKind } from "./trajectoryText";
 import type { MotionEfforts, Motion } from "./scene";
 
 type MotionAnswer = Pick<TrajectoryAnswer, "times" | "q" | "frame" | "joints" | "units" | "tau" | "efforts">;
@@ -62,6 +62,8 @@ export class Runs {
   readonly settings = signal(SETTINGS);
   /** Integrators that the service offers; null until it has answered. */
   readonly integrators = signal<string[] | null>(null);
+  /** Kind of the part that the form adds to the trajectory. */
+  readonly part = signal<FormKind>("joints");
   /** Result of the last simulation as text. */
   readonly ended = signal<string | null>(null);
   private abort: AbortController | null = null;
@@ -79,6 +81,7 @@ export class Runs {
   reset(): void {
     this.stop();
     this.text.value = "";
+    this.part.value = "joints";
     this.torques.value = {};
     this.velocities.value = {};
     this.baseVelocity.value = [0, 0, 0, 0, 0, 0];

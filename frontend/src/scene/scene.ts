@@ -1,6 +1,7 @@
 // Interface of the scene for the rest of the page; only files behind it depend on three.js.
 
 import type { FrameSource } from "./video";
+import type { LostMotion } from "./lostMotion";
 import type { Mechanics, Module, Placements, View } from "../backend/messages";
 import type { LabelStyle } from "./labels";
 import type { PostureSolver } from "./posture";
@@ -150,8 +151,8 @@ export interface Scene {
   setTorques(torques: JointTorques | null): void;
   /** Call a function when the drawn forces of the ground change; null: no forces support the robot. */
   onSupport(listener: (forces: SupportForce[] | null) => void): void;
-  /** Highlight joints and the links between them, such as those of a singular configuration. */
-  highlight(joints: readonly number[]): void;
+  /** Highlight joints and the links between them, such as those of a singular configuration, and draw the lost motions. */
+  highlight(joints: readonly number[], lost: readonly LostMotion[]): void;
   breakLoops(broken: boolean): void;
   play(motion: Motion, onTime: (time: number, q: number[]) => void): void;
   stop(): void;
@@ -161,6 +162,7 @@ export interface Scene {
   keepInPicture(postures?: number[][]): void;
   /** Rotate the camera about its target and change its distance. */
   orbit(right: number, up: number, nearer?: number): void;
+  /** Return the picture with its labels and without handles, as PNG. */
   screenshot(): Promise<Blob>;
   /** Return the picture as an SVG document. */
   svg(): string;

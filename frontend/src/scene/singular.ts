@@ -6,13 +6,18 @@ import { Failure } from "../backend/backend";
 import type { SingularAnswer, SingularCase, SingularCondition, View } from "../backend/messages";
 import type { Store } from "../store/store";
 import { Configurations } from "./configuration";
-import { DETERMINANT, evaluated, NEAR, nearness, scaledValues } from "./factors";
-import { freeJoints, genericPosture, range } from "./joints";
+import { endFrame } from "./extras";
+import { DETERMINANT, evaluated, NEAR, nearness, scaledValues, ZERO } from "./factors";
+import { freeJoints, genericPosture, range, scaleOf, within } from "./joints";
+import { lostMotions, lostText, type LostMotion } from "./lostMotion";
 import { nearestZero } from "./nearestZero";
 import type { Scene } from "./scene";
 
-/** Relative magnitude of a factor below which the configuration is singular, in double precision. */
-export const ZERO = 1e-6;
+/** Relative magnitude that the other factors have in a posture in which one factor is shown at zero. */
+const CLEAR = 0.4;
+/** Steps by which a joint leaves another singularity, so that its position remains a round number: 15 degrees. */
+const STEP = Math.PI / 12;
+const STEPS = 12;
 
 export interface NearCondition {
   of: SingularCase;
@@ -25,7 +30,7 @@ export class Singular {
   readonly answer = signal<SingularAnswer | null>(null);
   readonly running = signal(false);
   readonly problem = signal<string | null>(null);
-  /** Whether the panel of the singularities is open. */
+  /** Whether singularities are shown: from the opening of their panel until joints or poses are set in another one. */
   readonly watched = signal(false);
   /** Whether the scene highlights singularities: the panel is open, or the determinant is displayed. */
   private readonly highlights: ReadonlySignal<boolean> = computed(() => {
@@ -40,14 +45,33 @@ export class Singular {
   readonly conditions: ReadonlySignal<NearCondition[]> = computed(() => {
     const [answer, view] = [this.answer.value, this.drawn.value];
     if (!answer || !view) return [];
-    const values = scaledValues(view, this.store.q.value, this.store.parameters.value, this.scene.reach());
-    return answer.cases.flatMap((of) =>
-      of.conditions.map((condition) => {
-        const shares = condition.factors.map((factor) => nearness(factor, values));
-        return { of, condition, share: shares.some((share) => share === null) ? null : Math.max(...(shares as number[])) };
-      }),
-    );
+    return answer.cases.flatMap((of) => of.conditions.map((condition) => ({ of, condition, share: this.shareOf(condition, view, this.store.q.value) })));
   });
+
+  /** Motions of the end effector that are lost in the displayed posture. */
+  readonly lost: ReadonlySignal<LostMotion[]> = computed(() => {
+    const near = this.conditions.value.some(({ of, share }) => of.kind === "serial" && share !== null && share < ZERO);
+    const [view, solver] = [this.drawn.value, this.scene.postures()];
+    if (!near || !view || !solver) return [];
+    const motions = lostMotions(solver, this.store.q.value, endFrame(view), this.scene.reach());
+    solver.transforms(this.scene.posture());
+    return motions;
+  });
+
+  /** Return the lost motions in words. */
+  lostTexts(): string[] {
+    const view = this.drawn.value;
+    const motions = this.lost.value;
+    if (!view || !motions.length) return [];
+    const frame = endFrame(view);
+    return motions.map((one) => lostText(one, view.tool && frame > view.frames.length ? view.tool : `frame ${frame}`));
+  }
+
+  private shareOf(condition: SingularCondition, view: View, q: number[]): number | null {
+    const values = scaledValues(view, q, this.store.parameters.value, this.scene.reach());
+    const shares = condition.factors.map((factor) => nearness(factor, values));
+    return shares.some((share) => share === null) ? null : Math.max(...(shares as number[]));
+  }
 
   constructor(
     private readonly store: Store,
@@ -62,7 +86,7 @@ export class Singular {
       }),
       effect(() => {
         const near = this.highlights.value ? this.conditions.value.filter(({ share }) => share !== null && share < NEAR) : [];
-        this.scene.highlight([...new Set(near.flatMap(({ condition }) => condition.joints))]);
+        this.scene.highlight([...new Set(near.flatMap(({ condition }) => condition.joints))], near.length ? this.lost.value : []);
       }),
     ];
   }
@@ -82,6 +106,34 @@ export class Singular {
       return [lower, upper] as const;
     });
     return nearestZero(factor, q, joints, ranges);
+  }
+
+  /**
+   * Return the nearest singular posture of a condition, in which the other conditions are not near zero if their joints can
+   * be moved away from it; null if there is none.
+   */
+  postureOfAlone(condition: SingularCondition, q = this.store.q.peek()): number[] | null {
+    const view = this.drawn.value;
+    let best = this.postureOf(condition, q);
+    if (!best || !view) return best;
+    const others = this.conditions.peek().map((one) => one.condition).filter((one) => one !== condition);
+    const close = (at: number[]): SingularCondition[] => others.filter((one) => (this.shareOf(one, view, at) ?? 1) < CLEAR);
+    for (let left = close(best); left.length; ) {
+      const from: number[] = best;
+      const joints = freeJoints(view, false).filter((k) => left.some((one) => one.joints.includes(view.joints[k]!.frame)));
+      const moves = Array.from({ length: 2 * STEPS }, (_, n) => (n % 2 ? -1 : 1) * STEP * (1 + (n >> 1))).flatMap((step) =>
+        joints.map((k) => from.map((value, i) => (i === k ? value + step * scaleOf(view.joints[k]!, this.scene.reach()) : value))),
+      );
+      const better = firstOf(moves, (moved) => {
+        if (moved.some((value, k) => value !== from[k] && !within(view.joints[k]!, value))) return null;
+        const posture = this.postureOf(condition, moved);
+        return posture && close(posture).length < left.length ? posture : null;
+      });
+      if (!better) break;
+      best = better;
+      left = close(best);
+    }
+    return best;
   }
 
   /** Return "shoulder", "elbow" or "wrist" if this part of the arm is singular under a condition; otherwise "". */
@@ -127,4 +179,13 @@ export class Singular {
       if (!signal.aborted) this.running.value = false;
     }
   }
+}
+
+/** Return the first result that is not null. */
+function firstOf<T, R>(items: readonly T[], result: (item: T) => R | null): R | null {
+  for (const item of items) {
+    const one = result(item);
+    if (one !== null) return one;
+  }
+  return null;
 }

@@ -5,16 +5,12 @@ import { useEffect, useMemo } from "preact/hooks";
 import { Formula } from "../models/formula";
 import { needKatex } from "../models/katex";
 import type { Control } from "./control";
-import { NEAR } from "./factors";
-import { ZERO, type NearCondition } from "./singular";
+import { NEAR, ZERO } from "./factors";
+import type { NearCondition } from "./singular";
 
 export function SingularPanel({ control }: { control: Control }) {
   const { singular } = control;
-  useEffect(() => {
-    needKatex();
-    singular.watched.value = true;
-    return () => void (singular.watched.value = false);
-  }, [singular]);
+  useEffect(() => void needKatex(), []);
   if (singular.problem.value) return <p class="sc-hint">{singular.problem.value}</p>;
   const answer = singular.answer.value;
   if (!answer) return <p class="sc-hint" role="status">{singular.running.value ? "Deriving the singularities …" : "Open a robot."}</p>;
@@ -28,6 +24,7 @@ export function SingularPanel({ control }: { control: Control }) {
           </p>
           {one.always && <p class="sc-near">zero in every configuration</p>}
           {!one.always && !one.conditions.length && <p class="sc-hint">{one.complete ? "never zero" : "no condition could be written"}</p>}
+          {one.kind === "serial" && <Lost control={control} />}
           <ul>
             {singular.conditions.value.filter(({ of }) => of === one).map((near, k) => (
               <Condition key={k} near={near} control={control} />
@@ -45,6 +42,20 @@ export function SingularPanel({ control }: { control: Control }) {
   );
 }
 
+/** Motions of the end effector that are lost in the displayed posture. */
+function Lost({ control }: { control: Control }) {
+  const texts = control.singular.lostTexts();
+  if (!texts.length) return null;
+  return (
+    <div class="sc-lost" role="status" data-testid="scene-lost">
+      {texts.map((text) => (
+        <p key={text}>{text}.</p>
+      ))}
+      <p class="sc-hint">Directions in frame 0, drawn in the picture.</p>
+    </div>
+  );
+}
+
 function Condition({ near: { condition, share }, control }: { near: NearCondition; control: Control }) {
   const { singular } = control;
   const view = control.drawn.value;
@@ -58,9 +69,9 @@ function Condition({ near: { condition, share }, control }: { near: NearConditio
         {reachable && (
           <button
             class="sc-go"
-            title="Move one joint to the nearest zero of this factor"
+            title="Move one joint to the nearest zero of this factor, and others so that it is the only one"
             onClick={() => {
-              const posture = singular.postureOf(condition);
+              const posture = singular.postureOfAlone(condition);
               if (!posture) return;
               control.go(posture);
               control.scene.keepInPicture();
@@ -73,7 +84,7 @@ function Condition({ near: { condition, share }, control }: { near: NearConditio
       {condition.latex.map((latex) => (
         <Formula key={latex} class="sc-factor-formula" latex={`${latex} = 0`} />
       ))}
-      {condition.solution && <span class="sc-hint">at {condition.solution}</span>}
+      {condition.solution && <span class="sc-hint">at {condition.solution.replace(/\bpi\b/g, "π")}</span>}
       <meter min={0} max={1} value={share ?? 1} aria-label="relative magnitude" />
       <output>{TEXTS[state] ?? `${percent(share!)} of the largest value`}{state === "near" ? `: ${percent(share!)}` : ""}</output>
     </li>

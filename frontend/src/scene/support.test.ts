@@ -88,7 +88,7 @@ test("an arrow that pushes ends at its contact, one that pulls starts there in t
     { name: "p1", at: [0, 1, 0] as Point, force: [0, 0, -10] as Point, pulls: true },
   ];
   const shown = { centre: false, gravity: false, wrenches: false, torques: false, contacts: true, velocity: false, force: false };
-  const state = { shown, mechanics: null, torques: null, support, velocity: null, force: null, frame: 0, reach: 1, unit: 0.01, gravity: ZERO };
+  const state = { shown, mechanics: null, torques: null, support, velocity: null, force: null, lost: [], frame: 0, reach: 1, unit: 0.01, gravity: ZERO };
   expect(overlay.update(T, state)).toEqual({ contacts: 4 });
   const tips = overlay.group.children[1] as THREE.InstancedMesh;
   const [matrix, colour] = [new THREE.Matrix4(), new THREE.Color()];

@@ -93,7 +93,7 @@ export function Toolbar({ store, control, panel }: { store: Store; control: Cont
         aria-pressed={control.video.recording.value}
         disabled={!view || control.video.missing !== ""}
         onClick={() => control.video.toggle()}
-        title={control.video.missing || (control.video.recording.value ? "End the recording and save it" : "Record a video of the picture (WebM)")}
+        title={control.video.missing || (control.video.recording.value ? "End the recording and save it" : "Record a video of the picture in its size on the page (WebM)")}
         data-testid="scene-video"
       >
         {control.video.recording.value ? "■ Stop" : "● Video"}

@@ -4,6 +4,9 @@ import type { View } from "../backend/messages";
 
 export const PARTS = ["joints", "via", "line", "circle", "fourier", "hold"] as const;
 export type PartKind = (typeof PARTS)[number];
+/** Kinds of parts that the form adds; an excitation replaces the text. */
+export const PART_KINDS = [...PARTS, "excitation"] as const;
+export type FormKind = (typeof PART_KINDS)[number];
 
 /** Fields of a segment: texts with numbers separated by commas. */
 export type Fields = Record<string, string>;

@@ -6,13 +6,10 @@ import { useEffect } from "preact/hooks";
 import type { TrajectoryAnswer } from "../backend/messages";
 import type { Store } from "../store/store";
 import type { Control } from "./control";
-import { newTrajectory, line, PARTS, defaultFields, withPart, type Fields } from "./trajectoryText";
+import { newTrajectory, line, PART_KINDS, defaultFields, withPart, type Fields, type FormKind } from "./trajectoryText";
 import { Field } from "./jointspanel";
 import { Running, Wrong } from "./runparts";
 import { nameOf } from "./motionPlot";
-
-const KINDS = [...PARTS, "excitation"] as const;
-type Kind = (typeof KINDS)[number];
 
 export function TrajectoryPanel({ store, control }: { store: Store; control: Control }) {
   const { runs } = control;
@@ -68,7 +65,7 @@ export function TrajectoryPanel({ store, control }: { store: Store; control: Con
 function PartForm({ store, control }: { store: Store; control: Control }) {
   const view = control.drawn.value!;
   const { runs } = control;
-  const kind = useSignal<Kind>("joints");
+  const kind = runs.part;
   const fields = useSignal<Fields>({});
   const fillForm = (): void => {
     if (kind.value === "excitation") fields.value = { harmonics: "5", frequency: "0.1" };
@@ -97,11 +94,11 @@ function PartForm({ store, control }: { store: Store; control: Control }) {
             data-testid="trajectory-kind"
             value={kind.value}
             onChange={(event) => {
-              kind.value = event.currentTarget.value as Kind;
+              kind.value = event.currentTarget.value as FormKind;
               fillForm();
             }}
           >
-            {KINDS.map((option) => (
+            {PART_KINDS.map((option) => (
               <option key={option} value={option}>
                 {option}
               </option>
@@ -136,6 +133,8 @@ function PartForm({ store, control }: { store: Store; control: Control }) {
 
 function Peaks({ report, control }: { report: TrajectoryAnswer; control: Control }) {
   const view = control.drawn.value!;
+  const units = [...new Set(report.units)];
+  const unit = units.length === 1 ? ` [${units[0]}]` : "";
   const figure = (x: number): string => String(Number(x.toPrecision(4)));
   return (
     <div data-testid="trajectory-peaks">
@@ -143,10 +142,10 @@ function Peaks({ report, control }: { report: TrajectoryAnswer; control: Control
         <thead>
           <tr>
             <td />
-            <th title="largest torque, with its sign">peak</th>
-            <th title="root mean square of the torque">rms</th>
-            <th title="largest power, in watts">W</th>
-            <th title="energy delivered by the actuator, in joules">J</th>
+            <th title="largest torque, with its sign">peak torque{unit}</th>
+            <th title="root mean square of the torque">rms torque{unit}</th>
+            <th title="largest power">peak power [W]</th>
+            <th title="energy delivered by the actuator">energy [J]</th>
           </tr>
         </thead>
         <tbody>

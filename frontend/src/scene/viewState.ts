@@ -33,6 +33,6 @@ export const OVERLAYS: [keyof Overlays, string][] = [
   ["wrenches", "external wrenches by the links"],
   ["torques", "joint torques along a motion"],
   ["contacts", "contact forces of the ground on the robot at rest"],
-  ["velocity", "manipulability ellipsoid"],
-  ["force", "force ellipsoid"],
+  ["velocity", "manipulability ellipsoid (linear velocity)"],
+  ["force", "force ellipsoid (without moments)"],
 ];

@@ -5,6 +5,7 @@ import { useEffect } from "preact/hooks";
 
 import { copy } from "../store/clipboard";
 import { linkOf } from "../store/share";
+import { shortTitle } from "./modelMenus";
 import type { ShellState } from "./shellState";
 
 /** Length in characters up to which mail and chat programs keep a link. */
@@ -14,6 +15,8 @@ export function SharePanel({ shell }: { shell: ShellState }) {
   const link = useSignal("");
   const copied = useSignal(false);
   const { view, q, parameters, base, requested } = shell.store;
+  const entry = shell.catalogue.value.find(({ id }) => id === requested.value?.model);
+  const title = entry ? shortTitle(entry) : requested.value?.model;
   useEffect(() => {
     let wanted = true;
     copied.value = false;
@@ -26,7 +29,7 @@ export function SharePanel({ shell }: { shell: ShellState }) {
   return (
     <div class="sh-form">
       <p>
-        The link contains the robot, its posture and {requested.value ? `the model ${requested.value.model}` : "no model, because none is selected"}. Nothing is
+        The link contains the robot, its posture and {requested.value ? `the model "${title}"` : "no model, because none is selected"}. Nothing is
         uploaded: the data are in the link.
       </p>
       <textarea class="sh-field sh-link-text" aria-label="link" data-share="link" readOnly rows={5} value={link.value} onFocus={(event) => event.currentTarget.select()} />

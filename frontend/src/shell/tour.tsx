@@ -181,6 +181,15 @@ function Card({ shell, step, at }: { shell: ShellState; step: Step; at: number }
     return () => clearInterval(timer);
   }, [step]);
 
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      const other = event.defaultPrevented || shell.palette.value || shell.panel.value || document.querySelector(".sh-items");
+      if (event.key === "Escape" && !other) shell.tour.value = null;
+    };
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  }, [shell]);
+
   const side: Side = inMenu.value ? "right" : pane.value ? "corner" : "under";
   const somewhere = { left: innerWidth - 360, top: innerHeight - 260, width: 0, height: 0 };
   const page = { width: innerWidth, height: innerHeight };

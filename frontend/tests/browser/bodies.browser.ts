@@ -28,10 +28,31 @@ async function crimson(): Promise<number> {
   }, image);
 }
 
-test("the factor that approaches zero is highlighted at a straight elbow", async () => {
+test("the keyboard leads to one singularity alone, and its picture is large enough for a slide", async () => {
+  const singular = () => it.page.locator('.sc-factor[data-state="singular"]').evaluateAll((all) => all.map((one) => one.getAttribute("data-joints")));
   await it.showing("RX90");
-  await it.endTour();
+  await it.page.keyboard.press("Escape");
+  await expect.poll(() => it.page.locator(".sh-tour").count()).toBe(0);
   await it.settled();
+  await it.command("singularities", "action singularities");
+  await expect.poll(() => it.page.evaluate(() => document.activeElement?.textContent)).toBe("singularities");
+  for (const key of ["Tab", "Tab", "Enter"]) await it.page.keyboard.press(key);
+  // Before, the wrist was singular, too.
+  await expect.poll(singular).toEqual(["3"]);
+  await expect.poll(() => it.page.getByTestId("scene-lost").innerText()).toMatch(/^frame 6 cannot move along /i);
+  await expect.poll(async () => JSON.parse((await data("overlay")) || "{}")).toEqual({ lost: 1 });
+  // The highlight remains while overlays are selected, and ends with the panel of the joints.
+  await it.page.getByTestId("scene-tab-view").click();
+  expect(await data("highlighted")).toBe("3");
+  const { bytes } = await it.downloaded(it.page.getByTestId("scene-screenshot"));
+  // The width in the header of a PNG.
+  expect(bytes.readUInt32BE(16)).toBeGreaterThanOrEqual(1920);
+  await it.shot("singular-alone");
+  await it.page.getByTestId("scene-tab-joints").click();
+  await expect.poll(() => data("highlighted")).toBe("");
+});
+
+test("the factor that approaches zero is highlighted at a straight elbow", async () => {
   await slide(joint(3), 0.2);
   await slide(joint(5), 0.9);
   await it.model("Kinematic", "singularities");
