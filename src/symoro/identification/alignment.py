@@ -47,6 +47,7 @@ from symoro.identification.tolerances import (
     ROUND_OFF,
     SAME_PLACEMENT,
     SIMILAR_PLACEMENT,
+    TINY,
 )
 from symoro.models.calibration.chain import displacement, end_poses
 from symoro.models.calibration.columns import BASE, DISPLACEMENT, END, GeometricColumn
@@ -366,7 +367,7 @@ def _vectors_from_points(x: Array, turned: Array, u: Array) -> tuple[Array, Arra
 
 def _step(slope: Array, residual: Array) -> Array:
     square = slope.transpose(0, 2, 1) @ slope
-    damping = ROUND_OFF * np.trace(square, axis1=1, axis2=2)[:, None, None] + 1e-300
+    damping = ROUND_OFF * np.trace(square, axis1=1, axis2=2)[:, None, None] + TINY
     right = slope.transpose(0, 2, 1) @ residual[..., None]
     return np.asarray(np.linalg.solve(square + damping * np.eye(square.shape[-1]), right)[..., 0])
 

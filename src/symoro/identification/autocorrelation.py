@@ -31,7 +31,7 @@ from symoro.identification.equations import Booleans, RowBlock, row_noise
 from symoro.identification.regression import Estimate
 from symoro.identification.rows import LogRows, whole
 from symoro.identification.signals import HALF, decimation_filter, step_weights
-from symoro.identification.tolerances import AUTOCORRELATED, AUTOCORRELATION_RATIO, LEAST_EIGENVALUE
+from symoro.identification.tolerances import AUTOCORRELATED, AUTOCORRELATION_RATIO, LEAST_EIGENVALUE, TINY
 
 Array = NDArray[np.float64]
 LARGEST_ORDER = 24  # largest order of the autoregression
@@ -210,7 +210,7 @@ def autoregressions(e: Array, kept: Booleans) -> list[tuple[Array, float]]:
     """
     n = max(int(kept.sum()), 2)
     reflections, variances = burg_lattice(e, kept, min(LARGEST_ORDER, n // 10))
-    prices = n * np.log(np.maximum(variances, 1e-300)) + np.arange(variances.shape[1]) * np.log(n)
+    prices = n * np.log(np.maximum(variances, TINY)) + np.arange(variances.shape[1]) * np.log(n)
     orders = np.nanargmin(prices, axis=1)
     return [
         (_coefficients(k[:p]), float(x[p])) for k, x, p in zip(reflections, variances, orders, strict=True)

@@ -36,6 +36,7 @@ from symoro.identification.tolerances import (
     LEAST_EIGENVALUE,
     LONGEST_DELAY,
     ROUND_OFF,
+    TINY,
 )
 
 Array = NDArray[np.float64]
@@ -270,7 +271,7 @@ def _solved(normal: Array, count: int) -> tuple[Array, Array, float, Array]:
         The parameters K, their standard deviations, the mean squared residual, and the last row of (A'A)^-1. The
         deviation of a parameter that the rows do not determine is NaN.
     """
-    scale = np.sqrt(np.maximum(np.diag(normal), 1e-300))
+    scale = np.sqrt(np.maximum(np.diag(normal), TINY))
     unit = normal / np.outer(scale, scale)
     # A joint that rests in these rows leaves parameters undetermined, which does not affect the others.
     sizes, axes = np.linalg.eigh(unit[:-1, :-1])

@@ -35,7 +35,7 @@ from symoro.identification.friction import USUAL, Friction
 from symoro.identification.options import ExcitationOptions
 from symoro.identification.regression import FOR_EVERY_MOTION, dependent
 from symoro.identification.series_search import SeriesSearch, condition, dry_friction, motion_limits
-from symoro.identification.tolerances import LIMIT_IN_USE, NOT_EXCITED, ROUND_OFF, VERIFICATION_SAMPLES
+from symoro.identification.tolerances import LIMIT_IN_USE, NOT_EXCITED, ROUND_OFF, TINY, VERIFICATION_SAMPLES
 from symoro.model import base_parameters, generate
 from symoro.models.coordinates.couplings import uncoupled
 from symoro.progress import each
@@ -394,7 +394,7 @@ def _result(
         tuple(map(tuple, series[:, half:].tolist())),
         tuple(x[:, 0].tolist()),
     )
-    volume = 2 * float(np.log(np.maximum(np.linalg.svd(w, compute_uv=False), 1e-300)).mean())
+    volume = 2 * float(np.log(np.maximum(np.linalg.svd(w, compute_uv=False), TINY)).mean())
     trajectory = Trajectory((part,), name="excitation")
     return Excitation(
         trajectory,

@@ -18,6 +18,7 @@ from symoro.identification.tolerances import (
     GEOMETRIC_ITERATIONS,
     REWEIGHTING_ITERATIONS,
     ROUND_OFF,
+    TINY,
     WEAKEST_SHARE,
 )
 from symoro.models.calibration.chain import Errors, NumericChain, end_poses, error_columns
@@ -241,4 +242,4 @@ def condition(rows: Array) -> tuple[float, Array]:
     """
     size = np.linalg.norm(rows, axis=0)
     _, values, directions = np.linalg.svd(rows / np.where(size > 0, size, 1), full_matrices=False)
-    return float(values[0] / max(values[-1], 1e-300)), directions[-1]
+    return float(values[0] / max(values[-1], TINY)), directions[-1]

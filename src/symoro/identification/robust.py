@@ -36,6 +36,7 @@ from symoro.identification.tolerances import (
     IRLS_CONVERGED_DEVIATIONS,
     IRLS_ITERATIONS,
     SCALING_ITERATIONS,
+    TINY,
 )
 
 Array = NDArray[np.float64]
@@ -97,11 +98,11 @@ def _scales(blocks: Iterable[RowBlock], K: Array, data: RFactors) -> Array:
         for k in range(len(residuals)):
             residuals[k].append(residual[block.kept[:, k] & taken, k])
     medians = np.array([float(np.median(np.concatenate(parts))) for parts in residuals])
-    return np.maximum(medians / MEDIAN, 1e-300)
+    return np.maximum(medians / MEDIAN, TINY)
 
 
 def _weights(e: Array) -> Array:
-    return np.minimum(1.0, HUBER / np.maximum(np.abs(e), 1e-300))
+    return np.minimum(1.0, HUBER / np.maximum(np.abs(e), TINY))
 
 
 def _reweighted(block: RowBlock, K: Array, sigma: Array) -> RowBlock:
