@@ -141,7 +141,7 @@ def estimated_gains(labels: Sequence[str], data: RFactors) -> DriveGains:
             size /= 2
             best = problem.projected(h + size * dh)
         h, (K, cost) = h + size * dh, best
-        if size == 1.0 and np.all(np.abs(dh) <= FACTOR_CONVERGED**2 * np.abs(h)):
+        if np.all(np.abs(dh) <= FACTOR_CONVERGED**2 * np.abs(h)):  # the whole step, also if it was reduced
             break
     else:
         raise ProgramError(
