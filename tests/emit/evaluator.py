@@ -263,7 +263,7 @@ def run_text(case: Case) -> dict[str, np.ndarray]:
         flat = [array[i].reshape(-1) for array in case.inputs.values()]
         env |= {name: float(flat[array][e]) for array, e, name in code.loads}
         for line in body.splitlines():
-            if line and not line.endswith(":"):
+            if line and not line.endswith((":", "*)")):  # neither a heading nor the number of lines
                 target, expression = line.split(" = ", 1)
                 arrays = {n: [v[k] for k in sorted(v)] for n, v in env.items() if isinstance(v, dict)}
                 store(target, Reader(expression, TEXT, {**env, **arrays}).whole(), env)
