@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 
 from symoro.emit import emit, julia
+from symoro.emit.sample import sample_of
 from tests.emit.evaluator import run_functions, run_text
 from tests.emit.programs import Case, batches, few, special_cases
 from tests.emit.run import assert_close
@@ -47,7 +48,7 @@ def test_julia_parses(cases: list[Case]) -> None:
     for case in cases:
         for text in emit(case.program, "julia").values():
             assert not parser.parse(text.encode()).root_node.has_error
-        for text in julia.demo(case.program).values():
+        for text in julia.demo(case.program, sample_of(case.program), case.program.name).values():
             assert not parser.parse(text.encode()).root_node.has_error
 
 

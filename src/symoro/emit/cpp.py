@@ -13,8 +13,6 @@ with a kernel that drops derivatives rejects such types when it is compiled.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 from symoro.emit import keywords
 from symoro.emit.clike import Style, array_of, asks_for_numbers, batch_body, call_bodies, prototypes, sizes
 from symoro.emit.code import Code, code_of
@@ -23,7 +21,7 @@ from symoro.emit.header import block, header_lines
 from symoro.emit.joints import joint_indices
 from symoro.emit.kernels import CPP, in_cpp, kernel_text
 from symoro.emit.layout import call_arguments
-from symoro.emit.sample import sample_of
+from symoro.emit.sample import Sample
 from symoro.expr import ops
 from symoro.expr.graph import Number
 from symoro.expr.kernels import KERNELS
@@ -149,19 +147,9 @@ def _functions(code: Code) -> list[str]:
     ]
 
 
-def demo(
-    program: Program,
-    values: Mapping[str, float] | None = None,
-    sample: Mapping[str, Sequence[float]] | None = None,
-    name: str | None = None,
-) -> Files:
-    """Return {"NAME_example.cpp": text}, a main program that prints the outputs for sample numbers.
-
-    Args:
-        values: parameter -> number; small numbers by default.
-        sample: input -> entries by rows; small numbers by default.
-    """
-    code, numbers = code_of(program, DIALECT, name=name), sample_of(program, values, sample)
+def demo(program: Program, numbers: Sample, name: str) -> Files:
+    """Return {"NAME_example.cpp": text}, a main program that prints the outputs for sample numbers."""
+    code = code_of(program, DIALECT, name=name)
     a = code.arrays
     results = [(array, out.shape) for array, out in zip(a.outputs, program.outputs, strict=True)]
     lines = [f'#include "{a.base}.hpp"', "", "#include <cstdio>", "", *_SHOW, "", "int main()", "{"]

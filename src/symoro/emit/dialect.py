@@ -124,8 +124,8 @@ class Language:
     Attributes:
         write: (program, **options) -> {file name: text}.
         options: option -> its meaning, in addition to `name`, which every language has.
-        demo: (program, values, sample, name) -> {file name: text}: a main program that prints the outputs
-            for sample numbers; None if `write` returns it already, or if the text is not executable.
+        demo: (program, sample numbers, base name) -> {file name: text}: a main program that prints the outputs for
+            sample numbers; None if `write` returns it already, or if the text is not executable.
         first_index: index of the first entry of an array.
     """
 

@@ -9,7 +9,7 @@ Kernels other than the linear solve are the C code in NAME_kernels.c, called thr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from symoro.emit import keywords
 from symoro.emit.code import Code, Instruction, KernelCall, code_of
@@ -18,7 +18,7 @@ from symoro.emit.flow import Load, Store
 from symoro.emit.header import commented, header_lines
 from symoro.emit.kernels import kernel_text
 from symoro.emit.layout import call_arguments, helpers, indices, remark, wrap
-from symoro.emit.sample import sample_of
+from symoro.emit.sample import Sample
 from symoro.expr import ops
 from symoro.expr.graph import Number
 from symoro.files import MADE_BY
@@ -248,19 +248,9 @@ def _statement(name: str, text: str, indent: str) -> str:
     return wrap(f"{indent}{name} = {text}", indent + "    ", " &", WIDTH)
 
 
-def demo(
-    program: Program,
-    values: Mapping[str, float] | None = None,
-    sample: Mapping[str, Sequence[float]] | None = None,
-    name: str | None = None,
-) -> Files:
-    """Return {"NAME_example.f90": text}, a main program that prints the outputs for sample numbers.
-
-    Args:
-        values: parameter -> number; small numbers by default.
-        sample: input -> entries by rows; small numbers by default.
-    """
-    code, numbers = _code(program, name), sample_of(program, values, sample)
+def demo(program: Program, numbers: Sample, name: str) -> Files:
+    """Return {"NAME_example.f90": text}, a main program that prints the outputs for sample numbers."""
+    code = _code(program, name)
     a = code.arrays
     declared, lines = [], []
     if code.constants:

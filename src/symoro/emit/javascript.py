@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from symoro.emit import keywords
 from symoro.emit.clike import Style, filled, line_groups
@@ -20,7 +20,7 @@ from symoro.emit.header import block, header_lines
 from symoro.emit.kernels import kernel_text
 from symoro.emit.layout import call_arguments, remark, wrap
 from symoro.emit.parts import cut, whole, words
-from symoro.emit.sample import sample_of
+from symoro.emit.sample import Sample
 from symoro.expr import ops
 from symoro.files import MADE_BY
 from symoro.program.program import Input, Output, Program, size
@@ -288,19 +288,9 @@ def _interface(name: str, outputs: Sequence[Output], *, one: bool) -> list[str]:
 # -- the demo
 
 
-def demo(
-    program: Program,
-    values: Mapping[str, float] | None = None,
-    sample: Mapping[str, Sequence[float]] | None = None,
-    name: str | None = None,
-) -> Files:
-    """Return {"NAME_example.js": text, "package.json": text}, a program that prints the outputs for sample numbers.
-
-    Args:
-        values: parameter -> number; small numbers by default.
-        sample: input -> entries by rows; small numbers by default.
-    """
-    code, numbers = code_of(program, DIALECT, name=name), sample_of(program, values, sample)
+def demo(program: Program, numbers: Sample, name: str) -> Files:
+    """Return {"NAME_example.js": text, "package.json": text}, a program that prints the outputs for sample numbers."""
+    code = code_of(program, DIALECT, name=name)
     a = code.arrays
     imported = ["OUTPUTS", a.function, *([a.setup] if code.constants else [])]
     lines = [f'import {{ {", ".join(imported)} }} from "./{a.base}.js";', ""]

@@ -8,7 +8,7 @@ NAME(q, ..., k)             a named tuple (T = ..., ...)
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from symoro.emit import keywords
 from symoro.emit.code import Code, KernelCall, code_of
@@ -16,7 +16,7 @@ from symoro.emit.dialect import Dialect, Files, Language
 from symoro.emit.header import commented, header_lines
 from symoro.emit.kernels import kernel_text
 from symoro.emit.layout import WIDTH, call_arguments, helpers, input_entries, output_entries, statements, wrap
-from symoro.emit.sample import sample_of
+from symoro.emit.sample import Sample
 from symoro.expr import ops
 from symoro.program.program import Program, Shape
 
@@ -148,19 +148,9 @@ def _statement(name: str, text: str) -> str:
     return line if len(line) <= WIDTH else wrap(f"    {name} = ({text})", _INDENT * 2)
 
 
-def demo(
-    program: Program,
-    values: Mapping[str, float] | None = None,
-    sample: Mapping[str, Sequence[float]] | None = None,
-    name: str | None = None,
-) -> Files:
-    """Return {"NAME_example.jl": text}, a program that prints the outputs for sample numbers.
-
-    Args:
-        values: parameter -> number; small numbers by default.
-        sample: input -> entries by rows; small numbers by default.
-    """
-    code, numbers = code_of(program, DIALECT, name=name), sample_of(program, values, sample)
+def demo(program: Program, numbers: Sample, name: str) -> Files:
+    """Return {"NAME_example.jl": text}, a program that prints the outputs for sample numbers."""
+    code = code_of(program, DIALECT, name=name)
     a = code.arrays
     lines = [f'include("{a.base}.jl")', f"using .{_module_name(a.base)}", ""]
     if code.constants:

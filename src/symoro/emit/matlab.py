@@ -9,7 +9,7 @@ Kernels other than `solve` build arrays whose size depends on the data; function
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from symoro.emit import keywords
 from symoro.emit.code import Code, KernelCall, code_of
@@ -17,7 +17,7 @@ from symoro.emit.dialect import Dialect, Files, Language
 from symoro.emit.header import WIDTH, commented, header_lines
 from symoro.emit.kernels import kernel_text
 from symoro.emit.layout import call_arguments, helpers, input_entries, output_entries, statements, wrap
-from symoro.emit.sample import sample_of
+from symoro.emit.sample import Sample
 from symoro.expr import ops
 from symoro.program.program import Program, Shape, size
 
@@ -205,19 +205,9 @@ def _statement(name: str, text: str) -> str:
     return wrap(f"{name} = {text};", "    ", " ...")
 
 
-def demo(
-    program: Program,
-    values: Mapping[str, float] | None = None,
-    sample: Mapping[str, Sequence[float]] | None = None,
-    name: str | None = None,
-) -> Files:
-    """Return {"NAME_example.m": text}, a script that prints the outputs for sample numbers.
-
-    Args:
-        values: parameter -> number; small numbers by default.
-        sample: input -> entries by rows; small numbers by default.
-    """
-    code, numbers = code_of(program, DIALECT, name=name), sample_of(program, values, sample)
+def demo(program: Program, numbers: Sample, name: str) -> Files:
+    """Return {"NAME_example.m": text}, a script that prints the outputs for sample numbers."""
+    code = code_of(program, DIALECT, name=name)
     a = code.arrays
     lines = [f"% Example for {a.base}: evaluates the model for sample numbers and prints the outputs."]
     if code.constants:

@@ -225,7 +225,7 @@ def _language_files(export: Export, language: Language) -> Files:
     files = emit(program, language.id, name=base, **{**given, **export.options})
     if language.demo is not None:
         mark = commented([MADE_BY, *joint_lines(program)], BUILDS[language.id].comment)
-        demo = language.demo(program, export.values, export.inputs, base)
+        demo = language.demo(program, export.sample, base)
         files |= {path: text if MADE_BY in text else mark + text for path, text in demo.items()}
     if language.id in BUILDS:
         main = next(file for file in files if "_example." in file)

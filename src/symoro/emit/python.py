@@ -7,14 +7,14 @@ of the inputs: complex numbers remain complex, and objects of other packages (Ca
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib import resources
 
 from symoro.emit.code import Code, KernelCall, code_of
 from symoro.emit.dialect import Files, Language
 from symoro.emit.header import commented, header_lines
 from symoro.emit.layout import WIDTH, call_arguments, input_entries, output_entries, statements, wrap
-from symoro.emit.sample import sample_of
+from symoro.emit.sample import Sample
 from symoro.emit.tensors import LIBRARIES, NUMPY, NUMPY_DIALECT, Library
 from symoro.errors import OptionError, ProgramError
 from symoro.expr import ops
@@ -184,14 +184,9 @@ def _statement(name: str, text: str) -> str:
     return line if len(line) <= WIDTH else wrap(f"    {name} = ({text})", _INDENT * 2)
 
 
-def demo(
-    program: Program,
-    values: Mapping[str, float] | None = None,
-    sample: Mapping[str, Sequence[float]] | None = None,
-    name: str | None = None,
-) -> Files:
+def demo(program: Program, numbers: Sample, name: str) -> Files:
     """Return {NAME_example.py}."""
-    code, numbers = code_of(program, DIALECT, name=name), sample_of(program, values, sample)
+    code = code_of(program, DIALECT, name=name)
     a = code.arrays
     lines = [f"import {a.base}", ""]
     if code.constants:
