@@ -83,6 +83,7 @@ from symoro.identification.log_description import ESTIMATE
 from symoro.identification.log_diagnostics import (
     motion_warnings,
     rate_warnings,
+    saturation_warnings,
     time_warnings,
     torque_noise,
     unit_warnings,
@@ -457,6 +458,7 @@ def identify(
         *(base_warnings(used, equation.gravity) if contacts else ()),
         *unit_warnings(used, own_equation, preparation, others),
         *of_motion,
+        *saturation_warnings(used, coordinate_joints(symbolic)),
         *of_estimate,
     ]
     if not assembly_warnings:  # a wrong assembly mode has the same effects as wrong torques
