@@ -342,6 +342,7 @@ def identify(
     others = _opened(listed_others, symbolic, chosen, rests=True) if listed_others else ()
     _check_twice(_origins(listed, used), _origins(listed_others, others))
     of_times = time_warnings((*used, *others), preparation)
+    of_torques = saturation_warnings(used, coordinate_joints(symbolic))
     of_validation = log_names(others, used)
     divided = [[_segments(log, preparation, chosen.delay) for log in some] for some in (used, others)]
     counts = [len(parts) for parts in divided[1]]  # segments of each validation log
@@ -458,7 +459,7 @@ def identify(
         *(base_warnings(used, equation.gravity) if contacts else ()),
         *unit_warnings(used, own_equation, preparation, others),
         *of_motion,
-        *saturation_warnings(used, coordinate_joints(symbolic)),
+        *of_torques,
         *of_estimate,
     ]
     if not assembly_warnings:  # a wrong assembly mode has the same effects as wrong torques

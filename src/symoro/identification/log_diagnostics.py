@@ -66,6 +66,7 @@ from symoro.identification.tolerances import (
     FAST_JOINT,
     FASTEST_JOINT,
     LEAST_CHANGE,
+    NEAR_LARGEST,
     NOISE_RANGE,
     NOISE_VELOCITY,
     ONE_WAY,
@@ -349,7 +350,7 @@ def saturation_warnings(logs: Sequence[Log], joints: Sequence[int]) -> list[Diag
     Measured torques vary by their noise, except where the sensor or the drive limits them.
 
     Args:
-        logs: the logs.
+        logs: the logs, not yet divided into segments.
         joints: numbers of the joints.
     """
     warnings = []
@@ -381,16 +382,16 @@ def _saturation(torque: Array, q: Array, noise: float) -> tuple[float, str, floa
     if not starts.size:
         return None
     levels = torque[starts]
-    for side, extreme in (("largest", torque.max()), ("smallest", torque.min())):
-        here = (
-            np.abs(levels - extreme) <= noise
-        )  # interpolation exceeds a constant value by less than the noise
-        elsewhere = lengths[~here].max(initial=1)
-        long = here & (lengths >= SATURATED_SAMPLES * elsewhere)
-        share = float(lengths[long].sum() / len(torque))
-        if share > SATURATED_SHARE:
-            return float(levels[long][0]), side, share
-    return None
+    extremes = {"largest": float(torque.max()), "smallest": float(torque.min())}
+    near = NEAR_LARGEST * (extremes["largest"] - extremes["smallest"])
+    at = {side: np.abs(levels - extreme) <= near for side, extreme in extremes.items()}
+    elsewhere = lengths[~(at["largest"] | at["smallest"])].max(initial=1)
+    long = lengths >= SATURATED_SAMPLES * elsewhere
+    shares = {side: float(lengths[here & long].sum() / len(torque)) for side, here in at.items()}
+    side = max(shares, key=shares.__getitem__)
+    return (
+        (float(np.median(levels[at[side]])), side, shares[side]) if shares[side] > SATURATED_SHARE else None
+    )
 
 
 # -- units
