@@ -736,7 +736,8 @@ def _check_base_columns(log: Log, first: Log, robot: Robot) -> None:
         if log.contacts or any(kind.startswith(PREFIX) for kind in log.part(0, 1)):
             raise ArgumentError(
                 f"{log.name} contains contacts or the motion of a base, but the base of robot '{robot.name}' is fixed",
-                hint="describe the robot with a floating base ('kind: floating' under 'base')",
+                hint="describe the robot with a floating base ('kind: floating' under 'base'), or use "
+                "robot.floating() or --base floating",
             )
         return
     check_contacts(robot, log.contacts)
