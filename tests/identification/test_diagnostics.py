@@ -40,12 +40,19 @@ ONE_JOINT = "symoro: 1\nname: one\nframes:\n  - {link: {ZZ: 1, M: 1}}\n"
 
 @cache
 def two(
-    *, q: float = 1.0, qd: float | None = None, tau: float = 1.0, rate: float = 1.0, noise: float = 1.0
+    *,
+    q: float = 1.0,
+    qd: float | None = None,
+    tau: float = 1.0,
+    rate: float = 1.0,
+    noise: float = 1.0,
+    limit: float = 1.0,
 ) -> Warnings:
-    """Of a log of the two links whose numbers are these factors too large."""
+    """Of a log of the two links whose numbers are these factors too large; `limit` is a share of the largest torque."""
     t = smooth(two_links())
     torque = t.tau + noise * np.array([0.5, 0.1]) * np.random.default_rng(0).standard_normal(t.tau.shape)
-    velocity = None if qd is None else qd * t.qd
+    largest = limit * np.abs(torque).max(axis=0)
+    torque, velocity = np.clip(torque, -largest, largest), None if qd is None else qd * t.qd
     return symoro.identify(
         two_links(), log_of_arrays(rate * t.rate, q * t.q, tau * torque, velocity=velocity), decimation=4
     ).warnings
@@ -216,6 +223,7 @@ CASES: dict[str, tuple[Callable[[], Warnings], Callable[[], Warnings]]] = {
         lambda: symoro.identify(two_links(), hardly(0.1, moves=0.5), decimation=20).warnings,
         lambda: symoro.identify(two_links(), hardly(0.1, moves=0.5), decimation=20, slow=5e-3).warnings,
     ),
+    "saturated-torque": (lambda: two(limit=0.7), lambda: two(limit=1.0)),
     "short-motion": (lambda: ranges(1e-4), lambda: ranges(0.1)),
     "other-assembly": (lambda: assembled(-1.0), lambda: assembled(1.0)),
     "unknown-assembly": (lambda: second_log(100.0), lambda: second_log(0.0)),

@@ -197,6 +197,19 @@ def test_gaps_separate_the_filters() -> None:
     assert len(warnings) == 1 and "1 of 5 segments are too short" in warnings[0] and "4 gaps" in warnings[0]
     for name, value in truth.K.items():
         assert result.estimate.as_dict()[name] == pytest.approx(value, abs=2e-3)
+    assert result.longest() == 2
+
+    noise = np.where(np.arange(9000)[:, None] < 2000, 2.0, 0.05) * np.random.default_rng(0).standard_normal(
+        (9000, 2)
+    )
+    noisy = (truth.tau + noise)[keep]  # most of all in the first segment
+    other = Log.from_arrays(t=t[keep], q=truth.q[keep], tau=noisy, name="other")
+    validated = symoro.identify(two_links(), log, cutoff=50, decimation=10, validate=[other])
+    assert list(validated.validation) == ["other"] and validated.longest(validation=True) == 2
+    pairs = [validated.predicted(k, validation=True)[1:] for k in range(4)]
+    measured, predicted = (np.concatenate(parts) for parts in zip(*pairs, strict=True))
+    share = np.linalg.norm(measured - predicted, axis=0) / np.linalg.norm(measured, axis=0)
+    assert validated.validation["other"].every.equations == pytest.approx(share, rel=1e-9)
     with pytest.raises(ArgumentError, match="5 segments, and none can be used: log, segment 4: 2440 samples"):
         symoro.identify(two_links(), log, decimation=300)
 

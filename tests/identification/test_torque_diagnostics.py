@@ -15,8 +15,9 @@ from symoro.errors import ArgumentError, FormatError, OptionError
 from symoro.identification.autocorrelation import first_rows
 from symoro.identification.delay import aligned, estimated_delay
 from symoro.identification.dynamic import Identification
-from symoro.identification.log import log_of_arrays
+from symoro.identification.log import Log, log_of_arrays
 from symoro.identification.log_description import parse_description
+from symoro.identification.log_diagnostics import saturation_warnings
 from symoro.identification.rows import picked
 from tests.identification.test_statistics import squared_errors
 from tests.identification.truth import base_values, torque_warnings, truth, two_links
@@ -117,6 +118,28 @@ def test_torques_that_belong_to_no_joint_are_hardly_explained() -> None:
 )
 def test_honest_torques_give_no_warning(robot: str, noise: float, base: float) -> None:
     assert not torque_warnings(identified(robot, lambda tau: tau, base, noise))
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.05])
+@pytest.mark.parametrize("coarse", [0.0, 0.05])
+@pytest.mark.parametrize("jitter", [0.0, 0.2])
+def test_only_limited_torques_give_a_warning(noise: float, coarse: float, jitter: float) -> None:
+    """Also if they are interpolated at uniform times, and not for the coarse steps of a current."""
+    rng = np.random.default_rng(0)
+    t = (np.arange(3000) + jitter * rng.uniform(-1, 1, 3000)) / RATE
+    q = np.column_stack([np.sin(2 * t), np.cos(3 * t)])
+    tau = np.column_stack([10 * np.sin(5 * t), 4 * np.sin(3 * t) + np.sign(np.cos(3 * t))])
+    tau += noise * tau.std(0) * rng.standard_normal(tau.shape)
+    for limit in (np.inf, 7.0, 2.0):
+        limited = np.column_stack([np.clip(tau[:, 0], -1.2 * limit, limit), tau[:, 1]])
+        if coarse:
+            limited = coarse * np.round(limited / coarse)
+        log = Log.from_arrays(t=t, q=q, tau=limited)
+        assert (log.resampling is not None) == bool(jitter)
+        lines = saturation_warnings([log], (1, 2))
+        if noise or limit == np.inf:  # without noise an interpolated limit may not differ from the motion
+            assert len(lines) == (limit < np.inf), lines
+        assert all(f"of joint 1 is constant at {limit:g}, the largest" in line for line in lines)
 
 
 def test_a_joint_whose_torques_are_mostly_noise_gives_no_warning() -> None:

@@ -116,6 +116,15 @@ _LOG = (
         "velocity, or give a lower cut-off frequency",
     ),
     Diagnostic(
+        "saturated-torque",
+        f"the torque of a moving joint is constant at its largest or smallest value in more than "
+        f"{limit.SATURATED_SHARE:.1%} of the samples, for at least {limit.SATURATED_SAMPLES} times as long as at other "
+        "values",
+        "the torque of joint {joint} is constant at {value:.4g}, the {side} value of the log, in {share:.1f} % of the "
+        "samples: it is probably limited by the sensor or the drive, and these rows contradict the model: reduce the "
+        "motion, or cut them from the log",
+    ),
+    Diagnostic(
         "short-motion",
         f"the range of motion of a joint is less than {limit.SHORT_MOTION:g} times that of another "
         "joint of the same type",

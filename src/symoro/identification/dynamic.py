@@ -83,6 +83,7 @@ from symoro.identification.log_description import ESTIMATE
 from symoro.identification.log_diagnostics import (
     motion_warnings,
     rate_warnings,
+    saturation_warnings,
     time_warnings,
     torque_noise,
     unit_warnings,
@@ -232,20 +233,35 @@ class Identification(OneLineRepr, FormerWarningsName):
         text = summary(self.original, self.estimate, self.residuals, self.validation, self.warnings, further)
         return f"{text}\n\n{self.verdict}"
 
-    def predicted(self, number: int = 0, *, validation: bool = False) -> tuple[Array, Array, Array]:
-        """Return time, measured and predicted values of all rows of one log, including the dropped rows.
+    def longest(self, *, validation: bool = False) -> int:
+        """Return the index of the longest log or segment of a log between gaps, from 0.
 
         Args:
-            number: index of the log, from 0.
             validation: whether the log is one of the validation logs.
 
         Raises:
             ArgumentError: there are no validation logs.
         """
+        logs = self._rows_of(validation).logs
+        return int(np.argmax([log.samples / log.rate for log in logs]))
+
+    def _rows_of(self, validation: bool) -> LogRows:
         rows = self.validation_rows if validation else self.rows
         if rows is None:
             raise ArgumentError("there is no validation log", hint="give a log in 'validate'")
-        blocks = list(rows.of(number))
+        return rows
+
+    def predicted(self, number: int = 0, *, validation: bool = False) -> tuple[Array, Array, Array]:
+        """Return time, measured and predicted values of all rows of one log, including the dropped rows.
+
+        Args:
+            number: index of the log, or of the segment of a log between gaps, from 0.
+            validation: whether the log is one of the validation logs.
+
+        Raises:
+            ArgumentError: there are no validation logs.
+        """
+        blocks = list(self._rows_of(validation).of(number))
         K = self.estimate.values
         return (
             np.concatenate([block.time for block in blocks]),
@@ -326,10 +342,11 @@ def identify(
     others = _opened(listed_others, symbolic, chosen, rests=True) if listed_others else ()
     _check_twice(_origins(listed, used), _origins(listed_others, others))
     of_times = time_warnings((*used, *others), preparation)
-    used, others = (
-        tuple(segment for log in some for segment in _segments(log, preparation, chosen.delay))
-        for some in (used, others)
-    )
+    of_torques = saturation_warnings(used, coordinate_joints(symbolic))
+    of_validation = log_names(others, used)
+    divided = [[_segments(log, preparation, chosen.delay) for log in some] for some in (used, others)]
+    counts = [len(parts) for parts in divided[1]]  # segments of each validation log
+    used, others = (tuple(segment for parts in some for segment in parts) for some in divided)
     assembly = in_mode_of(symbolic, chosen.posture)
     named = start_postures(assembly, used, chosen.posture)
     near = named[0]
@@ -412,9 +429,12 @@ def identify(
     estimate, gains = with_uncertain_gains(widened(estimate, bias), gains, data)
     noise = torque_noise(used, equation, preparation)
     residuals = _residuals(method, equation, parts, estimate)
+    ends = np.cumsum(counts, dtype=int)
     validation = {
-        name: log_residual(_parts(rows.model, log, preparation), equation.support, estimate)
-        for name, log in zip(log_names(others, used), others, strict=True)
+        name: log_residual(
+            _parts(rows.model, others[end - count : end], preparation), equation.support, estimate
+        )
+        for name, count, end in zip(of_validation, counts, ends, strict=True)
     }
     constrained = (
         consistent(
@@ -439,6 +459,7 @@ def identify(
         *(base_warnings(used, equation.gravity) if contacts else ()),
         *unit_warnings(used, own_equation, preparation, others),
         *of_motion,
+        *of_torques,
         *of_estimate,
     ]
     if not assembly_warnings:  # a wrong assembly mode has the same effects as wrong torques
@@ -715,7 +736,8 @@ def _check_base_columns(log: Log, first: Log, robot: Robot) -> None:
         if log.contacts or any(kind.startswith(PREFIX) for kind in log.part(0, 1)):
             raise ArgumentError(
                 f"{log.name} contains contacts or the motion of a base, but the base of robot '{robot.name}' is fixed",
-                hint="describe the robot with a floating base ('kind: floating' under 'base')",
+                hint="describe the robot with a floating base ('kind: floating' under 'base'), or use "
+                "robot.floating() or --base floating",
             )
         return
     check_contacts(robot, log.contacts)
@@ -889,8 +911,10 @@ def check_rows(equation: RowModel, data: RFactors) -> None:
     check_dependence(equation.names, data.together(1 / norms), equation.at_random, equation.parameter_units)
 
 
-def _parts(equation: RowModel, log: Log, preparation: Preparation) -> dict[LogPart, RFactors]:
-    return compressed(equation.blocks(log, preparation), equation.support, log.samples / log.rate)
+def _parts(equation: RowModel, parts: Sequence[Log], preparation: Preparation) -> dict[LogPart, RFactors]:
+    """Return the R factors of all segments of a log."""
+    blocks = (block for part in parts for block in equation.blocks(part, preparation))
+    return compressed(blocks, equation.support, max(part.samples / part.rate for part in parts))
 
 
 def _residuals(

@@ -58,6 +58,7 @@ from symoro.identification.tolerances import (
     BETTER_FIT,
     BEYOND_VELOCITY,
     CERTAIN_MOTION,
+    CONSTANT_TORQUE,
     DIAGNOSED_SAMPLES,
     ENCODER_COUNTS,
     EQUAL_POSITIONS,
@@ -65,6 +66,7 @@ from symoro.identification.tolerances import (
     FAST_JOINT,
     FASTEST_JOINT,
     LEAST_CHANGE,
+    NEAR_LARGEST,
     NOISE_RANGE,
     NOISE_VELOCITY,
     ONE_WAY,
@@ -74,6 +76,8 @@ from symoro.identification.tolerances import (
     REST_SAMPLES,
     REST_SHARE,
     ROWS_PER_COLUMN,
+    SATURATED_SAMPLES,
+    SATURATED_SHARE,
     SHORT_MOTION,
     SIGNIFICANT,
     SLOW_SAMPLES,
@@ -338,6 +342,56 @@ def _short_motion_warnings(ranges: Array, robot: Robot, joints: Sequence[int]) -
         if 0 < ranges[k] < SHORT_MOTION * max(alike):
             warnings.append(warning("short-motion", joint=j, range=ranges[k], other=max(alike)))
     return warnings
+
+
+def saturation_warnings(logs: Sequence[Log], joints: Sequence[int]) -> list[DiagnosticWarning]:
+    """Return warnings about torques that stay at their largest or smallest value while the joint moves.
+
+    Measured torques vary by their noise, except where the sensor or the drive limits them.
+
+    Args:
+        logs: the logs, not yet divided into segments.
+        joints: numbers of the joints.
+    """
+    warnings = []
+    for log in logs:
+        part = _middle(log, DIAGNOSED_SAMPLES)
+        if "torque" not in part:
+            continue
+        noise = white_noise(part["torque"])
+        for k, j in enumerate(joints):
+            limited = _saturation(part["torque"][:, k], part["position"][:, k], float(noise[k]))
+            if limited is not None:
+                value, side, share = limited
+                line = warning("saturated-torque", joint=j, value=value, side=side, share=100 * share)
+                warnings.append(line if len(logs) == 1 else line.in_log(log.name))
+    return warnings
+
+
+def _saturation(torque: Array, q: Array, noise: float) -> tuple[float, str, float] | None:
+    """Return value, side and share of samples of a torque that is limited, or None.
+
+    Args:
+        torque: torque of a joint (N,).
+        q: position of this joint (N,).
+        noise: standard deviation of the white noise of the torque.
+    """
+    constant = (np.abs(np.diff(torque)) <= CONSTANT_TORQUE * noise) & (np.diff(q) != 0)
+    edges = np.flatnonzero(np.diff(constant.astype(int), prepend=0, append=0))
+    starts, lengths = edges[::2], np.diff(edges)[::2]
+    if not starts.size:
+        return None
+    levels = torque[starts]
+    extremes = {"largest": float(torque.max()), "smallest": float(torque.min())}
+    near = NEAR_LARGEST * (extremes["largest"] - extremes["smallest"])
+    at = {side: np.abs(levels - extreme) <= near for side, extreme in extremes.items()}
+    elsewhere = lengths[~(at["largest"] | at["smallest"])].max(initial=1)
+    long = lengths >= SATURATED_SAMPLES * elsewhere
+    shares = {side: float(lengths[here & long].sum() / len(torque)) for side, here in at.items()}
+    side = max(shares, key=shares.__getitem__)
+    return (
+        (float(np.median(levels[at[side]])), side, shares[side]) if shares[side] > SATURATED_SHARE else None
+    )
 
 
 # -- units

@@ -123,6 +123,12 @@ SIGNIFICANT = 3.0  # standard deviations: less may be chance
 SLOW_SAMPLES = 0.2  # share of samples within noise from which a slow joint is reported
 REST_SHARE = 0.03  # share of samples at rest from which a slow joint is reported
 SHORT_MOTION = 1e-3  # relative to the range of another joint of the same type
+CONSTANT_TORQUE = 1e-3  # standard deviations of its noise: a torque that varies by less is not measured
+NEAR_LARGEST = 0.05  # of the range of a torque: interpolated samples exceed a limited torque by less
+SATURATED_SHARE = (
+    0.005  # share of samples at the largest or smallest torque from which saturation is reported
+)
+SATURATED_SAMPLES = 8  # times the longest constant torque elsewhere, which coarse steps of the torque cause
 
 # -- units of a log
 

@@ -17,6 +17,7 @@ from symoro.identification.comparison import friction_constants, grouped
 from symoro.identification.consistent import TOTAL, Consistent
 from symoro.identification.dynamic import Identification
 from symoro.identification.equations import known_load_names, row_name
+from symoro.identification.log import log_names
 from symoro.identification.payloads import EstimatedPayload
 from symoro.identification.regression import Residual, Residuals
 from symoro.identification.text import parameter_unit, rounded
@@ -80,26 +81,31 @@ def result_sections(result: Identification) -> list[Section]:
 
 
 def plot_groups(result: Identification) -> list[PlotGroup]:
-    """Return the plots of an identification report, for the first log and the first validation log."""
-    logs, validation = result.log_names, list(result.validation)
+    """Return the plots of an identification report, for the longest log and the longest validation log.
+
+    Segments of a log between gaps count as logs.
+    """
+    number = result.longest()
+    name = result.log_names[number]
     groups = [
         PlotGroup(
             "Measured and predicted",
-            f"Rows of {logs[0]}, from which the parameters are estimated.",
-            _named(PLOTS[0], charts(result)),
+            f"Rows of {name}, from which the parameters are estimated.",
+            _named(PLOTS[0], charts(result, number)),
         )
     ]
     if result.validation_rows is not None:
-        text = f"Rows of {validation[0]}, which the estimate does not use."
-        predicted = _named(PLOTS[1], charts(result, validation=True))
+        other = result.longest(validation=True)
+        text = f"Rows of {log_names(result.validation_rows.logs, result.logs)[other]}, which the estimate does not use."
+        predicted = _named(PLOTS[1], charts(result, other, validation=True))
         groups.append(PlotGroup("Validation", text, predicted))
     text = (
-        f"Residuals (measured minus predicted) of {logs[0]}. Those of a complete model with white noise have no "
+        f"Residuals (measured minus predicted) of {name}. Those of a complete model with white noise have no "
         "pattern over time or velocity, autocorrelations of which 95 % are within the bounds, and quantiles on the "
         "line. A pattern over velocity indicates friction that the model does not contain. Autocorrelation and "
         "quantiles are those of the rows that the fit uses."
     )
-    return [*groups, PlotGroup("Residual plots", text, _named(PLOTS[2], residual_charts(result)))]
+    return [*groups, PlotGroup("Residual plots", text, _named(PLOTS[2], residual_charts(result, number)))]
 
 
 def _named(name: str, plots: Mapping[str, str]) -> dict[str, str]:

@@ -65,9 +65,7 @@ def charts(result: Identification, number: int = 0, *, validation: bool = False)
     """
     time, measured, predicted = result.predicted(number, validation=validation)
     shares = result.residuals.every.equations
-    if validation:
-        shares = list(result.validation.values())[number].every.equations
-    elif len(result.logs) > 1:  # the residuals of the result are those of all logs together
+    if validation or len(result.logs) > 1:  # the residuals of the result are those of all logs together
         shares = _shares(measured, predicted)
     results = {}
     for k, label in enumerate(result.model.labels):

@@ -144,7 +144,7 @@ def _data(result: Identification) -> IdentifyAnswer:
     from symoro.ui.identification_report import as_data, report_files, report_sections
 
     data = as_data(result)
-    time, measured, predicted = result.predicted()
+    time, measured, predicted = result.predicted(result.longest())
     rows = kept_rows(len(time))
     files = report_files(result)
     return IdentifyAnswer(
