@@ -166,3 +166,10 @@ def test_flat_cases_have_the_same_values(seed: int) -> None:
     cells = [row.split(" & ") for row in rows]
     true = facts | {r"\text{otherwise}": True}
     assert next(v for v, c in cells if all(true[each] for each in c.split(r" \text{ and } "))) == value
+
+
+def test_squares_of_powers_of_ten() -> None:
+    """LaTeX rejects 10^{-6}^{2}."""
+    assert (
+        readable(r"10^{-6}^{2} \, x + 2.5 \cdot 10^{7}^{2}") == r"(10^{-6})^{2} \, x + (2.5 \cdot 10^{7})^{2}"
+    )

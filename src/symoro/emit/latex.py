@@ -333,6 +333,9 @@ _FACTOR = r"(?:\\[a-zA-Z]+ ?\w*|\w+)(?:\{\w+\})?(?:_\{[\w,]+\})?'*"
 _ACCENTED = r"(?<!dot )(?<!delta )"  # in \dot q \, q the second factor is another symbol
 _REPEATED = re.compile(rf"(?<![\w\\}}']){_ACCENTED}({_FACTOR}) \\, \1(?![\w\\{{(_^'])")
 _NUMBER_LATER = re.compile(rf"(?<![\w\}}'])((?:{_FACTOR}(?:\^\{{2\}})? \\, )+)(\d+(?:\.\d+)?) \\, ")
+_SQUARED_POWER_OF_TEN = re.compile(
+    r"((?:[\d.]+ \\cdot )?10\^\{-?\d+\})\^\{2\}"
+)  # two superscripts are an error
 _CASES, _END_OF_CASES = r"\left(\begin{cases} ", r" \end{cases}\right)"
 _SEPARATORS = (" & ", r" \\ ")
 _OTHERWISE, _AND = r"\text{otherwise}", r" \text{ and } "
@@ -347,7 +350,7 @@ _GROWN_BREAKABLE = {"(": r"\Bigl(", ")": r"\Bigr)", r"\lvert": r"\Bigl\lvert", r
 
 def readable(text: str) -> str:
     """Return an expression with repeated factors as squares, numbers first, and delimiters as tall as their content."""
-    text = _with_flat_cases(text)
+    text = _with_flat_cases(_SQUARED_POWER_OF_TEN.sub(r"(\1)^{2}", text))
     return _grown(_NUMBER_LATER.sub(r"\2 \\, \1", _REPEATED.sub(r"\1^{2}", text)))
 
 
