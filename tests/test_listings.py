@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import symoro
+from symoro import model_files
 from symoro.errors import FormatError, WriteError
 from symoro.files import is_ours
 from symoro.ui.cli import main
@@ -141,7 +142,7 @@ def test_saved_models_on_the_command_line(
     assert not (tmp_path / "arm.txt").exists()
 
 
-def test_damaged_models(tmp_path: Path) -> None:
+def test_damaged_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "model.json"
     symoro.save_model(symoro.generate("planar2r", "fast-geometry"), path)
     text = path.read_text()
@@ -166,6 +167,29 @@ def test_damaged_models(tmp_path: Path) -> None:
         path.write_text(one, encoding="latin-1")
         with pytest.raises(FormatError):
             symoro.load_model(path)
+    monkeypatch.setattr(model_files, "_checksum", lambda data: data.get("checksum"))
+    for one in broken:  # the contents are checked, too
+        path.write_text(one, encoding="latin-1")
+        with pytest.raises(FormatError) as raised:
+            symoro.load_model(path)
+        assert "checksum" not in str(raised.value)
+
+
+def test_changed_models(tmp_path: Path) -> None:
+    """A program with another number is valid, but it is another model."""
+    path = tmp_path / "model.json"
+    symoro.save_model(symoro.generate("planar2r", "inverse-dynamics"), path)
+    data = json.loads(path.read_text())
+    path.write_text(json.dumps(data, indent=1))  # other blanks, the same contents
+    assert symoro.load_model(path).robot.name == "planar2R"
+    first = next(node for node in data["program"]["nodes"] if node[0] == "*")
+    first[1] ^= 1  # the other sign
+    path.write_text(json.dumps(data))
+    with pytest.raises(FormatError, match="differ from its checksum"):
+        symoro.load_model(path)
+    path.write_text(json.dumps({**data, "format": 1}))
+    with pytest.raises(FormatError, match="not a model saved by this version"):
+        symoro.load_model(path)
 
 
 def test_foreign_files_are_not_overwritten(tmp_path: Path) -> None:

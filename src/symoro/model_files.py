@@ -1,12 +1,14 @@
 """Save a derived model in a file and load it again, without deriving it a second time.
 
-The file is JSON: the robot as YAML text, the id and the options of the model, and its program (`program.storage`). A
+The file is JSON: the robot as YAML text, the id and the options of the model, its program (`program.storage`), and a
+checksum, because a program with another number in it is a program, too, but another model. A
 model that took long to derive (`effort="search"`, a large robot) is loaded in milliseconds, and the loaded model gives
 the same code, byte by byte.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +23,7 @@ from symoro.program.program import ports_of
 from symoro.program.storage import program_data, program_of
 from symoro.robot.formats import dumps, loads
 
-FORMAT = 1
+FORMAT = 2
 MAX_BYTES = 500_000_000
 
 
@@ -44,6 +46,7 @@ def save_model(model: Model, path: str | Path, *, force: bool = False) -> None:
         "robot": dumps(model.robot, "yaml"),
         "program": program_data(model.program),
     }
+    data["checksum"] = _checksum(json.loads(json.dumps(data, default=list)))
     lines = ",\n".join(f"{json.dumps(key)}: {_text(key, value)}" for key, value in data.items())
     write_files({Path(path): f"{{\n{lines}\n}}\n"}, force=force)
 
@@ -51,6 +54,12 @@ def save_model(model: Model, path: str | Path, *, force: bool = False) -> None:
 def _text(key: str, value: Any) -> str:
     """Return a value as JSON; the line about the origin stands alone, so that the file is recognised."""
     return f"[\n  {json.dumps(value[0])}\n]" if key == "about" else json.dumps(value, default=list)
+
+
+def _checksum(data: dict[str, Any]) -> str:
+    """Return the checksum of the contents of a file; line ends and blanks between the values do not change it."""
+    contents = {key: value for key, value in data.items() if key not in ("about", "checksum")}
+    return hashlib.sha256(json.dumps(contents, sort_keys=True).encode()).hexdigest()
 
 
 def load_model(path: str | Path) -> Model:
@@ -64,6 +73,12 @@ def load_model(path: str | Path) -> Model:
     if not isinstance(data, dict) or data.get("format") != FORMAT or "program" not in data:
         raise FormatError(
             "the file is not a model saved by this version", place=place, hint="save the model again"
+        )
+    if data.get("checksum") != _checksum(data):
+        raise FormatError(
+            "the saved model is damaged: its contents differ from its checksum",
+            place=place,
+            hint="save the model again; to change it, change the robot or the options and derive it",
         )
     try:
         robot = loads(str(data["robot"]), "yaml")

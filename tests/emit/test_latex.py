@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 
 import pytest
@@ -127,3 +128,48 @@ def test_matrices_fit_on_a_page() -> None:
     )
     jacobian = next(iter(generate("rx90", "jacobian").expanded().code("latex", fragment=True).values()))
     assert "J_{4,6} &= " in jacobian and "J_{6,4}" not in jacobian
+
+
+def _cases(value: str, condition: str, otherwise: str) -> str:
+    return rf"\left(\begin{{cases}} {value} & {condition} \\ {otherwise} & \text{{otherwise}} \end{{cases}}\right)"
+
+
+def test_cases_inside_cases_are_rows() -> None:
+    indicator = _cases(_cases("1", "x < y", "0"), "z = 0", "0")
+    text = readable(_cases("1", "k < 0", _cases("2", rf"{indicator} \neq 0", "3")))
+    rows = r"1 & k < 0 \\ 2 & z = 0 \text{ and } x < y \\ 3 & \text{otherwise}"
+    assert text == rf"\left(\begin{{cases}} {rows} \end{{cases}}\right)"
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_flat_cases_have_the_same_values(seed: int) -> None:
+    rng = random.Random(seed)
+    facts = {f"x_{{{k}}} < y": rng.random() < 0.5 for k in range(4)}
+
+    def choice(depth: int) -> tuple[str, str]:
+        """Return nested cases and their value."""
+        if depth == 0:
+            number = str(rng.randrange(9))
+            return number, number
+        condition, holds = rng.choice(list(facts.items()))
+        if rng.random() < 0.4:
+            other, other_holds = rng.choice(list(facts.items()))
+            condition = rf"{_cases(_cases('1', condition, '0'), other, '0')} \neq 0"
+            holds = holds and other_holds
+        (first, its), (second, own) = choice(depth - 1), choice(depth - 1)
+        return _cases(first, condition, second), its if holds else own
+
+    text, value = choice(4)
+    flat = readable(text)
+    assert flat.count(r"\begin") == 1
+    rows = flat.removeprefix(r"\left(\begin{cases} ").removesuffix(r" \end{cases}\right)").split(r" \\ ")
+    cells = [row.split(" & ") for row in rows]
+    true = facts | {r"\text{otherwise}": True}
+    assert next(v for v, c in cells if all(true[each] for each in c.split(r" \text{ and } "))) == value
+
+
+def test_squares_of_powers_of_ten() -> None:
+    """LaTeX rejects 10^{-6}^{2}."""
+    assert (
+        readable(r"10^{-6}^{2} \, x + 2.5 \cdot 10^{7}^{2}") == r"(10^{-6})^{2} \, x + (2.5 \cdot 10^{7})^{2}"
+    )

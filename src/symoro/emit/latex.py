@@ -333,6 +333,15 @@ _FACTOR = r"(?:\\[a-zA-Z]+ ?\w*|\w+)(?:\{\w+\})?(?:_\{[\w,]+\})?'*"
 _ACCENTED = r"(?<!dot )(?<!delta )"  # in \dot q \, q the second factor is another symbol
 _REPEATED = re.compile(rf"(?<![\w\\}}']){_ACCENTED}({_FACTOR}) \\, \1(?![\w\\{{(_^'])")
 _NUMBER_LATER = re.compile(rf"(?<![\w\}}'])((?:{_FACTOR}(?:\^\{{2\}})? \\, )+)(\d+(?:\.\d+)?) \\, ")
+_SQUARED_POWER_OF_TEN = re.compile(
+    r"((?:[\d.]+ \\cdot )?10\^\{-?\d+\})\^\{2\}"
+)  # two superscripts are an error
+_CASES, _END_OF_CASES = r"\left(\begin{cases} ", r" \end{cases}\right)"
+_SEPARATORS = (" & ", r" \\ ")
+_OTHERWISE, _AND = r"\text{otherwise}", r" \text{ and } "
+_NOT_ZERO = r" \neq 0"
+_CASES_TOKEN = re.compile("|".join(map(re.escape, (_CASES, _END_OF_CASES))))
+_CELL_END = re.compile("|".join(map(re.escape, (_CASES, _END_OF_CASES, *_SEPARATORS))))
 _PARENTHESIS = re.compile(r"\\left\(|\\right\)|\\lvert|\\rvert|[()]")
 _TALL = re.compile(r"\\frac|\\begin")
 _GROWN = {"(": r"\left(", ")": r"\right)", r"\lvert": r"\left\lvert", r"\rvert": r"\right\rvert"}
@@ -341,7 +350,77 @@ _GROWN_BREAKABLE = {"(": r"\Bigl(", ")": r"\Bigr)", r"\lvert": r"\Bigl\lvert", r
 
 def readable(text: str) -> str:
     """Return an expression with repeated factors as squares, numbers first, and delimiters as tall as their content."""
+    text = _with_flat_cases(_SQUARED_POWER_OF_TEN.sub(r"(\1)^{2}", text))
     return _grown(_NUMBER_LATER.sub(r"\2 \\, \1", _REPEATED.sub(r"\1^{2}", text)))
+
+
+def _with_flat_cases(text: str) -> str:
+    """Return an expression in which cases inside cases are rows of the outer ones.
+
+    Nested cases are as wide as all of them together.
+    """
+    parts, at = [], 0
+    while (start := text.find(_CASES, at)) >= 0:
+        end = _end_of_cases(text, start)
+        rows = _rows(_with_flat_cases(text[start + len(_CASES) : end - len(_END_OF_CASES)]))
+        parts += [text[at:start], _CASES, r" \\ ".join(map(" & ".join, rows)), _END_OF_CASES]
+        at = end
+    return "".join([*parts, text[at:]])
+
+
+def _end_of_cases(text: str, start: int) -> int:
+    """Return the end of the cases that begin at `start`."""
+    depth = 0
+    for token in _CASES_TOKEN.finditer(text, start):
+        depth += 1 if token.group() == _CASES else -1
+        if depth == 0:
+            return token.end()
+    raise AssertionError(text)
+
+
+def _rows(text: str) -> list[tuple[str, str]]:
+    """Return value and condition of each row of cases whose contents are flat."""
+    cells, start, depth = [], 0, 0
+    for token in _CELL_END.finditer(text):
+        depth += (token.group() == _CASES) - (token.group() == _END_OF_CASES)
+        if depth == 0 and token.group() in _SEPARATORS:
+            cells.append(text[start : token.start()])
+            start = token.end()
+    cells.append(text[start:])
+    rows = [(value, _condition(condition)) for value, condition in zip(cells[::2], cells[1::2], strict=True)]
+    rows = [row for value, condition in rows for row in _flat_rows(value, condition)]
+    while len(rows) > 1 and rows[-2][0] == rows[-1][0]:  # the same value as otherwise
+        del rows[-2]
+    return rows
+
+
+def _flat_rows(value: str, condition: str) -> list[tuple[str, str]]:
+    """Return a row of cases, or the rows of its value if that consists of cases."""
+    inner = _content(value)
+    if inner is None:
+        return [(value, condition)]
+    *rows, (last, _) = _rows(inner)
+    shared = "" if condition == _OTHERWISE else condition + _AND
+    return [*((each, shared + its) for each, its in rows), (last, condition)]
+
+
+def _content(text: str) -> str | None:
+    """Return the rows of a text that consists of cases; otherwise None."""
+    if not text.startswith(_CASES) or _end_of_cases(text, 0) != len(text):
+        return None
+    return text[len(_CASES) : -len(_END_OF_CASES)]
+
+
+def _condition(text: str) -> str:
+    """Return a condition: the number 1 if a < b, otherwise 0, is not zero if a < b."""
+    return (_indicated(text.removesuffix(_NOT_ZERO)) if text.endswith(_NOT_ZERO) else None) or text
+
+
+def _indicated(text: str) -> str | None:
+    """Return the condition under which cases are 1, if they are 0 otherwise; None if they have other values."""
+    content = _content(text)
+    rows = _rows(content) if content is not None else []
+    return rows[0][1] if [value for value, _ in rows] == ["1", "0"] else None
 
 
 def _grown(text: str) -> str:
