@@ -98,8 +98,9 @@ export class Control {
       effect(() => scene.setLook(look.value)),
       effect(() => scene.showFrames(framesShown(shown.value, store.selected.value, picked.value))),
       effect(() => {
+        const base = pose(store.base.value);
         // A motion that moves the base does not change the base pose set by the user.
-        if (!store.motion.value?.base) scene.setBase(untracked(() => this.hasMovableBase()) ? pose(store.base.value) : null);
+        if (!store.motion.value?.base) scene.setBase(untracked(() => this.hasMovableBase()) ? base : null);
       }),
     );
   }
