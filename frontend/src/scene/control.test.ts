@@ -326,7 +326,10 @@ describe("a serial robot", () => {
 it("draws and removes the workspace", async () => {
   const { control } = setUp("rx90");
   await until(() => control.posed.value.length > 0);
-  await control.showWorkspace(true);
+  const drawn = control.showWorkspace(true);
+  expect(control.note.value?.text).toContain("Computing");
+  await drawn;
+  expect(control.note.value).toBeNull();
   expect(scene.points).toEqual([1, 2, 3]);
   await control.showWorkspace(false);
   expect(scene.points).toBeNull();

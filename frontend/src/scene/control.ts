@@ -27,6 +27,7 @@ export interface Note {
 const STEP = 0.01; // seconds between samples of a dropped trajectory
 const RANDOM_TRIES = 40;
 const START_TRIES = 300;
+const COMPUTING = "Computing the workspace …";
 
 export class Control {
   readonly motions: Motions;
@@ -369,11 +370,15 @@ export class Control {
     this.workspaceAbort.abort();
     const { signal } = (this.workspaceAbort = new AbortController());
     this.workspace.value = wanted;
+    if (this.note.value?.text === COMPUTING) this.note.value = null;
     if (!wanted || !view) return this.scene.cloud(null);
+    this.inform(COMPUTING);
     try {
       const payload = { robot: view.robot, values: this.store.parameters.value };
       const answer = await this.store.backend.call<WorkspaceCloud>("workspace", payload, { signal });
-      if (!signal.aborted) this.scene.cloud(answer.points, answer.manipulability);
+      if (signal.aborted) return;
+      if (this.note.value?.text === COMPUTING) this.note.value = null;
+      this.scene.cloud(answer.points, answer.manipulability);
     } catch (error) {
       if (signal.aborted) return;
       this.workspace.value = false;
