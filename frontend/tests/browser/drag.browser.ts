@@ -94,7 +94,7 @@ test("a floating base goes to a typed pose", async () => {
   await it.command("rx90_floating", "robot rx90_floating");
   await it.showing("RX90floating");
   await it.settled();
-  await it.page.locator(".sc-panel").getByLabel("frame", { exact: true }).selectOption("0");
+  await it.page.getByTestId("scene-frame").selectOption("0");
   const x = it.page.getByLabel("x, number", { exact: true });
   await x.fill("0.25");
   await x.press("Enter");
