@@ -49,10 +49,12 @@ def main() -> None:
         address = server.stdout.readline().split("symoro gui: ")[1].split()[0]
         script = ROOT / "frontend" / "tests" / "drag_timing.mjs"
         command = [str(node), str(script), chromium, address, arguments.screenshots, *arguments.robots]
-        output = subprocess.run(command, cwd=ROOT / "frontend", check=True, capture_output=True, text=True)
+        output = subprocess.run(command, cwd=ROOT / "frontend", check=False, capture_output=True, text=True)
     finally:
         server.terminate()
         server.wait(20)
+    if output.returncode:
+        sys.exit(f"the browser stopped: {output.stderr}")
     answer = json.loads(output.stdout)
     if answer["thrown"]:
         sys.exit(f"the page reported errors: {answer['thrown']}")

@@ -2,18 +2,26 @@
 
 import * as THREE from "three";
 
+import type { Point } from "./polyline";
+import { subsample } from "./trace";
+
 const SIZE = 3; // pixels
+const MOST_OF_EXTENT = 400;
 const LOW = new THREE.Color("#5b4bd0"); // singular
 const HIGH = new THREE.Color("#f5b83d"); // dexterous
 
 export class Cloud {
   readonly group = new THREE.Group();
   private points: THREE.Points<THREE.BufferGeometry, THREE.PointsMaterial> | null = null;
+  /** Points about which the cloud extends. */
+  extent: Point[] = [];
 
   /** Draw points x, y, z, one after the other, coloured by numbers from 0 to 1; null removes them. */
   set(points: number[] | null, shares: number[] = []): void {
     this.clear();
     if (!points?.length) return;
+    const count = points.length / 3;
+    this.extent = subsample(count, MOST_OF_EXTENT).map((k): Point => [points[3 * k]!, points[3 * k + 1]!, points[3 * k + 2]!]);
     const shape = new THREE.BufferGeometry();
     shape.setAttribute("position", new THREE.Float32BufferAttribute(points, 3));
     shape.setAttribute("color", new THREE.Float32BufferAttribute(colours(shares), 3));
@@ -23,6 +31,7 @@ export class Cloud {
   }
 
   clear(): void {
+    this.extent = [];
     if (!this.points) return;
     this.group.remove(this.points);
     this.points.geometry.dispose();

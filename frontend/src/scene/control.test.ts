@@ -30,7 +30,8 @@ class FakeScene {
   setLook = () => undefined;
   showFrames = () => undefined;
   setMeshes = () => undefined;
-  setBase = () => undefined;
+  base: readonly number[] | null = null;
+  setBase = (base: readonly number[] | null) => void (this.base = base);
   setModes = () => undefined;
   tracks = () => undefined;
   overlay = () => undefined;
@@ -325,7 +326,10 @@ describe("a serial robot", () => {
 it("draws and removes the workspace", async () => {
   const { control } = setUp("rx90");
   await until(() => control.posed.value.length > 0);
-  await control.showWorkspace(true);
+  const drawn = control.showWorkspace(true);
+  expect(control.note.value?.text).toContain("Computing");
+  await drawn;
+  expect(control.note.value).toBeNull();
   expect(scene.points).toEqual([1, 2, 3]);
   await control.showWorkspace(false);
   expect(scene.points).toBeNull();
@@ -466,6 +470,20 @@ it("shows the handles at the base of a vehicle, and at the end effector of an ar
   expect(handledFrame(view)).toBe(view.sizes.NL);
   expect(handledFrame({ ...view, wheels: [wheel] })).toBe(0);
   expect(handledFrame({ ...view, wheels: [wheel], tool: "gripper" })).toBe(view.frames.length + 1);
+});
+
+it("moves the base of a robot that replaces one with a fixed base", async () => {
+  const { store, control, view } = setUp("rx90");
+  await until(() => control.ready.value);
+  expect(scene.base).toBeNull();
+  store.show({ ...view, values: { ...view.nominal }, name: "floating", base: "floating" });
+  await until(() => control.drawn.value?.name === "floating" && control.ready.value);
+  control.setBase(0, 0.7);
+  expect(scene.base).toEqual(pose([0.7, 0, 0, 0, 0, 0]));
+  control.dragging.chosen.value = 0;
+  control.dragging.goTo(pose([0.1, 0.2, 0.3, 0.4, 0.5, 0.6]), "translate");
+  pose([0.1, 0.2, 0.3, 0.4, 0.5, 0.6]).forEach((entry, k) => expect(scene.base![k]).toBeCloseTo(entry, 12));
+  control.dispose();
 });
 
 it("distinguishes poses out of reach from positions that a planar arm cannot hold while it turns", async () => {

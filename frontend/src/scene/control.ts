@@ -27,6 +27,7 @@ export interface Note {
 const STEP = 0.01; // seconds between samples of a dropped trajectory
 const RANDOM_TRIES = 40;
 const START_TRIES = 300;
+const COMPUTING = "Computing the workspace …";
 
 export class Control {
   readonly motions: Motions;
@@ -98,8 +99,9 @@ export class Control {
       effect(() => scene.setLook(look.value)),
       effect(() => scene.showFrames(framesShown(shown.value, store.selected.value, picked.value))),
       effect(() => {
+        const base = pose(store.base.value);
         // A motion that moves the base does not change the base pose set by the user.
-        if (!store.motion.value?.base) scene.setBase(untracked(() => this.hasMovableBase()) ? pose(store.base.value) : null);
+        if (!store.motion.value?.base) scene.setBase(untracked(() => this.hasMovableBase()) ? base : null);
       }),
     );
   }
@@ -368,11 +370,15 @@ export class Control {
     this.workspaceAbort.abort();
     const { signal } = (this.workspaceAbort = new AbortController());
     this.workspace.value = wanted;
+    if (this.note.value?.text === COMPUTING) this.note.value = null;
     if (!wanted || !view) return this.scene.cloud(null);
+    this.inform(COMPUTING);
     try {
       const payload = { robot: view.robot, values: this.store.parameters.value };
       const answer = await this.store.backend.call<WorkspaceCloud>("workspace", payload, { signal });
-      if (!signal.aborted) this.scene.cloud(answer.points, answer.manipulability);
+      if (signal.aborted) return;
+      if (this.note.value?.text === COMPUTING) this.note.value = null;
+      this.scene.cloud(answer.points, answer.manipulability);
     } catch (error) {
       if (signal.aborted) return;
       this.workspace.value = false;

@@ -330,9 +330,9 @@ export const createScene: CreateScene = (container, options) => {
     return points.map((point) => new THREE.Vector3(...point).applyMatrix4(root.matrix));
   }
 
-  /** Return points about which the robot extends, in the world. */
+  /** Return points about which the robot and its workspace extend, in the world. */
   function extent(): THREE.Vector3[] {
-    const points = inWorld([...origins(), ...wheels(), ...ends()]);
+    const points = inWorld([...origins(), ...wheels(), ...ends(), ...cloud.extent]);
     if (!look.meshes || !view?.visuals?.length) return points;
     root.updateMatrixWorld(true);
     const box = new THREE.Box3().setFromObject(visuals.group);
@@ -589,6 +589,7 @@ export const createScene: CreateScene = (container, options) => {
     cloud(points, shares) {
       cloud.set(points, shares);
       canvas.dataset["cloud"] = String((points?.length ?? 0) / 3);
+      this.keepInPicture();
       invalidate();
     },
     overlay(next, frame) {

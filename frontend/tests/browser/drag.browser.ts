@@ -90,6 +90,18 @@ test("a pose is typed, and a pose out of reach is reported", async () => {
   await it.page.getByTestId("scene-home").click();
 });
 
+test("a floating base goes to a typed pose", async () => {
+  await it.command("rx90_floating", "robot rx90_floating");
+  await it.showing("RX90floating");
+  await it.settled();
+  await it.page.getByTestId("scene-frame").selectOption("0");
+  const x = it.page.getByLabel("x, number", { exact: true });
+  await x.fill("0.25");
+  await x.press("Enter");
+  const base = async (): Promise<number[]> => (JSON.parse((await it.canvas().getAttribute("data-frames"))!) as number[][])[0]!;
+  await expect.poll(base).toEqual([0.25, 0, 0]);
+});
+
 test("a platform follows, with its working modes as ghosts", async () => {
   await it.command("3rrr", "robot 3rrr");
   await it.showing("3rrr");

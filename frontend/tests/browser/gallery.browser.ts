@@ -66,6 +66,8 @@ const ROBOTS: RobotPicture[] = [
     menu: "Kinematic",
     model: "loop-kinematics",
     act: async () => {
+      // At zero one crank hides the other one.
+      await slideAll([[1, 2], [3, 1.1]]);
       await tab("singularities");
       await it.page.getByTestId("scene-singularities").waitFor();
     },
