@@ -45,6 +45,26 @@ describe("a simulation in the page", () => {
     expect(Date.now() - begin).toBeLessThan(5000);
   });
 
+  it("holds coupled joints by Coulomb friction, whose accelerations compensate each other, in few steps", async () => {
+    // Two drives that are coupled by a large inertia: A = [I + J, J; J, I + J], with torques below the friction.
+    const [I, J, FS] = [0.0025, 0.1, 0.05];
+    const direct = `export const INPUTS = {q: [2], qd: [2], tau: [2]}; export const OUTPUTS = {qdd: [2]}; globalThis.evaluations = 0;
+      export const call = (q, qd, tau) => {
+        globalThis.evaluations++;
+        const [a, b] = [0, 1].map((k) => tau[k] - ${FS} * Math.sign(qd[k]));
+        const det = ${I * (I + 2 * J)};
+        return {qdd: Float64Array.of((${I + J} * a - ${J} * b) / det, (${I + J} * b - ${J} * a) / det)};
+      };`;
+    const times = Array.from({ length: 51 }, (_, k) => k / 50);
+    const layout = { parts: { q: [0, 2], qd: [2, 4] }, start: [0, 0, 0.02, -0.02], units: [1, 1, 1, 1], times, tau: [0.02, -0.03] };
+    const { rows, why } = await simulate({ ...oneJoint("0"), ...layout, direct, dry_friction: true } as SimulationPlan, undefined, dataAddress);
+    expect(why).toBe("");
+    // Steps of 1e-4 s change the velocities by at most 1e-4 s 2 FS / I.
+    rows.at(-1)!.slice(2).forEach((qd) => expect(Math.abs(qd)).toBeLessThan(1e-4 * (2 * FS) / I));
+    // Ten thousand steps of this length with at most 7 + 2 + 4 evaluations, and the steps before them.
+    expect((globalThis as { evaluations?: number }).evaluations).toBeLessThan(300_000);
+  });
+
   it("ends with a reason where the state becomes infinite", async () => {
     const { plan } = fixtures["./fixtures/cartpole.json"]!.default;
     const { rows, why } = await simulate({ ...plan, tau: [Number.NaN, 0] }, undefined, dataAddress);

@@ -210,15 +210,21 @@ class Motion {
     return a.reduce((most, x, k) => Math.max(most, Math.abs(x - b[k]!) / this.plan.units[this.q[0] + k]!), 0);
   }
 
-  /** Return the discontinuities of the rates where the velocities that change their signs between states are zero. */
+  /**
+   * Return the discontinuities of the rates where the velocities that change their signs between states are zero: the sum
+   * over these joints, because the discontinuities of joints that move in opposite directions may cancel each other.
+   */
   jumps(states: Vector[]): Vector {
-    const [below, above] = [-1, 1].map((side) => {
-      const at = Float64Array.from(states.at(-1)!);
-      for (let i = this.qd[0]; i < this.qd[1]; i++)
-        if (states.some((state) => state[i]! * at[i]! <= 0)) at[i] = side * Number.MIN_VALUE;
-      return this.rates(at);
-    }) as [Vector, Vector];
-    return above.map((x, i) => Math.abs(x - below[i]!));
+    const at = Float64Array.from(states.at(-1)!);
+    const total = new Float64Array(at.length);
+    const [start, end] = this.qd;
+    const reversing = Array.from({ length: end - start }, (_, k) => start + k).filter((i) => states.some((state) => state[i]! * at[i]! <= 0));
+    for (const i of reversing) at[i] = 0;
+    for (const i of reversing) {
+      const [below, above] = [-1, 1].map((side) => this.rates(at.with(i, side * Number.MIN_VALUE))) as [Vector, Vector];
+      above.forEach((x, k) => (total[k]! += Math.abs(x - below[k]!)));
+    }
+    return total;
   }
 }
 
