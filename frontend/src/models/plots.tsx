@@ -6,7 +6,7 @@ import { useMemo } from "preact/hooks";
 
 import type { View } from "../backend/messages";
 import { Chart, type Curve } from "../plot/chart";
-import { axisTitle, svgOf, type Plot } from "../plot/svg";
+import { svgOf, type Plot } from "../plot/svg";
 import type { Store } from "../store/store";
 import { csv } from "./csv";
 import { save } from "../store/download";
@@ -150,7 +150,7 @@ function Plotted(props: PlottedProps) {
       <Chart
         times={motion.times}
         curves={made.curves}
-        axis={axisTitle(quantity.title, quantity.unit)}
+        axis={quantity.unit}
         dark={store.dark.value}
         logarithmic={props.logarithmic}
       />

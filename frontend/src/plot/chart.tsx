@@ -117,7 +117,9 @@ const LEGEND = 34 / 12;
 function room(element: HTMLElement, bare = false): { width: number; height: number } {
   const zoom = zoomOf(element);
   const legend = bare ? 0 : LEGEND * typeOf(element);
-  return { width: zoom * element.clientWidth, height: Math.max(60, zoom * element.clientHeight - legend) };
+  const { paddingLeft, paddingRight } = getComputedStyle(element);
+  const padding = (Number.parseFloat(paddingLeft) || 0) + (Number.parseFloat(paddingRight) || 0);
+  return { width: zoom * (element.clientWidth - padding), height: Math.max(60, zoom * element.clientHeight - legend) };
 }
 
 /** Return a number of an axis in few characters; the browser's own format has three decimals. */

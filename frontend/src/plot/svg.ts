@@ -80,8 +80,7 @@ function chart(times: readonly number[], { title, unit, curves, logarithmic = fa
   ].join("\n");
 }
 
-/** Return the title of an axis with its unit. */
-export const axisTitle = (title: string, unit: string): string => (unit ? `${title} in ${unit}` : title);
+const axisTitle = (title: string, unit: string): string => (unit ? `${title} in ${unit}` : title);
 
 function path(times: readonly number[], values: readonly (number | null)[], x: (t: number) => number, y: (v: number) => number): string {
   let drawing = false;

@@ -9,7 +9,7 @@ const dot = (a: Point, b: Point): number => a[0] * b[0] + a[1] * b[1] + a[2] * b
 const minus = (a: Point, b: Point): Point => [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
 const cross = (a: Point, b: Point): Point => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
 
-/** Return the lost motions of an arm of revolute joints, and the largest torque that their unit wrenches need. */
+/** Return the lost motions of an arm of revolute joints, and the largest joint torque that their wrenches need. */
 async function lostOf(name: "rx90" | "puma560" | "planar2r" | "panda", q: number[]) {
   const solver = await placed(name);
   const lost = lostMotions(solver, q, endFrame(solver.view), 1);
@@ -59,4 +59,15 @@ it("two singularities at once lose two motions, unless joints 2 and 3 can turn t
   expect(aligned.lost.map(({ kind }) => kind).sort()).toEqual(["pivoting", "translation"]);
   expect(turned.lost.map(({ kind }) => kind)).toEqual(["translation"]);
   for (const { torque } of [aligned, turned]) expect(torque).toBeLessThan(1e-7);
+});
+
+it("a five-bar mechanism with a stretched leg cannot move along this leg", async () => {
+  const solver = await placed("fivebar");
+  // Singularity of type 1: q2 = 0. The other joints close the loop.
+  const q1 = -0.5025055026886425;
+  const q = [q1, 0, 0.3, -1.847054077977548, -1.0445485752889059];
+  expect(solver.move(q, q, false).closed).toBe(true);
+  const lost = lostMotions(solver, q, endFrame(solver.view), 1);
+  expect(lost.map(({ kind }) => kind)).toEqual(["translation"]);
+  [Math.cos(q1), Math.sin(q1), 0].forEach((x, c) => expect(lost[0]!.along[c]).toBeCloseTo(x, 6));
 });

@@ -129,8 +129,13 @@ function labelText({ text, x, y, colour }: Label, { dark, ground }: Sheet): stri
 /** Draw the labels on a picture, at their places over the scene. */
 export function drawLabelsOn(context: CanvasRenderingContext2D, labels: readonly Label[], dark: boolean): void {
   context.font = "12px monospace";
+  // Legible in front of any body, as in the SVG.
+  context.strokeStyle = dark ? "#171b20" : "#ffffff";
+  context.lineWidth = 3;
+  context.lineJoin = "round";
   for (const { text, x, y, colour } of labels) {
     context.fillStyle = colour ?? (dark ? "#dfe4ea" : "#1b2026");
+    context.strokeText(text, x + 8, y + 14);
     context.fillText(text, x + 8, y + 14);
   }
 }

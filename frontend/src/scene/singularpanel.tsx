@@ -30,7 +30,7 @@ export function SingularPanel({ control }: { control: Control }) {
               <Condition key={k} near={near} control={control} />
             ))}
           </ul>
-          {!one.complete && <p class="sc-hint">There may be other singular configurations.</p>}
+          {!one.complete && one.conditions.length > 0 && <p class="sc-hint">There may be other singular configurations.</p>}
           {one.notes.map((note) => (
             <p class="sc-hint" key={note}>
               {note}

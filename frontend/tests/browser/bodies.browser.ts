@@ -36,6 +36,7 @@ test("the keyboard leads to one singularity alone, and its picture is large enou
   await it.settled();
   await it.command("singularities", "action singularities");
   await expect.poll(() => it.page.evaluate(() => document.activeElement?.textContent)).toBe("singularities");
+  await it.page.locator(".sc-go").first().waitFor();
   for (const key of ["Tab", "Tab", "Enter"]) await it.page.keyboard.press(key);
   // Before, the wrist was singular, too.
   await expect.poll(singular).toEqual(["3"]);
