@@ -81,6 +81,9 @@ const CLOSED = 1e-11; // closure error of the loops, in units of the robot's len
 const ROOM = 1e-5; // distance from a singular configuration, relative
 const AGREE = 0.05; // largest change by the closure, relative to the motion in a step
 const LEAST_WAY = 1e-8; // rad, or relative to the robot's length; smaller motions are round-off
+// ms; time between two reports, and its ratio to the time of a long computation, so that the page can draw each report
+const REPORT = 200;
+const LONGER = 0.1;
 
 const ANOTHER = "start in another posture, or apply other torques";
 const OPEN = `the loops do not close; ${ANOTHER}`;
@@ -281,7 +284,7 @@ function steppedWithFriction(motion: Motion, y: Vector, first: Vector, h: number
 /**
  * Integrate the motion of a plan.
  *
- * @param report receives the time that was reached and the states so far, a few times per second.
+ * @param report receives the time that was reached and the states so far, at first a few times per second.
  * @param addressOf converts source text to an address that can be imported.
  */
 export async function simulate(
@@ -304,7 +307,8 @@ export async function simulate(
   let h = (plan.times[1] ?? 0) / 10;
   let t = 0;
   const least = plan.dry_friction ? LEAST_STEP_OF_FRICTION : 0;
-  let reported = Date.now();
+  const begin = Date.now();
+  let reported = begin;
   for (const end of plan.times.slice(1)) {
     while (t < end) {
       const rest = end - t;
@@ -331,7 +335,7 @@ export async function simulate(
       slope = rubbing || plan.closing || plan.parts["Q0"] ? motion.rates(y) : slopes[6]!;
       // The end of a sample interval does not shorten the following steps.
       h = Math.max(error > 1 ? least : 0, length === rest ? Math.max(h, length * ratio) : length * ratio);
-      if (Date.now() - reported > 200) {
+      if (Date.now() - reported > Math.max(REPORT, (Date.now() - begin) * LONGER)) {
         report(t, rows);
         reported = Date.now();
       }
