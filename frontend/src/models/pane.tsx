@@ -1,7 +1,7 @@
 // The lower pane of the workbench: the selected model, its options and its views.
 
 import { untracked, useSignal, useSignalEffect } from "@preact/signals";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 
 import { Maximise, reveal } from "../shell/maximise";
 import { shortTitle, subtitle } from "../shell/modelMenus";
@@ -93,6 +93,11 @@ export function ModelsPane({ store }: { store: Store }) {
 function OpenModels({ session }: { session: Session }) {
   const { store } = session;
   const models = store.models.value;
+  const tabs = useRef<HTMLDivElement>(null);
+  useLayoutEffect(
+    () => tabs.current?.querySelector("[data-current]")?.scrollIntoView?.({ block: "nearest", inline: "nearest" }),
+    [models, store.requested.value?.model],
+  );
   if (!store.view.value || models.length === 0) return null;
   const titleOf = (id: string): string => {
     const entry = session.catalogue.value?.find((one) => one.id === id);
@@ -105,22 +110,24 @@ function OpenModels({ session }: { session: Session }) {
   };
   return (
     <div class="md-open" role="group" aria-label="Open models">
-      {models.map((choice) => (
-        <span class="md-open-model" key={choice.model} data-current={choice.model === current || undefined}>
-          <button type="button" aria-pressed={choice.model === current} data-open-model={choice.model} onClick={() => choose(choice)}>
-            {titleOf(choice.model)}
-          </button>
-          <button
-            type="button"
-            class="md-open-close"
-            aria-label={`Close ${titleOf(choice.model)}`}
-            title="Close"
-            onClick={() => store.closeModel(choice.model)}
-          >
-            ×
-          </button>
-        </span>
-      ))}
+      <div class="md-open-models" ref={tabs}>
+        {models.map((choice) => (
+          <span class="md-open-model" key={choice.model} data-current={choice.model === current || undefined}>
+            <button type="button" aria-pressed={choice.model === current} data-open-model={choice.model} onClick={() => choose(choice)}>
+              {titleOf(choice.model)}
+            </button>
+            <button
+              type="button"
+              class="md-open-close"
+              aria-label={`Close ${titleOf(choice.model)}`}
+              title="Close"
+              onClick={() => store.closeModel(choice.model)}
+            >
+              ×
+            </button>
+          </span>
+        ))}
+      </div>
       <button type="button" class="md-open-add" aria-label="All models" title="All models" onClick={() => choose(null)}>
         +
       </button>
