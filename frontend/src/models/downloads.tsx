@@ -25,7 +25,7 @@ async function saveRobot(session: Session): Promise<void> {
 }
 
 export function Downloads({ session }: { session: Session }) {
-  const { answer } = session.shown.value!;
+  const { answer } = session.current.value!;
   const open = useSignal(false);
   const root = useRef<HTMLDivElement>(null);
   const { model } = session.store.requested.value ?? {};

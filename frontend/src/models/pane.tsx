@@ -149,7 +149,7 @@ function OpenModels({ session }: { session: Session }) {
 function Header({ session }: { session: Session }) {
   const { store } = session;
   const entry = session.entry.value;
-  const shown = session.shown.value;
+  const current = session.current.value;
   return (
     <header class="md-header">
       <div class="md-title">
@@ -158,17 +158,17 @@ function Header({ session }: { session: Session }) {
         {entry && <span class="md-reference">{subtitle(entry)}</span>}
         {entry && (
           <span class="md-reference" title={entry.reference}>
-            {shown?.answer.reference ?? entry.reference}
+            {current?.answer.reference ?? entry.reference}
           </span>
         )}
       </div>
       <Progressing session={session} />
-      {shown && (
+      {current && (
         <span class="md-count" title="multiplications and additions per call">
-          {countText(shown.answer.count)}
+          {countText(current.answer.count)}
         </span>
       )}
-      {shown && <Downloads session={session} />}
+      {current && <Downloads session={session} />}
       <Maximise store={store} pane="models" />
     </header>
   );
@@ -342,7 +342,7 @@ const TAB_WORDS: Partial<Record<Tab, string>> = { count: "operations flops cost"
 /** Commands of the palette that concern the model shown; one per language that the service writes. */
 function actionsOf(session: Session, languages: LanguageData[]) {
   const group = "Model";
-  const enabled = (): boolean => session.shown.value !== null;
+  const enabled = (): boolean => session.current.value !== null;
   const file = async (): Promise<[string, string]> => {
     const { files } = await codeOf(session);
     const name = fileOf(files, ending.peek());
@@ -382,9 +382,9 @@ function actionsOf(session: Session, languages: LanguageData[]) {
       enabled,
       run: () => downloadProject(session, [language.peek()]),
     },
-    { id: "models.copy.python", title: "Copy the model as Python", group, enabled, run: () => copy(session.shown.peek()!.answer.python) },
-    { id: "models.copy.command", title: "Copy the model as a command", group, enabled, run: () => copy(session.shown.peek()!.answer.command) },
-    { id: "models.copy.latex", title: "Copy the equations as LaTeX", group, enabled, run: () => copy(session.shown.peek()!.answer.latex) },
+    { id: "models.copy.python", title: "Copy the model as Python", group, enabled, run: () => copy(session.current.peek()!.answer.python) },
+    { id: "models.copy.command", title: "Copy the model as a command", group, enabled, run: () => copy(session.current.peek()!.answer.command) },
+    { id: "models.copy.latex", title: "Copy the equations as LaTeX", group, enabled, run: () => copy(session.current.peek()!.answer.latex) },
     {
       id: "models.compare",
       title: "Compare two models or robots",
