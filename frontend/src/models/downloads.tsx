@@ -48,7 +48,7 @@ export function Downloads({ session }: { session: Session }) {
       {answer.file && (
         <button
           type="button"
-          class="md-button"
+          class="md-button md-save-robot"
           title="The copied Python and the copied command read this file: save it in the folder in which they run"
           data-testid="models-save-robot"
           onClick={() => void saveRobot(session)}
