@@ -56,7 +56,8 @@ describe("a simulation in the page", () => {
         return {qdd: Float64Array.of((${I + J} * a - ${J} * b) / det, (${I + J} * b - ${J} * a) / det)};
       };`;
     const times = Array.from({ length: 51 }, (_, k) => k / 50);
-    const layout = { parts: { q: [0, 2], qd: [2, 4] }, start: [0, 0, 0.02, -0.02], units: [1, 1, 1, 1], times, tau: [0.02, -0.03] };
+    const parts: SimulationPlan["parts"] = { q: [0, 2], qd: [2, 4] };
+    const layout = { parts, start: [0, 0, 0.02, -0.02], units: [1, 1, 1, 1], times, tau: [0.02, -0.03] };
     const { rows, why } = await simulate({ ...oneJoint("0"), ...layout, direct, dry_friction: true } as SimulationPlan, undefined, dataAddress);
     expect(why).toBe("");
     // Steps of 1e-4 s change the velocities by at most 1e-4 s 2 FS / I.

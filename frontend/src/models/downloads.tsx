@@ -25,7 +25,7 @@ async function saveRobot(session: Session): Promise<void> {
 }
 
 export function Downloads({ session }: { session: Session }) {
-  const { answer } = session.shown.value!;
+  const { answer } = session.current.value!;
   const open = useSignal(false);
   const root = useRef<HTMLDivElement>(null);
   const { model } = session.store.requested.value ?? {};
@@ -48,7 +48,7 @@ export function Downloads({ session }: { session: Session }) {
       {answer.file && (
         <button
           type="button"
-          class="md-button"
+          class="md-button md-save-robot"
           title="The copied Python and the copied command read this file: save it in the folder in which they run"
           data-testid="models-save-robot"
           onClick={() => void saveRobot(session)}

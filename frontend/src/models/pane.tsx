@@ -1,7 +1,7 @@
 // The lower pane of the workbench: the selected model, its options and its views.
 
 import { untracked, useSignal, useSignalEffect } from "@preact/signals";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 
 import { Maximise, reveal } from "../shell/maximise";
 import { shortTitle, subtitle } from "../shell/modelMenus";
@@ -93,6 +93,11 @@ export function ModelsPane({ store }: { store: Store }) {
 function OpenModels({ session }: { session: Session }) {
   const { store } = session;
   const models = store.models.value;
+  const tabs = useRef<HTMLDivElement>(null);
+  useLayoutEffect(
+    () => tabs.current?.querySelector("[data-current]")?.scrollIntoView?.({ block: "nearest", inline: "nearest" }),
+    [models, store.requested.value?.model],
+  );
   if (!store.view.value || models.length === 0) return null;
   const titleOf = (id: string): string => {
     const entry = session.catalogue.value?.find((one) => one.id === id);
@@ -105,22 +110,24 @@ function OpenModels({ session }: { session: Session }) {
   };
   return (
     <div class="md-open" role="group" aria-label="Open models">
-      {models.map((choice) => (
-        <span class="md-open-model" key={choice.model} data-current={choice.model === current || undefined}>
-          <button type="button" aria-pressed={choice.model === current} data-open-model={choice.model} onClick={() => choose(choice)}>
-            {titleOf(choice.model)}
-          </button>
-          <button
-            type="button"
-            class="md-open-close"
-            aria-label={`Close ${titleOf(choice.model)}`}
-            title="Close"
-            onClick={() => store.closeModel(choice.model)}
-          >
-            ×
-          </button>
-        </span>
-      ))}
+      <div class="md-open-models" ref={tabs}>
+        {models.map((choice) => (
+          <span class="md-open-model" key={choice.model} data-current={choice.model === current || undefined}>
+            <button type="button" aria-pressed={choice.model === current} data-open-model={choice.model} onClick={() => choose(choice)}>
+              {titleOf(choice.model)}
+            </button>
+            <button
+              type="button"
+              class="md-open-close"
+              aria-label={`Close ${titleOf(choice.model)}`}
+              title="Close"
+              onClick={() => store.closeModel(choice.model)}
+            >
+              ×
+            </button>
+          </span>
+        ))}
+      </div>
       <button type="button" class="md-open-add" aria-label="All models" title="All models" onClick={() => choose(null)}>
         +
       </button>
@@ -142,7 +149,7 @@ function OpenModels({ session }: { session: Session }) {
 function Header({ session }: { session: Session }) {
   const { store } = session;
   const entry = session.entry.value;
-  const shown = session.shown.value;
+  const current = session.current.value;
   return (
     <header class="md-header">
       <div class="md-title">
@@ -151,17 +158,17 @@ function Header({ session }: { session: Session }) {
         {entry && <span class="md-reference">{subtitle(entry)}</span>}
         {entry && (
           <span class="md-reference" title={entry.reference}>
-            {shown?.answer.reference ?? entry.reference}
+            {current?.answer.reference ?? entry.reference}
           </span>
         )}
       </div>
       <Progressing session={session} />
-      {shown && (
+      {current && (
         <span class="md-count" title="multiplications and additions per call">
-          {countText(shown.answer.count)}
+          {countText(current.answer.count)}
         </span>
       )}
-      {shown && <Downloads session={session} />}
+      {current && <Downloads session={session} />}
       <Maximise store={store} pane="models" />
     </header>
   );
@@ -335,7 +342,7 @@ const TAB_WORDS: Partial<Record<Tab, string>> = { count: "operations flops cost"
 /** Commands of the palette that concern the model shown; one per language that the service writes. */
 function actionsOf(session: Session, languages: LanguageData[]) {
   const group = "Model";
-  const enabled = (): boolean => session.shown.value !== null;
+  const enabled = (): boolean => session.current.value !== null;
   const file = async (): Promise<[string, string]> => {
     const { files } = await codeOf(session);
     const name = fileOf(files, ending.peek());
@@ -375,9 +382,9 @@ function actionsOf(session: Session, languages: LanguageData[]) {
       enabled,
       run: () => downloadProject(session, [language.peek()]),
     },
-    { id: "models.copy.python", title: "Copy the model as Python", group, enabled, run: () => copy(session.shown.peek()!.answer.python) },
-    { id: "models.copy.command", title: "Copy the model as a command", group, enabled, run: () => copy(session.shown.peek()!.answer.command) },
-    { id: "models.copy.latex", title: "Copy the equations as LaTeX", group, enabled, run: () => copy(session.shown.peek()!.answer.latex) },
+    { id: "models.copy.python", title: "Copy the model as Python", group, enabled, run: () => copy(session.current.peek()!.answer.python) },
+    { id: "models.copy.command", title: "Copy the model as a command", group, enabled, run: () => copy(session.current.peek()!.answer.command) },
+    { id: "models.copy.latex", title: "Copy the equations as LaTeX", group, enabled, run: () => copy(session.current.peek()!.answer.latex) },
     {
       id: "models.compare",
       title: "Compare two models or robots",

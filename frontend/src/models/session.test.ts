@@ -48,6 +48,28 @@ it("a selected model is derived immediately", async () => {
   expect(session.progress.value).toBeNull();
 });
 
+it("the model shown is not the current one while another one is derived, or after an error", async () => {
+  const { store, session, models } = setUp();
+  store.show(view("a"));
+  store.requested.value = { model: "jacobian", options: {} };
+  models()[0]!.answer({ model: "jacobian" });
+  await settled();
+  expect(session.current.value!.answer.model).toBe("jacobian");
+  store.requested.value = { model: "energy", options: {} };
+  expect([session.shown.value!.answer.model, session.current.value]).toEqual(["jacobian", null]);
+  models()[1]!.fail(new Failure({ kind: "Internal", message: "failed" }));
+  await settled();
+  expect([session.shown.value!.answer.model, session.current.value]).toEqual(["jacobian", null]);
+});
+
+it("typed values are forgotten when another robot of the same name is opened", async () => {
+  const { store, session } = setUp();
+  store.show(view("a"));
+  session.typed.value = { q: { 0: 1 } };
+  store.show(view("a"));
+  expect(session.typed.value).toEqual({});
+});
+
 it("of several option changes the last one counts, and the previous model stays visible until then", async () => {
   const { store, session, models } = setUp();
   store.show(view("a"));

@@ -27,6 +27,8 @@ export interface Session {
   /** Catalogue entry of the requested model. */
   readonly entry: ReadonlySignal<EntryData | null>;
   readonly shown: ReadonlySignal<DerivedModel | null>;
+  /** The model shown if it is the requested one and its derivation has not failed; its texts and counts may be used. */
+  readonly current: ReadonlySignal<DerivedModel | null>;
   readonly progress: ReadonlySignal<Progress | null>;
   readonly problem: ReadonlySignal<Problem | null>;
   /** Values typed for the inputs of the model shown; they remain until another model or robot is shown. */
@@ -139,7 +141,7 @@ export function createSession(store: Store): Session {
     progress.value = null;
   }
 
-  const typedFor = computed(() => JSON.stringify([shown.value?.answer.model, shown.value?.view.name]));
+  const typedFor = computed(() => JSON.stringify([shown.value?.answer.model, store.opened.value]));
   const forgetTyped = effect(() => {
     void typedFor.value;
     typed.value = {};
@@ -176,6 +178,7 @@ export function createSession(store: Store): Session {
     catalogue,
     entry: computed(() => catalogue.value?.find(({ id }) => id === store.requested.value?.model) ?? null),
     shown,
+    current: computed(() => (problem.value || shown.value?.request.model !== store.requested.value?.model ? null : shown.value)),
     progress,
     problem,
     typed,

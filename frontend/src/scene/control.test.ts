@@ -78,6 +78,8 @@ class FakeScene {
 
 let requests: { name: string; payload: Record<string, unknown>; signal: AbortSignal | undefined }[];
 let closing: boolean;
+/** An edit, which the backend answers with the title "edited". */
+const EDIT = { part: "frame", j: 1, field: "r", text: "0" };
 /** Resolves when a request of the workspace is answered. */
 let answered: Promise<void>;
 let scene: FakeScene;
@@ -94,6 +96,7 @@ function setUp(name: "fourbar" | "rx90" | "gripper" | "planar2r"): { store: Stor
         const loops = closing && (payload as { loops: boolean }).loops ? placements.loops : null;
         return { frames: placements.frames, loops } as T;
       }
+      if (called === "robot_edit") return { ...view, values: { ...view.nominal }, title: "edited" } as T;
       if (called === "inverse" && inverse) return inverse as T;
       if (called === "mechanics") {
         if ("contacts" in payload) throw new Failure({ kind: "NotApplicableError", message: "no contact forces" });
@@ -241,14 +244,14 @@ describe("a serial robot", () => {
   });
 
   it("keeps joint moves made while its edited geometry is being drawn", async () => {
-    const { store, control, view } = setUp("rx90");
+    const { store, control } = setUp("rx90");
     await until(() => control.ready.value);
     const drawing = scene.setRobot.bind(scene);
     scene.setRobot = async (...given) => {
       control.move(1, 0.5);
       await drawing(...given);
     };
-    store.show({ ...view, values: { ...view.nominal }, title: "edited" });
+    await store.edit([EDIT]);
     await until(() => control.ready.value);
     expect(store.q.value[1]).toBe(0.5);
     expect(scene.q[1]).toBe(0.5);
@@ -423,6 +426,25 @@ it("does not play a motion that was prepared for an earlier robot", async () => 
   await swinging;
   expect(store.motion.value).toBeNull();
   expect(control.motions.preparing.value).toBe(false);
+  control.dispose();
+});
+
+it("resets the settings of a simulation for another robot of the same name, and keeps them after an edit", async () => {
+  const { store, control } = setUp("rx90");
+  await until(() => control.ready.value);
+  control.runs.torques.value = { 1: 5 };
+  control.motions.waves.value = control.motions.usualWaves();
+  control.motions.grow({ times: [0, 1], q: [store.q.value, store.q.value] });
+  await store.edit([EDIT]);
+  await until(() => control.drawn.value!.title === "edited");
+  expect(control.runs.torques.value).toEqual({ 1: 5 });
+  const other = { ...store.view.value! };
+  store.show(other);
+  await until(() => control.drawn.value === other);
+  expect([control.runs.torques.value, control.motions.waves.value.size]).toEqual([{}, 0]);
+  // The growing motion of the previous robot has ended: a new one starts from its beginning.
+  store.motion.value = { times: [3, 4], q: [store.q.value, store.q.value] };
+  expect(store.time.value).toBe(3);
   control.dispose();
 });
 

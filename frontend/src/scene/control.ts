@@ -60,6 +60,8 @@ export class Control {
   /** False if the active joints do not determine the loops. */
   readonly closable = signal(true);
   private readonly placementsByKey = new Map<string, Placements>();
+  /** Number of the robot that is drawn, see Store.opened. */
+  private drawnRobot: number | null = null;
   private published: number[] = [];
   private abort = new AbortController();
   private workspaceAbort = new AbortController();
@@ -136,7 +138,8 @@ export class Control {
     this.abort = new AbortController();
     const { signal } = this.abort;
     if (!view) return;
-    const isNewRobot = this.drawn.peek()?.name !== view.name;
+    const opened = this.store.opened.peek();
+    const isNewRobot = this.drawnRobot !== opened;
     if (isNewRobot) this.reset();
     try {
       const key = placed(view);
@@ -146,7 +149,7 @@ export class Control {
       const [parameters, q] = [this.store.parameters.peek(), this.store.q.peek()];
       // For a new robot the zero posture may be invalid, so it is not kept.
       const fits = q.length === view.joints.length && (!isNewRobot || q.some((value) => value !== 0));
-      await this.scene.setRobot(view, placements, parameters, fits ? q : undefined);
+      await this.scene.setRobot(view, placements, parameters, fits ? q : undefined, isNewRobot);
       if (signal.aborted) return;
       // The user may have moved joints while the robot was being drawn.
       const now = this.store.q.peek();
@@ -154,6 +157,7 @@ export class Control {
       this.posed.value = this.scene.posture();
       // Panels show the drawn robot; runs that started before belong to the previous robot.
       if (isNewRobot) this.runs.reset();
+      this.drawnRobot = opened;
       this.drawn.value = view;
       this.reparametrise(this.store.parameters.peek());
       if (this.hasMovableBase()) this.scene.setBase(pose(this.store.base.peek()));
@@ -272,7 +276,7 @@ export class Control {
   /** Publish the displayed posture to the other panes. */
   publish(q: number[]): void {
     // The sliders of the previous robot remain until the next robot is drawn.
-    if (this.drawn.peek()?.name !== this.store.view.peek()?.name) return;
+    if (this.drawnRobot !== this.store.opened.peek()) return;
     this.published = q;
     this.store.q.value = q;
   }

@@ -449,11 +449,11 @@ export const createScene: CreateScene = (container, options) => {
   paint();
 
   return {
-    async setRobot(next: View, placements, values, from) {
+    async setRobot(next: View, placements, values, from, another) {
       const turn = ++requests;
       const made = await loadPostureSolver(next, placements, values);
       if (turn !== requests || gone) return;
-      const isNewRobot = view?.name !== next.name || view.frames.length !== next.frames.length;
+      const isNewRobot = another || view?.frames.length !== next.frames.length;
       const kept = from ?? (isNewRobot ? [] : q);
       body?.dispose();
       [view, solver, parameters] = [next, made, values];

@@ -108,6 +108,7 @@ export function actionsOf(store: Store, control: Control, panel: Signal<Panel | 
       id: "scene-motion",
       title: "Play a motion",
       group,
+      words: "animate animation waves sinusoid",
       enabled: shown,
       run: () => {
         open("motion");
@@ -161,12 +162,12 @@ export function actionsOf(store: Store, control: Control, panel: Signal<Panel | 
         open("singularities");
       },
     },
-    { id: "scene-png", title: "Save a picture of the scene (PNG)", group, words: "export image", enabled: shown, run: () => control.screenshot() },
+    { id: "scene-png", title: "Save a picture of the scene (PNG)", group, words: "export image screenshot", enabled: shown, run: () => control.screenshot() },
     {
       id: "scene-svg",
       title: "Save a picture of the scene (SVG)",
       group,
-      words: "export vector drawing image",
+      words: "export vector drawing image screenshot",
       enabled: shown,
       run: () => control.saveSvg(),
     },

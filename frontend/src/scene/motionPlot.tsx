@@ -115,7 +115,7 @@ export function MotionPlot({ store, control }: { store: Store; control: Control 
       <div class="sc-plots">
         {plots.map((plot) => (
           <div key={`${plot.title} ${plot.unit}`} class="sc-plot" data-testid={`scene-curves-${plot.title}`}>
-            <span class="sc-names">
+            <span class="sc-names" tabIndex={0} role="group" aria-label={`Curves: ${plot.title}`}>
               {plots.length > 1 && <b>{plot.title}</b>}
               {plot.curves.map((curve, k) => (
                 <span key={curve.label}>

@@ -69,8 +69,9 @@ export class Motions {
   }
 
   private setMotion(motion: Motion | null): void {
-    if (this.growing) return;
+    if (this.growing && motion) return;
     if (!motion) {
+      this.growing = this.player.waits = false;
       untracked(() => this.pause());
       this.scene.setModes(null);
     }

@@ -1,4 +1,3 @@
-import { signal } from "@preact/signals";
 import { describe, expect, it } from "vitest";
 
 import { Failure, type CallOptions, type Backend } from "../backend/backend";
@@ -29,7 +28,7 @@ function runs(view: View, answer: (name: string, payload: Record<string, unknown
     grow: (motion: Motion) => void calls.push(["grow", motion]),
     grown: (motion: Motion | null) => void calls.push(["grown", motion]),
   };
-  return { made: new Runs(store, { drawn: signal<View | null>(view), motions }), calls, store };
+  return { made: new Runs(store, { motions }), calls, store };
 }
 
 describe("the text of a trajectory", () => {
@@ -117,6 +116,24 @@ describe("a simulation", () => {
     expect(made.problem.value).toBeNull();
     expect(made.ended.value).toContain("3 samples");
     expect(made.running.value).toBeNull();
+  });
+
+  it("ends if the robot is edited, and is discarded if another one is opened", async () => {
+    const { made, calls, store } = runs(view, (name, _, { signal, onProgress }) => {
+      if (name === "robot_edit") return Promise.resolve({ ...view, values: {} });
+      onProgress!({ pieces: [piece(0, 3, 4)] });
+      return new Promise((_, refuse) => signal!.addEventListener("abort", () => refuse(new DOMException("", "AbortError"))));
+    });
+    const simulated = made.simulate();
+    await store.edit([{ part: "link", j: 1, field: "M", text: "2" }]);
+    await simulated;
+    expect(made.problem.value?.message).toContain("the robot was edited");
+    expect(made.ended.value).toContain("3 samples");
+    expect(calls.map(([what]) => what)).toEqual(["grow", "grown"]);
+    const other = made.simulate();
+    store.show({ ...view, values: {} }); // of the same name
+    await other;
+    expect([made.problem.value, made.ended.value, made.running.value]).toEqual([null, null, null]);
   });
 
   it("reports errors", async () => {

@@ -1,6 +1,6 @@
 // Motions that symoro computes: trajectories with their torques, and simulations that are shown while they run.
 
-import { signal, type ReadonlySignal } from "@preact/signals";
+import { effect, signal } from "@preact/signals";
 
 import { Failure, type Problem, type Progress } from "../backend/backend";
 import type { About, Piece, SimulationAnswer, TrajectoryAnswer, View } from "../backend/messages";
@@ -14,7 +14,6 @@ type MotionAnswer = Pick<TrajectoryAnswer, "times" | "q" | "frame" | "joints" | 
 
 /** The part of the controller that computed motions use. */
 interface Host {
-  readonly drawn: ReadonlySignal<View | null>;
   readonly motions: { pause(): void; show(motion: Motion): void; grow(motion: Motion): void; grown(motion: Motion | null): void };
 }
 
@@ -94,19 +93,19 @@ export class Runs {
   }
 
   async follow(step: number): Promise<void> {
-    const view = this.of.drawn.value;
+    const view = this.store.view.value;
     if (!view) return;
     const posture = assemblyPosture(view, this.store.q.value, this.text.value);
     const payload = { robot: view.robot, text: this.text.value, step, values: this.store.parameters.value, ...(posture && { posture }) };
     const answer = await this.request<TrajectoryAnswer>("trajectory", "trajectory", payload);
-    if (!answer || view.name !== this.of.drawn.value?.name) return;
+    if (!answer) return;
     this.trajectory.value = answer;
     this.of.motions.show({ ...motionOf(answer), efforts: { ...effortsOf(answer), power: answer.power } });
   }
 
   /** Compute an exciting trajectory for identification and put its text into the editor. */
   async excite(harmonics: number, frequency: number): Promise<void> {
-    const view = this.of.drawn.value;
+    const view = this.store.view.value;
     if (!view) return;
     const payload = { robot: view.robot, harmonics, frequency, values: this.store.parameters.value };
     const answer = await this.request<{ text: string }>("excitation", "excitation", payload);
@@ -124,7 +123,7 @@ export class Runs {
   }
 
   async simulate(): Promise<void> {
-    const view = this.of.drawn.value;
+    const view = this.store.view.value;
     if (!view) return;
     const settings = this.settings.value;
     const joints = simulatedJoints(view).map((k) => view.joints[k]!);
@@ -148,12 +147,11 @@ export class Runs {
       values: this.store.parameters.value,
     };
     const growing = new MotionStream(view);
-    const receive = (pieces: Piece[]): void => {
-      if (view.name !== this.of.drawn.value?.name) return this.stop();
-      this.of.motions.grow(growing.add(pieces));
-    };
+    const receive = (pieces: Piece[]): void => this.of.motions.grow(growing.add(pieces));
+    const { opened } = this.store;
+    const robot = opened.value;
     const answer = await this.request<SimulationAnswer>("simulation", "simulate", payload, receive);
-    if (view.name !== this.of.drawn.value?.name) return;
+    if (robot !== opened.value) return;
     if (!answer) {
       this.of.motions.grown(null);
       if (growing.length) this.ended.value = `stopped: ${growing.length} samples computed, up to ${growing.last.toFixed(2)} s`;
@@ -182,6 +180,7 @@ export class Runs {
     return { pose: [planar[3]!, planar[7]!, angles(planar)[2]], ...flexible };
   }
 
+  /** Request a computation for the robot in its present form; an edit of the robot ends it. */
   private async request<T>(
     what: "trajectory" | "excitation" | "simulation",
     call: string,
@@ -189,6 +188,8 @@ export class Runs {
     onPieces?: (pieces: Piece[]) => void,
   ): Promise<T | null> {
     this.stop();
+    const { opened, view } = this.store;
+    const [robot, described] = [opened.value, view.value];
     const asking = new AbortController();
     this.abort = asking;
     this.running.value = what;
@@ -200,12 +201,17 @@ export class Runs {
       this.progress.value = rest;
       if (pieces && onPieces) onPieces(pieces as Piece[]);
     };
+    const end = effect(() => {
+      if (view.value !== described) asking.abort();
+    });
     try {
       return await this.store.backend.call<T>(call, payload, { signal: asking.signal, onProgress });
     } catch (error) {
       if (!asking.signal.aborted) this.problem.value = problemOf(error);
+      else if (view.value !== described && opened.value === robot) this.problem.value = EDITED;
       return null;
     } finally {
+      end();
       if (this.abort === asking) {
         this.abort = null;
         this.running.value = null;
@@ -215,6 +221,7 @@ export class Runs {
   }
 }
 
+const EDITED: Problem = { kind: "Edited", message: "the computation was stopped, because the robot was edited; start it again" };
 const AT_REST = "the robot stays at rest, because all forces are balanced; move a joint, or give torques or initial velocities";
 /** Displacements below this number (rad or m) are not visible. */
 const NO_MOTION = 1e-9;

@@ -95,8 +95,11 @@ export type SceneDrag =
   | { kind: "end" };
 
 export interface Scene {
-  /** Resolve when the robot can be moved; `q` is kept if it fits, otherwise the robot's home posture is used. */
-  setRobot(view: View, placements: Placements, parameters: Record<string, number>, q?: number[]): Promise<void>;
+  /**
+   * Resolve when the robot can be moved; `q` is kept if it fits, otherwise the robot's home posture is used. The picture
+   * is fitted to `another` robot, and remains for a robot that was edited.
+   */
+  setRobot(view: View, placements: Placements, parameters: Record<string, number>, q: number[] | undefined, another: boolean): Promise<void>;
   /** Set the code that closes the loops, if it is loaded after the robot. */
   setLoops(loops: Module): Promise<void>;
   setParameters(parameters: Record<string, number>): void;

@@ -68,7 +68,7 @@ beforeEach(() => {
   };
   store = createStore({ call });
   const motions = { pause: () => undefined, show: () => undefined, grow: () => undefined, grown: () => undefined };
-  runs = new Runs(store, { drawn, motions });
+  runs = new Runs(store, { motions });
   show(sampleView(JOINTS));
   const control = { runs, drawn, ready: signal(true) } as unknown as Control;
   box = document.body.appendChild(document.createElement("div"));

@@ -116,6 +116,12 @@ export async function openRequested(
   shell.showError(failed.title, new Failure(failed.problem), { remedies: [gallery] });
 }
 
+/** Return the recent robots without the one that is open. */
+export function earlierRobots({ recent, store }: ShellState): RecentRobot[] {
+  const current = store.view.value?.robot;
+  return recent.list.value.filter(({ robot }) => robot !== current);
+}
+
 export function openRecent(shell: ShellState, { name, robot }: RecentRobot): Promise<boolean> {
   return shell.openRobot(`${name} cannot be opened`, () => shell.store.backend.call<View>("robot_view", { robot }));
 }

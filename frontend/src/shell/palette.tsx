@@ -5,7 +5,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 
 import type { ShellState } from "./shellState";
 import { FORMAT_NAMES, writable } from "./actions";
-import { openBundled, openRecent, saveAs } from "./files";
+import { earlierRobots, openBundled, openRecent, saveAs } from "./files";
 import { openModel } from "./maximise";
 import { modelsInOrder } from "./modelMenus";
 import { matching, modelCandidate, type Candidate } from "./search";
@@ -32,6 +32,7 @@ export function commandsOf(shell: ShellState): Command[] {
       (action): Command => ({
         id: `action ${action.id}`,
         title: action.title,
+        subtitle: action.subtitle,
         group: action.group,
         words: action.words,
         keys: action.keys?.split(", ")[0],
@@ -58,7 +59,7 @@ export function commandsOf(shell: ShellState): Command[] {
       run: () => saveAs(shell, id),
     }),
   );
-  const recent = shell.recent.list.value.map(
+  const recent = earlierRobots(shell).map(
     (entry): Command => ({
       id: `recent ${entry.id}`,
       title: `Open ${entry.name} again`,

@@ -3,10 +3,10 @@ import { describe, expect, it } from "vitest";
 
 import type { EntryData } from "../backend/messages";
 import { createStore } from "../store/store";
-import { sampleBackend } from "../store/sample";
-import { readSettings, writeSettings } from "./shellState";
+import { CELLS, sampleBackend, sampleView } from "../store/sample";
+import { readSettings, writeSettings, type ShellState } from "./shellState";
 import { CONVENTIONS, rowsOf } from "./dh";
-import { classifyFiles } from "./files";
+import { classifyFiles, earlierRobots } from "./files";
 import { matching, modelCandidate, score } from "./search";
 import { keysOf, listenForKeys } from "./keys";
 import { clamped } from "./split";
@@ -23,6 +23,16 @@ const MODELS = [
   { title: "Jacobian matrix of a frame", group: "Kinematic", words: "jacobian jac" },
   { title: "Open RX90", group: "Gallery", words: "rx90 Staubli" },
 ];
+
+it("the open robot is not among the recent ones", () => {
+  const store = createStore(sampleBackend());
+  store.show(sampleView(CELLS));
+  const { robot } = store.view.value!;
+  const entry = { id: "a", name: "A", description: "", robot };
+  const other = { ...entry, id: "b", robot: { ...robot } };
+  const shell = { store, recent: { list: { value: [entry, other] } } } as unknown as ShellState;
+  expect(earlierRobots(shell)).toEqual([other]);
+});
 
 describe("the search", () => {
   it("ranks the typed name first", () => {

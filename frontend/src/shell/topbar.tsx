@@ -3,7 +3,7 @@
 import type { EntryData } from "../backend/messages";
 import { FORMAT_NAMES, THEMES, writable } from "./actions";
 import type { ShellState } from "./shellState";
-import { chooseFiles, openRecent, saveAs } from "./files";
+import { chooseFiles, earlierRobots, openRecent, saveAs } from "./files";
 import { openModel } from "./maximise";
 import { Menu, type Item } from "./menu";
 import { menusInOrder, modelsInOrder, shortTitle, subtitle } from "./modelMenus";
@@ -32,8 +32,7 @@ function robotItems(shell: ShellState): (Item | "line")[] {
 
 /** Return the menu entries of the robots that were open before the current one. */
 function recentItems(shell: ShellState): (Item | "line")[] {
-  const current = shell.store.view.value?.robot;
-  const others = shell.recent.list.value.filter(({ robot }) => robot !== current);
+  const others = earlierRobots(shell);
   if (!others.length) return [];
   return [
     "line",

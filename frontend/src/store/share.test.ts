@@ -60,9 +60,17 @@ it("punctuation after a link is ignored", async () => {
   for (const end of [".", ")", ",", "%20", ">"]) expect(await sharedState(hash + end)).toEqual(await sharedState(hash));
 });
 
+async function hashOfText(text: string): Promise<string> {
+  const bytes = await new Response(new Blob([text]).stream().pipeThrough(new CompressionStream("deflate"))).arrayBuffer();
+  return `#robot=${btoa(String.fromCharCode(...new Uint8Array(bytes))).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")}`;
+}
+
+it("a link of another program is rejected", async () => {
+  for (const text of ["null", "[1]", '{"a": 1}']) await expect(sharedState(await hashOfText(text))).rejects.toThrow("does not contain a robot");
+});
+
 it("a link of a newer page names the remedy", async () => {
-  const bytes = await new Response(new Blob(['{"form": 2}']).stream().pipeThrough(new CompressionStream("deflate"))).arrayBuffer();
-  const hash = `#robot=${btoa(String.fromCharCode(...new Uint8Array(bytes))).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")}`;
+  const hash = await hashOfText('{"form": 2}');
   await expect(sharedState(hash)).rejects.toMatchObject({ problem: { message: expect.stringContaining("format is 2"), hint: expect.stringContaining("newer") } });
 });
 

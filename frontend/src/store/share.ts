@@ -59,6 +59,7 @@ export async function sharedState(hash: string): Promise<SharedState | null> {
   }
   if (typeof content !== "object" || content === null) throw damaged("it does not contain a robot");
   const { form } = content;
+  if (form === undefined) throw damaged("it does not contain a robot");
   if (form !== FORM) throw damaged(`its format is ${form}, this page reads format ${FORM}`, form! > FORM ? NEWER : HINT);
   const { robot, q, base, values, asked } = content;
   if (!isRecord(robot)) throw damaged("it does not contain a robot");

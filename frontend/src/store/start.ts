@@ -9,6 +9,11 @@ export function firstPosture(view: View): number[] {
   return view.joints.map((joint) => values.get(joint.frame) ?? 0);
 }
 
+/** Whether two robots have the same joints in the same order, so that a motion of one is a motion of the other. */
+export function sameJoints(one: View, other: View): boolean {
+  return one.joints.length === other.joints.length && one.joints.every(({ frame, kind }, k) => frame === other.joints[k]!.frame && kind === other.joints[k]!.kind);
+}
+
 /** Return the posture after an edit; joints keep their values by name. */
 export function updatedPosture(next: View, before: View, q: number[]): number[] {
   const old = new Map(before.joints.map((joint, i) => [joint.name, q[i] ?? 0]));

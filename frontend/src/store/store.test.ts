@@ -131,6 +131,42 @@ describe("the store", () => {
     expect(store.q.value).toEqual([3, 4]);
   });
 
+  it("distinguishes robots of the same name, and carries nothing from one to the other", async () => {
+    const store = createStore(sampleBackend());
+    const meshes = new Map([["arm.stl", new File([], "arm.stl")]]);
+    const motion = { times: [0, 1], q: [[0, 0], [1, 1]] };
+    store.show(sampleView(CELLS, { visuals: [] }));
+    store.meshes.value = meshes;
+    const first = store.opened.value;
+    await store.edit([edit(1, "d", "A")]);
+    expect(store.opened.value).toBe(first);
+    store.show(sampleView(CELLS));
+    const second = store.opened.value;
+    expect(second).not.toBe(first);
+    store.motion.value = motion;
+    await store.undo();
+    expect(store.opened.value).toBe(first);
+    expect(store.motion.value).toBeNull();
+    expect(store.meshes.value).toBe(meshes);
+    store.motion.value = motion;
+    await store.redo();
+    expect([store.opened.value, store.motion.value, store.meshes.value.size, store.view.value!.visuals]).toEqual([second, null, 0, undefined]);
+    await store.undo();
+    store.show(sampleView(CELLS));
+    expect(store.opened.value).not.toBe(first);
+  });
+
+  it("discards a motion if the joints change, and keeps it otherwise", async () => {
+    const changes = [sampleView(CELLS), sampleView([...CELLS, ...CELLS])];
+    const store = createStore({ call: async <T>() => changes.shift() as T });
+    store.show(sampleView(CELLS));
+    store.motion.value = { times: [0, 1], q: [[0, 0], [1, 1]] };
+    await store.edit([edit(1, "d", "A")]);
+    expect(store.motion.value).not.toBeNull();
+    await store.edit([edit(1, "d", "B")]);
+    expect(store.motion.value).toBeNull();
+  });
+
   it("keeps the visual shapes of a URDF while the frames are unchanged", async () => {
     const store = createStore(sampleBackend());
     const visuals: View["visuals"] = [];

@@ -5,7 +5,7 @@ import { batch, computed, effect, signal, type ReadonlySignal, type Signal } fro
 import { Failure, type Backend } from "../backend/backend";
 import type { CellEdit, RobotDocument, View } from "../backend/messages";
 import type { Motion } from "../scene/scene";
-import { updatedParameters, updatedPosture, firstPosture, withVisuals } from "./start";
+import { firstPosture, sameJoints, updatedParameters, updatedPosture, withVisuals } from "./start";
 
 /** Requested model with its options. */
 export interface ModelChoice {
@@ -30,12 +30,31 @@ export interface Action {
   run: () => void | Promise<void>;
 }
 
-/** Step of the undo history: the view of a robot, or after a reload only its document. */
-export type Step = View | { robot: RobotDocument };
+/** What belongs to one robot and is restored when undo or redo returns to it from another one. */
+export interface RobotState {
+  q: number[];
+  parameters: Record<string, number>;
+  base: number[];
+  /** Absent after a reload. */
+  meshes?: Map<string, File>;
+}
+
+/** Step of the undo history. */
+export interface Step {
+  robot: RobotDocument;
+  /** Absent after a reload; it is requested again. */
+  view?: View;
+  /** Number of the robot (see Store.opened); absent in sessions of earlier versions. */
+  opened?: number;
+  /** State of the robot when another one replaced it. */
+  left?: RobotState;
+}
 
 /** Session data that are stored between visits. */
 export interface StoredSession {
   view: View;
+  /** Absent in sessions of earlier versions. */
+  opened?: number;
   past: Step[];
   future: Step[];
   q: number[];
@@ -66,6 +85,8 @@ export interface DroppedMotion {
 export interface Store {
   readonly backend: Backend;
   readonly view: ReadonlySignal<View | null>;
+  /** Number of the open robot: edits keep it, every robot that is opened has another one, also one of the same name. */
+  readonly opened: ReadonlySignal<number>;
   /** Variables of all joints, in the order of view.joints. */
   readonly q: Signal<number[]>;
   /** Values of the robot's free symbols: nominal values, changed by sliders. */
@@ -138,10 +159,8 @@ export function createStore(backend: Backend): Store {
   const models = signal<ModelChoice[]>([]);
   const meshes = signal(new Map<string, File>());
   const actions = signal<Action[]>([]);
+  const opened = signal(0);
   let queue: Promise<unknown> = Promise.resolve();
-  /** Posture, parameters and base of a robot when another replaced it; undo restores them. */
-  const savedStates = new WeakMap<Step, Pick<StoredSession, "q" | "parameters" | "base">>();
-  const currentState = () => ({ q: q.value, parameters: parameters.value, base: base.value });
 
   // A requested model gets a tab, or updates the options of its tab; the oldest tab makes room for it.
   effect(() => {
@@ -165,12 +184,35 @@ export function createStore(backend: Backend): Store {
       q.value = updatedPosture(next, before, q.value);
       parameters.value = updatedParameters(next, before, parameters.value);
       if (selected.value !== null && selected.value > next.sizes.NF) selected.value = null;
+      if (!sameJoints(next, before)) motion.value = null;
       view.value = withVisuals(next, before);
     });
   }
 
-  function step(): void {
-    if (view.value) past.value = [...past.value, view.value].slice(-MOST_STEPS);
+  /** Show another robot in its state; nothing of the previous robot remains. */
+  function replace(next: View, number: number, { q: posture, parameters: values, base: place, meshes: files }: RobotState): void {
+    batch(() => {
+      opened.value = number;
+      q.value = posture;
+      parameters.value = values;
+      base.value = place;
+      selected.value = null;
+      motion.value = null;
+      meshes.value = files ?? new Map();
+      view.value = next;
+    });
+  }
+
+  const initialState = (next: View): RobotState => ({ q: firstPosture(next), parameters: { ...next.values }, base: [...AT_ORIGIN] });
+
+  /** Return the history's step of the current robot; with its state if another robot replaces it. */
+  function stepOf(now: View, replaced: boolean): Step {
+    const left = { q: q.value, parameters: parameters.value, base: base.value, meshes: meshes.value };
+    return { robot: now.robot, view: now, opened: opened.value, ...(replaced && { left }) };
+  }
+
+  function record(replaced: boolean): void {
+    if (view.value) past.value = [...past.value, stepOf(view.value, replaced)].slice(-MOST_STEPS);
     future.value = [];
   }
 
@@ -200,7 +242,7 @@ export function createStore(backend: Backend): Store {
   function accept(next: View, from: View): void {
     if (view.value !== from || next === from) return;
     batch(() => {
-      step();
+      record(false);
       carry(next, from);
     });
   }
@@ -211,18 +253,15 @@ export function createStore(backend: Backend): Store {
       const now = view.value;
       const wanted = from.value.at(-1);
       if (!now || !wanted) return;
-      const next = "tables" in wanted ? wanted : await backend.call<View>("robot_view", { robot: wanted.robot });
+      const next = wanted.view ?? (await backend.call<View>("robot_view", { robot: wanted.robot }));
       if (view.value !== now) return;
+      const number = wanted.opened ?? opened.value;
+      const another = number !== opened.value;
       batch(() => {
-        const before = savedStates.get(wanted);
-        if (before) savedStates.set(now, currentState());
         from.value = from.value.slice(0, -1);
-        to.value = [...to.value, now];
-        carry(next, now);
-        if (!before) return;
-        q.value = before.q;
-        parameters.value = before.parameters;
-        base.value = before.base;
+        to.value = [...to.value, stepOf(now, another)];
+        if (another) replace(next, number, wanted.left ?? initialState(next));
+        else carry(next, now);
       });
     });
   }
@@ -230,6 +269,7 @@ export function createStore(backend: Backend): Store {
   return {
     backend,
     view,
+    opened,
     q,
     parameters,
     reach,
@@ -256,15 +296,9 @@ export function createStore(backend: Backend): Store {
     canRedo: computed(() => future.value.length > 0),
     show(next) {
       batch(() => {
-        if (view.value) savedStates.set(view.value, currentState());
-        step();
-        q.value = firstPosture(next);
-        parameters.value = { ...next.values };
-        base.value = [...AT_ORIGIN];
-        selected.value = null;
-        motion.value = null;
-        meshes.value = new Map();
-        view.value = next;
+        record(true);
+        const used = [...past.value.map((step) => step.opened ?? 0), opened.value];
+        replace(next, Math.max(...used) + 1, initialState(next));
       });
     },
     edit(edits) {
@@ -294,6 +328,7 @@ export function createStore(backend: Backend): Store {
       if (!view.value) return null;
       return {
         view: view.value,
+        opened: opened.value,
         past: past.value,
         future: future.value,
         q: q.value,
@@ -309,6 +344,7 @@ export function createStore(backend: Backend): Store {
       batch(() => {
         past.value = kept.past;
         future.value = kept.future;
+        opened.value = kept.opened ?? 0;
         q.value = kept.q;
         parameters.value = kept.parameters;
         selected.value = kept.selected;

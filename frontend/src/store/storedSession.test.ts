@@ -60,8 +60,11 @@ describe("the stored session", () => {
     expect(restored.base.value).toEqual([1, 2, 0, 0, 0, 0.5]);
     restored.show(sampleView([["R", "0", "B", "0"]]));
     expect(restored.base.value).toEqual([0, 0, 0, 0, 0, 0]);
-    await restored.undo();
-    expect(restored.base.value).toEqual([1, 2, 0, 0, 0, 0.5]);
+    save(at, await tabOf(at, free), restored.snapshot()!);
+    const again = createStore(sampleBackend());
+    await again.restore(loadSession(at, await tabOf(at, free))!);
+    await again.undo();
+    expect(again.base.value).toEqual([1, 2, 0, 0, 0, 0.5]);
   });
 
   it("is separate per tab; a new tab starts with the newest", async () => {
@@ -110,7 +113,7 @@ describe("the stored session", () => {
     await store.edit([{ part: "frame", j: 1, field: "d", text: "A" }]);
     save(at, "tab", store.snapshot()!);
     const past = loadSession(at, "tab")!.past;
-    expect(past).toEqual([{ robot: sampleView(CELLS).robot }]);
+    expect(past).toEqual([{ robot: sampleView(CELLS).robot, opened: store.opened.value }]);
   });
 
   it("removes the oldest tab, then the history, if the storage is full", async () => {

@@ -3,7 +3,6 @@
 
 import { effect } from "@preact/signals";
 
-import type { RobotDocument } from "../backend/messages";
 import { put } from "./storage";
 import { AT_ORIGIN, type StoredSession, type Step, type Store } from "./store";
 
@@ -18,7 +17,7 @@ const MOST_STEPS = 50;
 const WAIT_MS = 250;
 
 /** The robot with its history is large and changes rarely; posture and selection are small and change often. */
-type Robot = Pick<StoredSession, "view" | "past" | "future">;
+type Robot = Pick<StoredSession, "view" | "opened" | "past" | "future">;
 type State = Omit<StoredSession, keyof Robot>;
 
 export interface Storages {
@@ -82,13 +81,13 @@ function of(places: Storages, tab: string): StoredSession | null {
   const robot = read<Robot & { form: number }>(places, ROBOT + tab);
   if (robot?.form !== FORM || !Array.isArray(robot.view?.tables)) return null;
   const state = read<State>(places, STATE + tab);
-  const { view, past, future } = robot;
+  const { view, opened, past, future } = robot;
   const fits = state !== null && state.q.length === view.joints.length;
-  if (fits) return { view, past, future, ...state };
+  if (fits) return { view, opened, past, future, ...state };
   const parameters = { ...view.values };
   const q = view.joints.map(() => 0);
   const base = [...AT_ORIGIN];
-  return { view, past, future, q, parameters, base, asked: null, motion: null, selected: null };
+  return { view, opened, past, future, q, parameters, base, asked: null, motion: null, selected: null };
 }
 
 /** Return the session of the tab, or else the session that was saved last. */
@@ -99,9 +98,13 @@ export function loadSession(places: Storages, tab: string): StoredSession | null
   return newest ? of(places, newest[0]) : null;
 }
 
-/** Return the last steps of the history as documents; their views can be requested again. */
-function documents(steps: Step[]): { robot: RobotDocument }[] {
-  return steps.slice(-MOST_STEPS).map(({ robot }) => ({ robot }));
+/** Return the last steps of the history without views, which can be requested again, and without files. */
+function documents(steps: Step[]): Step[] {
+  return steps.slice(-MOST_STEPS).map(({ robot, opened, left }) => {
+    if (!left) return { robot, opened };
+    const { q, parameters, base } = left;
+    return { robot, opened, left: { q, parameters, base } };
+  });
 }
 
 /** Write a value; if the storage is full, remove the sessions of the oldest other tabs. */
@@ -116,8 +119,8 @@ function write(places: Storages, tab: string, key: string, value: object): boole
   return true;
 }
 
-function saveRobot(places: Storages, tab: string, { view, past, future }: Robot): void {
-  const whole = { form: FORM, view, past: documents(past), future: documents(future) };
+function saveRobot(places: Storages, tab: string, { view, opened, past, future }: Robot): void {
+  const whole = { form: FORM, view, opened, past: documents(past), future: documents(future) };
   if (!write(places, tab, ROBOT + tab, whole)) write(places, tab, ROBOT + tab, { ...whole, past: [], future: [] });
 }
 

@@ -105,6 +105,9 @@ test("the page works at 800 pixels and is readable at 390", async () => {
       await equations();
       expect(await title.evaluate((one) => one.scrollWidth <= one.clientWidth && one.getBoundingClientRect().right <= one.parentElement!.getBoundingClientRect().right)).toBe(true);
       expect(await it.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+      // The tabs scroll, not the commands beside them.
+      const compare = (await it.page.getByTestId("models-compare").boundingBox())!;
+      expect(compare.x + compare.width).toBeLessThanOrEqual(width);
       expect(await findings()).toEqual([]);
     }
     await it.shot(`narrow-${width}`);
