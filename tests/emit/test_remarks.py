@@ -114,4 +114,4 @@ def test_nothing_where_phases_are_mixed_too() -> None:
         y = b.named(f"V{k + 1}", sc.sin(y) * 2 + x, f"link {k % 4}: phase {k % 2}")
     b.output("y", y)
     text = emit(b.program(), "text")["mixed.txt"].rpartition("---")[2]
-    assert ":" not in text
+    assert not [line for line in text.splitlines() if line.endswith(":")]

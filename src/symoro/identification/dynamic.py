@@ -737,7 +737,7 @@ def _check_base_columns(log: Log, first: Log, robot: Robot) -> None:
             raise ArgumentError(
                 f"{log.name} contains contacts or the motion of a base, but the base of robot '{robot.name}' is fixed",
                 hint="describe the robot with a floating base ('kind: floating' under 'base'), or use "
-                "robot.floating() or --base floating",
+                "robot.floating()",
             )
         return
     check_contacts(robot, log.contacts)

@@ -67,6 +67,7 @@ _IN_A_SHELL: Words = (
     (re.compile(r"\brobot\.tree\(\) returns the robot with its loops cut"), "--tree cuts them"),
     (re.compile(r"\brobot\.tree\(\), the robot with cut loops"), "the tree (--tree)"),
     (re.compile(r"\brobot\.tree\(\)"), "--tree"),
+    (re.compile(r"\brobot\.floating\(\)"), "--base floating"),
     (re.compile(r"\brobot\.symbolic\(\) returns the robot with symbols for its numbers"), SYMBOLS_IN_FILE),
     (
         re.compile(r"\bthe attribute model contains A and B with symbols"),
@@ -104,6 +105,10 @@ _ON_THE_PAGE: Words = (
     (
         re.compile(r"\brobot\.tree\(\) returns the robot with its loops cut\b"),
         "remove them in the table Geometry",
+    ),
+    (
+        re.compile(r"\bdescribe the robot with a floating base \(.*?\), or use robot\.floating\(\)"),
+        "choose floating in the table Base",
     ),
     (re.compile(r"\brobot\.floating\(\) frees it\b"), "choose floating in the table Base to free it"),
     (re.compile(r"\baccept the loss \(lossy=True\)"), "leave out what this format cannot represent"),

@@ -130,8 +130,9 @@ def test_any_symbol_may_be_called_anything(symbol: str) -> None:
 
 def test_an_expanded_model_is_one_expression_an_entry() -> None:
     model = symoro.generate(symoro.load("rx90"), "transform")
-    body = str(model).split("-----\n", 1)[1].strip().splitlines()
+    *body, last = str(model).split("-----\n", 1)[1].strip().splitlines()
     statements = [line for line in body if line]
+    assert last == f"(* lines: {len(statements)} *)"
     assert all(re.match(r"(T\[\d,\d\]|[SC]\d+) = ", line) for line in statements)
     entries = [line for line in statements if line.startswith("T[")]
     assert len(entries) == 16

@@ -119,9 +119,9 @@ def test_the_singularities_of_the_rx90() -> None:
 
 def test_the_factors_of_the_rx90_in_the_model() -> None:
     text = str(symoro.generate(symoro.load("rx90"), "jacobian-determinant"))
-    body = text.split("-----\n", 1)[1]
+    body = text.split("-----\n", 1)[1].splitlines()
     assert "F1 = RL4*S23 - D3*C2" in body
-    assert body.strip().splitlines()[-1] == "det = -F1*RL4*S5*D3*C3"
+    assert "det = -F1*RL4*S5*D3*C3" in body
 
 
 @pytest.mark.parametrize(
