@@ -378,7 +378,7 @@ export class Control {
     if (!wanted || !view) return this.scene.cloud(null);
     this.inform(COMPUTING);
     try {
-      const payload = { robot: view.robot, values: this.store.parameters.value };
+      const payload = { robot: view.robot, values: this.store.parameters.value, q: this.store.q.value };
       const answer = await this.store.backend.call<WorkspaceCloud>("workspace", payload, { signal });
       if (signal.aborted) return;
       if (this.note.value?.text === COMPUTING) this.note.value = null;
