@@ -64,7 +64,9 @@ def test_points_of_a_delta_are_reached_by_all_legs(monkeypatch: pytest.MonkeyPat
             legs.append(np.hypot(x, points[:, 2]) - np.abs(level))
         return np.min(legs, axis=0)
 
-    monkeypatch.setattr(workspace, "TRIALS", 1)  # the share of possible positions is that of the workspace in its box
+    monkeypatch.setattr(
+        workspace, "TRIALS", 1
+    )  # the share of possible positions is that of the workspace in its box
     points = points_of("delta")
     assert reached(points).min() > -1e-9
     center, half = np.array([0, 0, -0.6]), 0.7  # the displayed position, and the length of the robot
@@ -95,6 +97,28 @@ def test_limits_of_legs_bound_the_workspace(stroke: float) -> None:
     lengths = np.linalg.norm(legs, axis=2)
     assert len(points) >= 50 and np.abs(lengths - 0.9).max() <= stroke / 2 + 1e-9
     assert lengths.max() - lengths.min() > 0.5 * stroke
+
+
+def test_the_colours_of_a_five_bar_are_those_of_its_condition_number() -> None:
+    robot = symoro.load("fivebar")
+    answer = call("workspace", {"robot": document("fivebar"), "count": 100})
+    ranges = {f"q{j}": (-np.pi, np.pi) for j in (1, 3)}
+    loops = symoro.generate(robot, "loop-geometry").function(compiled=False)
+    home = loops(qa=np.zeros(2))["q"]
+    mode = int(np.abs(2 * np.sin(home / 2)).sum(1).argmin()) + 1
+    same = symoro.sweep(
+        robot,
+        "jacobian",
+        sample=ranges,
+        count=100,
+        sampling="sobol",
+        measures=["condition"],
+        task="x,y",
+        mode=mode,
+    )
+    assert same.numbers is not None
+    expected = 1 / same.numbers["condition"][np.isfinite(same.numbers["condition"])]
+    assert np.array(answer["manipulability"]) == pytest.approx(expected / expected.max(), abs=1e-12)
 
 
 def test_wheels_are_rejected() -> None:

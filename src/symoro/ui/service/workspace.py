@@ -6,6 +6,10 @@
                        constant-orientation workspace (J.-P. Merlet, "Parallel Robots", 2006, section 7.2)
 
 Postures in which loops do not close, or a joint is beyond its limits, are left out.
+
+The manipulability is the product of the singular values of the Jacobian of the position. With closed loops these are
+unbounded near singularities of type 2, so that the inverse of the condition number is used there, which is zero at the
+singularities of both types.
 """
 
 from __future__ import annotations
@@ -74,7 +78,8 @@ def cloud(payload: Mapping[str, Any]) -> WorkspaceCloud:
     points, sigma = points[:count], sigma[:count]  # the first points of an even sequence are even too
     # A planar robot has no velocity normal to its plane: its manipulability is that in the plane.
     greatest = sigma.max(axis=0, initial=0.0)
-    measure = sigma[:, greatest > DEPENDENT_JOINTS * greatest.max(initial=0.0)].prod(axis=1)
+    sigma = sigma[:, greatest > DEPENDENT_JOINTS * greatest.max(initial=0.0)]
+    measure = sigma[:, -1] / sigma[:, 0] if robot.B and sigma.shape[1] > 1 else sigma.prod(axis=1)
     largest = float(measure.max(initial=0.0))
     return WorkspaceCloud(
         points=points.ravel().tolist(), manipulability=(measure / (largest or 1.0)).tolist()
