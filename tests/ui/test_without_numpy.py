@@ -239,11 +239,14 @@ def test_numbers_of_a_model_whose_input_is_part_of_a_pose(plain: Page) -> None:
     assert plain.call("evaluate", **request) == call("evaluate", request)
 
 
-def test_the_workspace_is_sampled_without_scipy(plain: Page, monkeypatch: pytest.MonkeyPatch) -> None:
-    view = plain.call("robot_open", id="planar2r")
-    request = {"robot": view["robot"], "values": view["values"], "count": 200}
+@pytest.mark.parametrize("name", ["planar2r", "3rrr"])
+def test_the_workspace_is_sampled_without_scipy(
+    plain: Page, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    view = plain.call("robot_open", id=name)
+    request = {"robot": view["robot"], "values": view["values"], "count": 60}
     cloud = plain.call("workspace", **request)
-    assert len(cloud["points"]) == 600
+    assert len(cloud["points"]) > 30
     even = call("workspace", request)["points"]
     monkeypatch.setattr(workspace, "find_spec", lambda name: None)
     for key, expected in call("workspace", request).items():

@@ -130,6 +130,7 @@ export interface SolveRequest {
 export interface WorkspaceRequest {
   robot: Record<string, unknown>;
   count?: number;
+  q?: number[];
   values?: Record<string, number>;
 }
 

@@ -339,6 +339,17 @@ it("draws and removes the workspace", async () => {
   control.dispose();
 });
 
+it("sends the coordinates of the robot with the request of the workspace, without cut joints", async () => {
+  const { store, control, view } = setUp("fourbar");
+  await until(() => control.posed.value.length > 0);
+  await control.showWorkspace(true);
+  const sent = requests.find(({ name }) => name === "workspace")!.payload["q"] as number[];
+  expect(sent).toHaveLength(view.coordinates.length);
+  expect(store.q.value.length).toBeGreaterThan(sent.length);
+  expect(sent).toEqual(store.q.value.slice(0, sent.length));
+  control.dispose();
+});
+
 it("moves coupled joints with their master", async () => {
   const { store, control } = setUp("gripper");
   await until(() => control.posed.value.length > 0);

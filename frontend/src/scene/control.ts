@@ -8,7 +8,7 @@ import { save } from "../store/download";
 import type { DroppedMotion, Store } from "../store/store";
 import { Dragging } from "./dragging";
 import { endFrame } from "./extras";
-import { freeJoints, home, named, random } from "./joints";
+import { coordinateIndices, freeJoints, home, named, random } from "./joints";
 import { Motions } from "./motions";
 import { OverlayControl } from "./overlays";
 import { pose } from "./pose";
@@ -378,7 +378,8 @@ export class Control {
     if (!wanted || !view) return this.scene.cloud(null);
     this.inform(COMPUTING);
     try {
-      const payload = { robot: view.robot, values: this.store.parameters.value };
+      const q = coordinateIndices(view).map((k) => this.store.q.value[k] ?? 0);
+      const payload = { robot: view.robot, q, values: this.store.parameters.value };
       const answer = await this.store.backend.call<WorkspaceCloud>("workspace", payload, { signal });
       if (signal.aborted) return;
       if (this.note.value?.text === COMPUTING) this.note.value = null;

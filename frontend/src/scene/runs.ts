@@ -6,6 +6,7 @@ import { Failure, type Problem, type Progress } from "../backend/backend";
 import type { About, Piece, SimulationAnswer, TrajectoryAnswer, View } from "../backend/messages";
 import type { Store } from "../store/store";
 import { location } from "./extras";
+import { coordinateIndices } from "./joints";
 import { angles, inverse, pose, product, quaternion } from "./pose";
 import { assemblyPosture, simulatedJoints, type FormKind } from "./trajectoryText";
 import type { MotionEfforts, Motion } from "./scene";
@@ -133,7 +134,7 @@ export class Runs {
     const q = this.store.q.value;
     const payload = {
       robot: view.robot,
-      q: view.coordinates.map((frame) => q[view.joints.findIndex((joint) => joint.frame === frame)] ?? 0),
+      q: coordinateIndices(view).map((k) => q[k] ?? 0),
       duration: settings.duration,
       step: settings.step,
       method: settings.method,

@@ -32,7 +32,7 @@ def from_angles(
         [-sp, cp * sr, cp * cr, z],
         [zero, zero, zero, zero + 1],
     ]
-    return np.moveaxis(np.array(rows), (0, 1), (-2, -1))
+    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
 
 
 def from_entries(entries: ArrayLike) -> Array:

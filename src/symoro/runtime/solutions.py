@@ -83,19 +83,22 @@ def valid(result: Solutions, *, singular: bool = False) -> Any:
     return q[is_solution] if q.ndim == 2 else [rows[kept] for rows, kept in zip(q, is_solution, strict=True)]
 
 
-def within_limits(robot: RobotLike, q: ArrayLike) -> Any:
+def within_limits(robot: RobotLike, q: ArrayLike, *, turns: bool = False) -> Any:
     """Return whether configurations are within the limits of all joints.
-
-    Multiples of 2 pi are not added; `windings` does this.
 
     Args:
         q: configurations (..., n).
+        turns: also accept configurations that are within the limits after multiples of 2 pi have been added to the
+            positions of revolute joints (`windings` returns them).
 
     Returns:
-        Booleans of shape (...,).
+        Booleans of shape (...,), False for configurations that contain nan.
     """
     robot = as_robot(robot)
     positions = _postures(robot, q)
+    if turns:
+        first, last = _turns(robot, positions)
+        return np.asarray((first <= last).all(axis=-1))
     lower, upper = _limits(robot)
     tolerance = limit_tolerance(_revolute(robot), lower, upper)
     return ((positions >= lower - tolerance) & (positions <= upper + tolerance)).all(axis=-1)

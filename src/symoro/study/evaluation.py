@@ -412,6 +412,14 @@ class Block:
         return np.where(valid[:, None], results["q"][:, k], np.nan)
 
     @cached_property
+    def joint_positions(self) -> Array:
+        """Positions of all joints (N, n), given or computed; requires the model `fast-geometry`."""
+        if self.evaluation.by_pose or self.robot.B:
+            return self.postures
+        (port,) = [one for one in self.evaluation.model("fast-geometry").program.inputs if one.name == "q"]
+        return np.broadcast_to(self._input(port), (self.rows, *port.shape))
+
+    @cached_property
     def closed(self) -> Any:
         """Whether each row has a posture, (N,)."""
         if self.evaluation.by_pose or self.robot.B:

@@ -2,6 +2,7 @@
 
     reach                  distance of the end effector from the origin of frame 0
     position               its coordinates x, y, z in frame 0
+    within-limits          1 if the joint positions, plus multiples of 2 pi, are within the limits, 0 if they are not
     manipulability, condition, inverse-condition, rank, singular-values, singularity-distance       (module `jacobians`)
     max:OUTPUT             largest magnitude of the entries of an output of the model
     rms:OUTPUT             root mean square of its entries
@@ -35,6 +36,7 @@ from symoro.robot.description import BaseKind, JointType, Robot
 from symoro.robot.flexibility import flexible_links
 from symoro.robot.records import Link
 from symoro.robot.topology import elastic_joints
+from symoro.runtime.solutions import within_limits
 from symoro.study import jacobians
 from symoro.study.evaluation import GIVEN, Block, Evaluation, Measure, SweepRequest, no_symbols
 from symoro.study.quantities import Column, output_columns
@@ -53,6 +55,11 @@ def _one(name: str, unit: str = "") -> Callable[[Evaluation], list[Column]]:
 
 def _positions(block: Block) -> Array:
     return block.outputs("fast-geometry")["T"][:, :3, 3]
+
+
+def _within_limits(block: Block) -> Array:
+    inside = within_limits(block.robot, block.joint_positions, turns=True)
+    return np.where(block.closed, inside.astype(float), np.nan)
 
 
 def _reach(block: Block) -> Array:
@@ -299,6 +306,7 @@ def _drive_energies(samples: Samples, tau: Array) -> Array:
 MEASURES: dict[str, Measure] = {
     "reach": Measure(("fast-geometry",), _one("reach", "m"), _reach),
     "position": Measure(("fast-geometry",), lambda _: [Column(axis, "m") for axis in "xyz"], _positions),
+    "within-limits": Measure(("fast-geometry",), _one("within_limits"), _within_limits),
     "condition": Measure(
         ("jacobian",), _one("condition"), lambda block: jacobians.condition(block.singular_values)
     ),

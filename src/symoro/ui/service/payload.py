@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from symoro.errors import ArgumentError
 from symoro.robot import formats
 from symoro.robot.description import Robot
+
+if TYPE_CHECKING:
+    from symoro.runtime.function import Array
 
 MOST_FRAMES = 300
 MOST_KEPT = 32  # largest number of cached robots per process
@@ -39,6 +42,23 @@ def item(payload: Mapping[str, Any], name: str, kind: type[T], default: Any = MI
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
         raise ArgumentError(f"'{name}': expected {NAMES[kind]}, got {type(value).__name__}")
     return value
+
+
+def finite_numbers(name: str, given: Any, shape: tuple[int, ...]) -> Array:
+    """Return an array of the given shape.
+
+    Raises:
+        ArgumentError: the shape differs, or an entry is not a finite number.
+    """
+    import numpy as np
+
+    try:
+        array = np.array(given, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        array = np.empty(0)
+    if array.shape != shape or not np.isfinite(array).all():
+        raise ArgumentError(f"'{name}': expected {' x '.join(map(str, shape))} finite numbers")
+    return array
 
 
 def robot_of(payload: Mapping[str, Any]) -> Robot:

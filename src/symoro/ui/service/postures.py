@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
-from symoro.errors import ArgumentError, NotApplicableError
+from symoro.errors import NotApplicableError
 from symoro.model import Model, generate, numeric_inverse
 from symoro.models.geometric.inverse.model import idle_joints
 from symoro.models.geometric.inverse.redundancy import has_redundant_joint
@@ -21,7 +21,7 @@ from symoro.robot.topology import cut_joints, loops, path
 from symoro.ui.failure import on_the_page
 from symoro.ui.service.answer_types import InverseModules, PostureRow, SolvedPose
 from symoro.ui.service.answers import javascript_module, model_of
-from symoro.ui.service.payload import item, robot_of
+from symoro.ui.service.payload import finite_numbers, item, robot_of
 
 if TYPE_CHECKING:
     from symoro.runtime.function import Array
@@ -42,9 +42,9 @@ def solve(payload: Mapping[str, Any]) -> SolvedPose:
     """
     robot = robot_of(payload)
     options, values = item(payload, "options", dict, {}), item(payload, "values", dict, {})
-    T = _numbers("pose", item(payload, "pose", list), (4, 4))
+    T = finite_numbers("pose", item(payload, "pose", list), (4, 4))
     own = independent(robot)
-    start = _numbers("q0", item(payload, "q0", list, [0.0] * len(own)), (len(own),))
+    start = finite_numbers("q0", item(payload, "q0", list, [0.0] * len(own)), (len(own),))
     method: Literal["closed form", "numeric"] = "closed form"
     redundant = False
     try:
@@ -119,18 +119,6 @@ def _legs(robot: Robot) -> list[list[int]]:
         return []
     first, *others = [list(leg.members) for leg in parallel.legs]
     return [[*first, *parallel.body], *others]
-
-
-def _numbers(name: str, given: Any, shape: tuple[int, ...]) -> Array:
-    import numpy as np
-
-    try:
-        array = np.array(given, dtype=float)
-    except (TypeError, ValueError, OverflowError):
-        array = np.empty(0)
-    if array.shape != shape or not np.isfinite(array).all():
-        raise ArgumentError(f"'{name}': expected {' x '.join(map(str, shape))} finite numbers")
-    return array
 
 
 def _by_iteration(

@@ -187,6 +187,7 @@ class WorkspaceRequest(Request):
 
     robot: Document
     count: int = bounded(4000, ge=1, le=20_000)
+    q: list[float] | None = None
     values: Numbers = field(default_factory=dict)
 
 
