@@ -128,7 +128,7 @@ def without_inertia(robot: Robot) -> list[str]:
     idle = [j for j in joints if not moves[j] and values.of(robot.frame(j).IA) == 0]
     if joints and idle == joints:
         return [
-            "no link has a mass or an inertia: the dynamic models contain no inertial and no gravity torques; "
+            "no moving link has a mass or an inertia: the dynamic models contain no inertial and no gravity torques; "
             "add the inertial parameters to the description"
         ]
     if not idle or robot.B or robot.wheels:

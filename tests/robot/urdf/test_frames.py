@@ -116,7 +116,7 @@ def test_rounded_angles(written: str, text: str) -> None:
 
 def test_the_note_contains_number_and_largest_change() -> None:
     robot = chain(("0 0 0", "1.5708 0 0", Z), ("0 0 1", "0 1.5708 3.14159265358979", "1e-7 0 1"))
-    assert "2 angles and 1 axes within 1e-05" in " ".join(robot.notes)
+    assert "2 angles and 1 axis within 1e-05" in " ".join(robot.notes)
     assert "at most 3.7e-06 rad" in " ".join(robot.notes)
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from symoro.errors import FormatError, NotApplicableError, OptionError, SymoroError, UnknownNameError
 from symoro.expr.formula import formula
+from symoro.robot.consistency import WARNING
 from symoro.robot.description import BaseKind, JointType, Limits, Robot
 from symoro.robot.formats.urdf import read_urdf
 
@@ -85,6 +86,28 @@ def test_frames_have_the_order_of_the_file_after_their_antecedents() -> None:
     assert [frame.name for frame in robot.frames] == ["first", "second", "last", "other"]
     assert [frame.ant for frame in robot.frames] == [0, 1, 2, 0]
     assert robot.notes[0].startswith("order of q: first, second, last, other;")
+
+
+def test_missing_inertias_and_drivers_are_reported_before_omitted_shapes() -> None:
+    point = '<inertial><origin xyz="0 0 0.5"/><mass value="2"/></inertial>'
+    shape = '<collision><geometry><mesh filename="absent.stl"/></geometry></collision>'
+    robot = read(
+        link("a", MASS), link("b", point + shape), link("c", shape),
+        joint("j", "a", "b"), joint("k", "b", "c", '<mimic joint="other"/>'),
+    )  # fmt: skip
+    lines = [
+        next(k for k, note in enumerate(robot.notes) if text in note)
+        for text in (
+            "order of q",
+            "link b has a mass and no inertia in the file, and is a point mass",
+            "link c has no mass and no inertia",
+            "collision shape of link 'b' is omitted: its mesh 'absent.stl' is missing, or is not an STL or OBJ file, "
+            "and 1 more",
+        )
+    ]
+    assert lines == sorted(lines)
+    assert lines[-1] == len(robot.notes) - 1
+    assert any(note.startswith(f"{WARNING}joint k mimics 'other'") for note in robot.notes)
 
 
 def test_mimic_chains_end_at_the_joint_that_is_free() -> None:
@@ -210,6 +233,11 @@ def test_a_robot_whose_joints_are_all_fixed_keeps_them() -> None:
         ((link("a"),), "has no joints", 2),
         ((), "has no links", 1),
         (("<link name='a'>",), "not an XML file: mismatched tag", 3),
+        (
+            (link("a", "<xacro:inertia m='1'/>"),),
+            "'xacro:inertia' is a macro, which has not been expanded",
+            2,
+        ),
     ],
 )
 def test_errors_name_the_line(parts: tuple[str, ...], message: str, line: int) -> None:
@@ -217,6 +245,14 @@ def test_errors_name_the_line(parts: tuple[str, ...], message: str, line: int) -
         read(*parts)
     assert caught.value.place is not None
     assert (caught.value.place.file, caught.value.place.line) == ("arm.urdf", line)
+
+
+def test_definitions_of_macros_change_nothing() -> None:
+    definitions = (
+        '<xacro:property name="m" value="1"/>',
+        "<xacro:macro name='leg'><link name='c'/></xacro:macro>",
+    )
+    assert read(*definitions, *ARM) == read(*ARM)
 
 
 @pytest.mark.parametrize("kind", ["planar", "floating"])

@@ -9,6 +9,7 @@ from typing import Any
 
 from symoro.errors import OptionError, RobotError, UnknownNameError
 from symoro.expr.formula import ZERO
+from symoro.robot.consistency import WARNING
 from symoro.robot.description import (
     IDENTITY16,
     Base,
@@ -121,7 +122,7 @@ def _conversion(document: Document, choices: Choices) -> _Conversion:
         raise document.error(
             "the robot has no joints, so there is nothing to model",
             document.bodies[0].spot,
-            hint=f"{document.kind} with one rigid body is not a robot: add joints between bodies",
+            hint=f"{document.kind} files describe robots by joints between bodies: add joints",
         )
     return _Conversion(document, cut, choices, notes)
 
@@ -436,7 +437,7 @@ def couplings(document: Document) -> tuple[dict[str, Mimic], list[str]]:
         if joint.moving and joint.mimic and joint.mimic.joint not in joints:
             independent.add(joint.name)
             notes.append(
-                f"joint {joint.name} mimics '{joint.mimic.joint}', which does not exist: joint "
+                f"{WARNING}joint {joint.name} mimics '{joint.mimic.joint}', which does not exist: joint "
                 f"{joint.name} is independent"
             )
     resolved: dict[str, Mimic] = {}

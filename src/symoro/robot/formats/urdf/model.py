@@ -37,7 +37,8 @@ class Body:
     """Link of a URDF file with its inertia.
 
     The inertia (xx, xy, xz, yy, yz, zz) is about the centre of mass. `origin` is the pose of the inertial frame: its
-    position is the centre of mass, and the inertia is given in its axes. `capsules` enclose its collision shapes.
+    position is the centre of mass, and the inertia is given in its axes. `capsules` enclose its collision shapes;
+    `omitted` contains the reasons why shapes have no capsule.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Body:
     inertia: tuple[float, ...] = (0.0,) * 6
     spot: Spot | None = None
     capsules: tuple[LinkCapsule, ...] = ()
+    omitted: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

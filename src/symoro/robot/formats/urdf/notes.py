@@ -12,25 +12,28 @@ from symoro.robot.formats.urdf.rigid import Pose
 from symoro.robot.formats.urdf.snap import Rounding
 from symoro.robot.formats.urdf.tree import Tree
 
+SHOWN = 8  # names in a list
+
 
 class ImportNotes:
     """Collector of the notes and warnings of one import."""
 
     def __init__(self, document: Document) -> None:
         self._order: list[str] = []
-        self._dynamics: list[str] = []  # what changes the dynamics, before the many notes on shapes and names
+        self._dynamics: list[str] = []  # what changes the dynamics, before the notes on names
         self._lines = list(document.notes)
+        self._shapes: list[str] = []
         self._between: list[tuple[str, float]] = []
         self.has_tool = False
 
     def notes(self) -> tuple[str, ...]:
-        return (*self._order, *self._dynamics, *self._lines)
+        return (*self._order, *self._dynamics, *self._lines, *self._shapes)
 
     def add(self, lines: Sequence[str]) -> None:
         self._lines += lines
 
     def check_bodies(self, bodies: Sequence[Body], reach: float) -> None:
-        """Add warnings about physically impossible inertias of links, before links are merged.
+        """Add warnings and notes on inertias and collision shapes of the links, before links are merged.
 
         Args:
             bodies: the links of the file.
@@ -41,6 +44,21 @@ class ImportNotes:
             tensor = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
             lines = body_warnings(f"link '{body.name}'", body.mass, tensor, reach or 1.0)
             self._lines += [f"{WARNING}{line}" for line in lines]
+        points = [body.name for body in bodies if body.mass and not any(body.inertia)]
+        if points:
+            word, have, are = (
+                ("links", "have", "are point masses")
+                if len(points) > 1
+                else ("link", "has", "is a point mass")
+            )
+            self._dynamics.append(
+                f"{word} {_listed(points)} {have} a mass and no inertia in the file, and {are} at the centre of mass"
+            )
+        omitted = [(body.name, reason) for body in bodies for reason in body.omitted]
+        if omitted:
+            name, reason = omitted[0]
+            more = f", and {len(omitted) - 1} more" if len(omitted) > 1 else ""
+            self._shapes.append(f"a collision shape of link '{name}' is omitted: {reason}{more}")
 
     def rounded(self, rounding: Rounding) -> None:
         note = rounding.note()
@@ -86,9 +104,8 @@ class ImportNotes:
             links: names of these links.
         """
         if links:
-            shown = ", ".join(links[:8]) + (" ..." if len(links) > 8 else "")
             word, have = ("links", "have") if len(links) > 1 else ("link", "has")
-            self._dynamics.append(f"{word} {shown} {have} no mass and no inertia in the file")
+            self._dynamics.append(f"{word} {_listed(links)} {have} no mass and no inertia in the file")
 
     def complete(self, tree: Tree, frames: Sequence[Frame]) -> None:
         """Add the notes on the final frames: order of q, offsets, couplings, friction, merged links, end effector.
@@ -114,22 +131,24 @@ class ImportNotes:
     def _coupled(self, frames: Sequence[Frame]) -> None:
         followers = [frame.name for frame in frames if frame.coupling]
         if followers:
-            self._lines.append(f"mimic joints, which have no generalised coordinate: {', '.join(followers)}")
+            self._dynamics.append(f"mimic joints, which have no generalised coordinate: {_listed(followers)}")
 
     def _friction(self, frames: Sequence[Frame]) -> None:
         """Add notes on friction, because it changes the torques of every model."""
         for field, words in (("FV", "damping (FV)"), ("FS", "friction (FS)")):
             joints = [frame.name for frame in frames if not getattr(frame, field).is_zero]
             if joints:
-                shown = ", ".join(joints[:8]) + (" ..." if len(joints) > 8 else "")
-                self._dynamics.append(f"the {words} in the file contributes to the torques: joints {shown}")
+                self._dynamics.append(
+                    f"the {words} in the file contributes to the torques: joints {_listed(joints)}"
+                )
 
     def _merged(self, tree: Tree) -> None:
         merged = tree.merged
         if merged:
-            shown = ", ".join(merged[:8]) + (" ..." if len(merged) > 8 else "")
             count = f"{len(merged)} link{'s' if len(merged) > 1 else ''}"
-            self._lines.append(f"{count} on fixed joints merged with the links that carry them: {shown}")
+            self._lines.append(
+                f"{count} on fixed joints merged with the links that carry them: {_listed(merged)}"
+            )
 
     def _end(self, tree: Tree, frames: Sequence[Frame]) -> None:
         """Add a note on the end-effector frame, if the file has further links that are fixed to the last link.
@@ -156,11 +175,14 @@ class ImportNotes:
 
     def _extra(self) -> None:
         if self._between:
-            names = ", ".join(f"{name} ({angle:.1e} rad)" for name, angle in self._between[:8])
-            more = " ..." if len(self._between) > 8 else ""
+            names = _listed([f"{name} ({angle:.1e} rad)" for name, angle in self._between])
             self._lines.append(
-                f"an auxiliary fixed frame precedes joints whose axes are parallel except for round-off: {names}{more}"
+                f"an auxiliary fixed frame precedes joints whose axes are parallel except for round-off: {names}"
             )
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:SHOWN]) + (" ..." if len(names) > SHOWN else "")
 
 
 def _offsets(frames: Sequence[Frame]) -> list[tuple[str, str]]:

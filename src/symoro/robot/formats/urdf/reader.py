@@ -29,7 +29,7 @@ from symoro.robot.formats.urdf.model import (
     Origin,
 )
 from symoro.robot.formats.urdf.rigid import from_quaternion, norm, to_rpy
-from symoro.robot.formats.urdf.shapes import LinkCapsule, collision_capsules
+from symoro.robot.formats.urdf.shapes import collision_capsules
 
 MAX_JOINTS = 1000
 LARGEST = 1e9  # metres, kilograms, ...: larger values are rejected; a larger limit means no limit
@@ -53,6 +53,8 @@ _KEEP = frozenset({*_OF_LINKS, *_OF_COLLISIONS, *_OF_JOINTS, *_OF_LOOPS, *_OF_AC
 _LOOP_KINDS = ("revolute", "continuous", "prismatic", "fixed")
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?\Z", re.ASCII)
 _ENDLESS = re.compile(r"[-+]?(?:inf|infinity|nan)\Z", re.IGNORECASE)
+XACRO = "this looks like xacro: give the file the suffix .xacro"
+_DEFINITIONS = ("xacro:property", "xacro:arg", "xacro:macro")
 _TENSOR = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 _OTHERS = {
     "mujoco": "this is an MJCF file: give it the suffix .mjcf, or the option 'format'",
@@ -84,6 +86,7 @@ class _Reader:
     def robot(self, root: XmlNode) -> Document:
         if root.tag != "robot":
             self.fail(root, f"expected the element 'robot', got '{root.tag[:40]}'", _OTHERS.get(root.tag, ""))
+        self.no_macros(root)
         links, joints = list(root.all("link")), list(root.all("joint"))
         if not links:
             self.fail(
@@ -112,6 +115,21 @@ class _Reader:
             loops=loops,
             driven=tuple(self.driven(root)),
         )
+
+    def no_macros(self, root: XmlNode) -> None:
+        """Check that no links or joints are missing because a macro has not been expanded; definitions add none.
+
+        Raises:
+            FormatError: the file uses a xacro macro.
+        """
+        for node in _walk(root):
+            for tag, (line, column) in node.skipped.items():
+                if tag.startswith("xacro:") and tag not in _DEFINITIONS:
+                    raise FormatError(
+                        f"the element '{tag[:40]}' is a macro, which has not been expanded",
+                        place=Place(self.file, line, column),
+                        hint=XACRO,
+                    )
 
     # -- loops and actuators
 
@@ -249,7 +267,13 @@ class _Reader:
     # -- links and joints
 
     def body(self, node: XmlNode) -> Body:
-        body = Body(self.name(node), spot=node.spot, capsules=tuple(self.capsules(node)))
+        read = [collision_capsules(collision, self.file) for collision in node.all("collision")]
+        body = Body(
+            self.name(node),
+            spot=node.spot,
+            capsules=tuple(capsule for capsules, _ in read for capsule in capsules),
+            omitted=tuple(reason for _, reasons in read for reason in reasons),
+        )
         inertial = node.first("inertial")
         if inertial is None:
             return body
@@ -260,16 +284,6 @@ class _Reader:
             origin=self.origin(inertial),
             inertia=tuple(self.number(inertia, key) for key in _TENSOR) if inertia else body.inertia,
         )
-
-    def capsules(self, node: XmlNode) -> Iterator[LinkCapsule]:
-        """Yield the capsules that enclose the collision shapes of a link; shapes that are omitted give a note."""
-        for collision in node.all("collision"):
-            capsules, reasons = collision_capsules(collision, self.file)
-            yield from capsules
-            self.notes += [
-                f"line {collision.spot[0]}: a collision shape of link '{self.name(node)}' is omitted: {reason}"
-                for reason in reasons
-            ]
 
     def joint(self, node: XmlNode) -> Joint:
         kind = self.attribute(node, "type").strip()
@@ -433,7 +447,7 @@ def _sdf_joints(root: XmlNode) -> Iterator[XmlNode]:
 
 def _advice(words: list[str]) -> str:
     if any("$" in word or "{" in word for word in words):
-        return "this looks like xacro: give the file the suffix .xacro"
+        return XACRO
     if any("," in word for word in words):
         return "separate numbers by spaces and write decimals with a point"
     return ""

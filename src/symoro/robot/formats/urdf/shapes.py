@@ -111,7 +111,7 @@ def collision_capsules(node: XmlNode, file: str | None) -> tuple[list[LinkCapsul
         elif (points := _vertices(mesh, file)) is not None:
             capsules += [placed(one, place) for one in around(points * scale)]
         else:
-            reasons.append(f"its mesh '{mesh[-60:]}' is not an STL or OBJ file that can be read")
+            reasons.append(f"its mesh '{mesh[-60:]}' is missing, or is not an STL or OBJ file")
     return capsules, reasons
 
 

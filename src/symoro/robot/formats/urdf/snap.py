@@ -27,7 +27,8 @@ class Rounding:
     def note(self) -> str | None:
         if not self.angles + self.axes:
             return None
-        counts = [f"{n} {word}" for n, word in ((self.angles, "angles"), (self.axes, "axes")) if n]
+        words = (self.angles, "angle", "angles"), (self.axes, "axis", "axes")
+        counts = [f"{n} {one if n == 1 else many}" for n, one, many in words if n]
         return (
             f"{' and '.join(counts)} within {TOLERANCE:g} of a multiple of 30 or 45 degrees replaced by exact values, "
             f"changed by at most {self.largest:.1e} rad (exact=True keeps the digits)"

@@ -28,6 +28,8 @@ from symoro.robot.formats.urdf.rigid import (
     unit,
 )
 
+_LOOPS = "a URDF describes a tree: write the joint that closes a loop as <loop_joint> (docs/urdf.md)"
+
 
 @dataclass(frozen=True)
 class Unit:
@@ -146,7 +148,7 @@ def _below(document: Document, bodies: dict[str, Body]) -> dict[str, list[Joint]
             raise document.error(
                 f"link '{joint.child}' is the child of joints '{above[joint.child].name}' and '{joint.name}'",
                 joint.spot,
-                hint="a URDF describes a tree: write the joint that closes a loop as <loop_joint> (docs/urdf.md)",
+                hint=_LOOPS,
             )
         above[joint.child] = joint
         below[joint.parent].append(joint)
@@ -157,7 +159,9 @@ def _root(document: Document, bodies: dict[str, Body]) -> Body:
     children = {joint.child for joint in document.joints}
     roots = [body for body in document.bodies if body.name not in children]
     if not roots:
-        raise document.error("the links form a cycle: there is no root link", document.joints[0].spot)
+        raise document.error(
+            "the links form a cycle: there is no root link", document.joints[0].spot, hint=_LOOPS
+        )
     if len(roots) > 1:
         names = ", ".join(f"'{body.name}'" for body in roots[:5]) + (" ..." if len(roots) > 5 else "")
         raise document.error(
@@ -190,6 +194,7 @@ def _ordered(document: Document, below: dict[str, list[Joint]], root: str) -> li
         raise document.error(
             f"joint '{unreachable.name}' is not connected to the root '{root}': its links form a cycle",
             unreachable.spot,
+            hint=_LOOPS,
         )
     return order
 
