@@ -13,7 +13,7 @@ import pytest
 
 from symoro.robot import library
 from symoro.ui.service import call, workspace
-from symoro.ui.service.page import PAGE_CALLS
+from symoro.ui.service.page import PAGE_CALLS, answer
 
 BLOCKED = """
 import json, sys
@@ -280,3 +280,15 @@ def test_simulations_that_need_events_or_control_are_rejected(plain: Page) -> No
         error = plain.call("simulation_plan", robot=view["robot"], values=view["values"], **more)["error"]
         assert error["kind"] == "NotApplicableError"
         assert "pip install symoro" in error["hint"]
+
+
+def test_bugs_are_reported_without_a_traceback(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(payload: Any) -> None:
+        raise TypeError("a detail of the implementation")
+
+    monkeypatch.setitem(PAGE_CALLS, "broken", broken)
+    error = json.loads(answer("broken", "{}", lambda *_: None))["error"]
+    assert (error["kind"], error["message"]) == ("InternalError", "internal error in 'broken': TypeError")
+    assert "a detail of the implementation" in capsys.readouterr().err

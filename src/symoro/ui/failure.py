@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+import traceback
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -19,6 +20,7 @@ from symoro.errors import SymoroError
 NO_SOLUTION = NOT_SATISFIED = 1
 BAD_INPUT = 2
 INTERRUPTED = 130
+INTERNAL = "InternalError"
 EXIT_CODES = {
     0: "success",
     NO_SOLUTION: "solve and pose: the input is valid, but there is no solution; identify: --require is not satisfied",
@@ -172,6 +174,15 @@ def report(error: SymoroError, arguments: Sequence[str]) -> int:
     else:
         print(f"symoro: {in_a_shell(error.text())}", file=sys.stderr)
     return BAD_INPUT
+
+
+def internal(call: str, error: Exception) -> dict[str, Any]:
+    """Return the error answer of a call that raised an unexpected error; print the traceback on standard error."""
+    traceback.print_exception(error, file=sys.stderr)
+    message = f"internal error in '{call}': {type(error).__name__}"
+    return {
+        "error": {"kind": INTERNAL, "message": message, "hint": "please report it, with the robot's file"}
+    }
 
 
 def as_data(error: SymoroError, worded: Callable[[str], str] = in_a_shell) -> dict[str, Any]:

@@ -15,12 +15,13 @@ import pytest
 import uvicorn
 from pydantic import TypeAdapter
 
+from symoro.ui.failure import INTERNAL
 from symoro.ui.service import call
 from symoro.ui.service.answer_types import LONG, JobData
 from symoro.ui.web.guard import Rules
 from symoro.ui.web.gui import listening_at
 from symoro.ui.web.server import application
-from symoro.ui.web.workers import INTERNAL, Limits
+from symoro.ui.web.workers import Limits
 
 schemathesis = pytest.importorskip("schemathesis")
 from hypothesis import HealthCheck, given, settings  # noqa: E402

@@ -14,8 +14,8 @@ from importlib.util import find_spec
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-from symoro.errors import MissingDependencyError
 from symoro.ui.arrays import elements, functions, linalg, random
+from symoro.ui.arrays.elements import missing
 
 __version__ = "2.0"
 
@@ -111,14 +111,6 @@ class _Missing:
 
     def __getattr__(self, name: str) -> Any:
         raise missing(f"{self._name}.{name}")
-
-
-def missing(name: str) -> MissingDependencyError:
-    """Return the error for a part of NumPy that is not available."""
-    return MissingDependencyError(
-        f"this needs NumPy ({name}), which this page does not contain",
-        hint="run symoro on your machine: pip install symoro",
-    )
 
 
 def install() -> None:

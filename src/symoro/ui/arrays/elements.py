@@ -19,7 +19,17 @@ from itertools import product, repeat
 from types import SimpleNamespace
 from typing import Any
 
+from symoro.errors import MissingDependencyError
+
 Shape = tuple[int, ...]
+
+
+def missing(name: str) -> MissingDependencyError:
+    """Return the error for a part of NumPy that is not available."""
+    return MissingDependencyError(
+        f"this needs NumPy ({name}), which this page does not contain",
+        hint="run symoro on your machine: pip install symoro",
+    )
 
 
 class DType:
@@ -256,7 +266,13 @@ def remainder(a: Any, b: Any) -> Any:
 
 
 def power(a: Any, b: Any) -> Any:
-    """Return a to the power b; inf or nan where Python raises an error."""
+    """Return a to the power b; inf or nan where Python raises an error.
+
+    Raises:
+        ValueError: an integer has a negative integer power, which is not an integer.
+    """
+    if isinstance(b, int) and b < 0 and isinstance(a, int):
+        raise ValueError("integers to negative integer powers are not allowed")
     try:
         value = a**b
     except ZeroDivisionError:
@@ -288,8 +304,9 @@ for _name, _function in {
 }.items():  # fmt: skip
     for _side, _method in zip(("", "r"), _operators(_function, float64), strict=True):
         setattr(float64, f"__{_side}{_name}__", _method)
-for _name in ("lt", "le", "gt", "ge"):
-    setattr(float64, f"__{_name}__", _operators(getattr(operator, _name), bool_)[0])
+for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
+    for _class in (float64, bool_):
+        setattr(_class, f"__{_name}__", _operators(getattr(operator, _name), bool_)[0])
 for _name in ("and", "or", "xor"):
     for _side, _method in zip(("", "r"), _operators(getattr(operator, f"__{_name}__"), bool_), strict=True):
         setattr(bool_, f"__{_side}{_name}__", _method)
@@ -610,7 +627,7 @@ def _parts(array: ndarray, index: Any) -> list[Any]:
                 raise IndexError(f"truth values of the shape {part.shape} do not fit the shape {array.shape}")
             parts += nonzero(part)
         elif isinstance(part, (bool, bool_)):
-            raise IndexError("a single truth value is not supported as an index without NumPy")
+            raise missing("a single truth value as index")
         elif isinstance(part, ndarray) and part.dtype.kind != "i":
             raise IndexError(f"arrays used as indices must contain integers, not {part.dtype.name}")
         else:
@@ -853,7 +870,7 @@ def unary(
         kind = array.dtype.kind
         if kind == "c":
             if complex_function is None:
-                raise TypeError("this function of complex numbers is not supported without NumPy")
+                raise missing("a function of complex numbers")
             chosen, dtype = complex_function, COMPLEX
         else:
             chosen, dtype = function, FLOAT

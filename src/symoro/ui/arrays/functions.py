@@ -24,6 +24,7 @@ from symoro.ui.arrays.elements import (
     count_of,
     dtype_of,
     matmul,
+    missing,
     ndarray,
     nonzero,
     positions,
@@ -420,7 +421,7 @@ def _extreme(choose: Callable[..., Any]) -> Callable[..., Any]:
                 x for x, flag in zip(given.flat, broadcast_to(where, given.shape).flat, strict=True) if flag
             ]
             if axis is not None:
-                raise NotImplementedError("where= together with axis= is not supported without NumPy")
+                raise missing("max with where= and axis=")
             given = ndarray(chosen, (len(chosen),), given.dtype)
 
         def extreme(row: list[Any]) -> Any:
@@ -675,13 +676,13 @@ def einsum(text: str, *values: Any, optimize: bool = False) -> Any:
     """Return a sum of products by the names of axes, factor after factor.
 
     Raises:
-        NotImplementedError: the result is not given, or an array has two axes of the same name.
+        MissingDependencyError: the result is not given, or an array has two axes of the same name.
     """
     arrays = [asarray(x) for x in values]
     given, arrow, result = text.replace(" ", "").partition("->")
     names = given.split(",")
     if not arrow or any(len(set(name)) < len(name) for name in given.replace(".", "").split(",")):
-        raise NotImplementedError(f"einsum of {text!r} is not supported without NumPy")
+        raise missing(f"einsum of {text!r}")
     if "." in text:
         spare = "ABCDEFGH"
         lead = max(x.ndim - len(n.replace("...", "")) for x, n in zip(arrays, names, strict=True) if "." in n)

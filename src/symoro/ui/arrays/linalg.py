@@ -23,6 +23,7 @@ from symoro.ui.arrays.elements import (
     asarray,
     broadcast_shapes,
     count_of,
+    missing,
     ndarray,
     scalar,
 )
@@ -153,8 +154,8 @@ def norm(value: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) 
     given = asarray(value)
     if ord == 2 and axis is None and given.ndim == 2:
         return scalar(max(svd(given, compute_uv=False).flat, default=0.0), FLOAT)
-    if ord not in (None, 2, "fro"):
-        raise NotImplementedError(f"norm with ord={ord} is not supported without NumPy")
+    if ord not in (None, 2, "fro") or (ord == 2 and isinstance(axis, tuple)):
+        raise missing(f"linalg.norm with ord={ord} and axis={axis}")
     sizes = absolute(given) * 1.0
     squares = sizes * sizes
     return sum_(squares, axis, keepdims) ** 0.5
@@ -315,7 +316,7 @@ def cond(a: Any) -> Any:
 def qr(a: Any, mode: str = "reduced") -> Any:
     """Return the QR decomposition by Householder reflections, of mode "r" the triangular factor alone."""
     if mode not in ("reduced", "complete", "r"):
-        raise NotImplementedError(f"qr with mode={mode} is not supported without NumPy")
+        raise missing(f"linalg.qr with mode={mode}")
     lead, matrices, _ = _matrices(a)
     m, n = asarray(a).shape[-2:]
     inner = m if mode == "complete" else min(m, n)

@@ -11,7 +11,16 @@ import math
 from functools import cache
 from typing import Any
 
-from symoro.ui.arrays.elements import FLOAT, INT, asarray, broadcast_shapes, count_of, ndarray, scalar
+from symoro.ui.arrays.elements import (
+    FLOAT,
+    INT,
+    asarray,
+    broadcast_shapes,
+    count_of,
+    missing,
+    ndarray,
+    scalar,
+)
 from symoro.ui.arrays.functions import _shape
 
 M32, M64, M128 = (1 << 32) - 1, (1 << 64) - 1, (1 << 128) - 1
@@ -193,7 +202,7 @@ class Generator:
     def choice(self, values: Any, size: Any = None, replace: bool = True) -> Any:
         """Return randomly chosen elements, with replacement."""
         if not replace:
-            raise NotImplementedError("choice without replacement is not supported without NumPy")
+            raise missing("choice without replacement")
         given = asarray(range(values)) if isinstance(values, int) else asarray(values)
         return given[self.integers(0, len(given), size)]
 

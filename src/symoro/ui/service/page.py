@@ -12,6 +12,7 @@ from typing import Any
 
 from symoro.progress import Progress, listening
 from symoro.ui import arrays, service
+from symoro.ui.failure import internal
 from symoro.ui.service import answers, page_simulation
 from symoro.ui.service.missing_package import LOADED_LATE
 
@@ -69,6 +70,8 @@ def answer(name: str, payload: str, tell: Tell) -> str:
     except (MemoryError, RecursionError):
         hint = "make the robot smaller, or run symoro on your machine"
         result = {"error": {"kind": "StoppedError", "message": STOPPED, "hint": hint}}
+    except Exception as error:  # a bug: reported to the user and printed in the console of the browser
+        result = internal(name, error)
     if _MISSED.names:
         answers.forget()  # with this package the answer may differ
         result = {"missing": _MISSED.names[0], **result}

@@ -25,13 +25,14 @@ from fastapi.responses import JSONResponse, Response, StreamingResponse
 from starlette.exceptions import HTTPException
 
 from symoro._version import __version__
+from symoro.ui.failure import INTERNAL
 from symoro.ui.service.answer_types import SERVICE, Failure, JobData, ServiceCall
 from symoro.ui.web.guard import Guard, Rules
 from symoro.ui.web.jobs import Job, Jobs
 from symoro.ui.web.page import Zipped, add_page
 from symoro.ui.web.pool import Pool, PoolFullError
 from symoro.ui.web.schema import Start, payload_of
-from symoro.ui.web.workers import INTERNAL, Limits
+from symoro.ui.web.workers import Limits
 
 QUICK = Limits(seconds=10, memory=2 * 2**30)
 JOB = Limits(seconds=600, nice=5)

@@ -16,7 +16,6 @@ import multiprocessing
 import os
 import signal
 import sys
-import traceback
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -25,6 +24,8 @@ from multiprocessing.connection import Connection
 from multiprocessing.context import BaseContext, ForkServerContext
 from pathlib import Path
 from typing import Any
+
+from symoro.ui.failure import internal
 
 Answer = dict[str, Any]
 Listen = Callable[[Mapping[str, Any]], None]
@@ -51,7 +52,6 @@ class Limits:
 TOO_LONG = "the computation exceeded {0:g} s and was stopped"
 TOO_MUCH = "the computation exceeded its memory limit, or its process ended unexpectedly"
 SMALLER = "make the robot smaller, or run symoro on the command line"
-INTERNAL = "InternalError"
 
 
 def stopped(message: str, hint: str) -> Answer:
@@ -111,11 +111,7 @@ def _answer(call: Callable[[str, Any], Answer], name: str, payload: Any) -> Answ
     except OSError:  # the pipe is closed
         raise
     except Exception as error:  # a bug: reported to the user and printed by the server
-        traceback.print_exc(file=sys.stderr)
-        message = f"internal error in '{name}': {type(error).__name__}"
-        return {
-            "error": {"kind": INTERNAL, "message": message, "hint": "please report it, with the robot's file"}
-        }
+        return internal(name, error)
 
 
 def _grown(limits: Limits) -> bool:
