@@ -50,11 +50,12 @@ SERVICE_WORKER = """\
 const SITE = `symoro ${self.registration.scope} `; // other sites of the same server have other caches
 const CACHE = `${SITE}VERSION`;
 const FIRST = FILES;
-const NAMED_BY_CONTENTS = FOLDERS;
+const isNamedByContents = (path) => FOLDERS.some((start) => path.startsWith(start));
 
 self.addEventListener("install", (event) => {
   // The browser has just downloaded most of these files, and need not do it again.
-  const requests = FIRST.map((file) => new Request(file, { cache: "force-cache" }));
+  const mode = (file) => ({ cache: isNamedByContents(file) ? "force-cache" : "no-cache" });
+  const requests = FIRST.map((file) => new Request(file, mode(file)));
   const start = new Request("./", { cache: "reload" });
   const kept = caches.open(CACHE).then((cache) => cache.addAll([start, ...requests]));
   event.waitUntil(kept.then(() => self.skipWaiting()));
@@ -100,7 +101,7 @@ self.addEventListener("fetch", (event) => {
   const { scope } = self.registration;
   if (request.method !== "GET" || !request.url.startsWith(scope)) return;
   const path = request.url.slice(scope.length);
-  const kept = request.mode !== "navigate" && NAMED_BY_CONTENTS.some((start) => path.startsWith(start));
+  const kept = request.mode !== "navigate" && isNamedByContents(path);
   event.respondWith(kept ? unchanging(event) : newest(event));
 });
 """
@@ -244,10 +245,11 @@ def write_service_worker(folder: Path) -> None:
     """Write the service worker; its cache has the hash of all files, so that a new site replaces the old one."""
     names = [path.relative_to(folder).as_posix() for path in files_of(folder)]
     offered = ("/lists.json", "/rx90.json")  # prepared answers of the first robot
+    later = ("index.html", "python/sympy-")  # the page itself is stored under the address of the folder
     first = [
         name
         for name in names
-        if name.startswith(("assets/", "pyodide-", "python/symoro-", "prepared-"))
+        if not name.startswith(later)
         and not name.endswith(".whl")
         and (not name.startswith("prepared-") or name.endswith(offered))
     ]

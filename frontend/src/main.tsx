@@ -73,6 +73,8 @@ async function start(): Promise<void> {
   const places: Storages = { session, local, now: Date.now };
   store.register(shellActions(shell));
   listenForKeys(store, window);
+  const place = document.getElementById("page")!;
+  place.replaceChildren(); // the static site shows a text until here
   render(
     <Shell
       shell={shell}
@@ -80,7 +82,7 @@ async function start(): Promise<void> {
       scene={() => import("./scene/pane").then(({ ScenePane }) => ScenePane)}
       models={() => import("./models/pane").then(({ ModelsPane }) => ModelsPane)}
     />,
-    document.getElementById("page")!,
+    place,
   );
   const tab = await tabOf(places, claimByLock);
   autosave(store, places, tab, window);

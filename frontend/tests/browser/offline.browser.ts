@@ -103,6 +103,9 @@ test("a later visit needs no network", async () => {
   down = true;
   const page = await visit();
   await derive(page);
+  for (const file of ["favicon.svg", "thumbnails/delta.svg"]) {
+    expect(await page.evaluate(async (name) => (await fetch(name)).ok, file)).toBe(true);
+  }
   // SymPy has not been used before.
   await page.locator('[data-menu="Identification"]').click();
   await page.locator('[data-item="base-parameters"]').click();

@@ -71,6 +71,7 @@ const open = async (id: string, name: string): Promise<void> => {
 
 test("the first robot and its model are shown before Python runs, then a worker derives another model", async () => {
   await it.page.locator("[data-robot-name]").waitFor();
+  expect(await it.page.locator("#page > *").count()).toBe(1); // without the text that the site shows until then
   await it.settled();
   await it.endTour();
   await it.model("Dynamic", "inverse-dynamics");
