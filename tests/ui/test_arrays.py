@@ -37,8 +37,6 @@ CASES: dict[str, Any] = {
     "cross products": lambda np, a, b: np.cross(a[:, :, :3], b[:, 1:4]),
     "order": lambda np, a, b: np.take_along_axis(a, np.argsort(a, -1, kind="stable"), -1),
     "differences": lambda np, a, b: np.diff(a, axis=1),
-    "sums up to each element": lambda np, a, b: np.cumsum(a, axis=1) + np.cumsum(b)[:5],
-    "counts up to each element": lambda np, a, b: np.cumsum(b > 0.3),
     "elements by number": lambda np, a, b: np.take(a, [7, 0]) + np.take(b, [1, 3], axis=1)[1],
     "joining": lambda np, a, b: np.concatenate([a, np.stack([b, 2 * b])], 0),
     "remainders": lambda np, a, b: (a + 3) % -1.5 + a // 0.7,
@@ -148,7 +146,7 @@ PAIRS = (
     *("add", "multiply", "divide", "maximum", "minimum", "fmin", "arctan2", "hypot", "less", "equal"),
     *("logical_and", "logical_or"),
 )
-REDUCTIONS = ("sum", "prod", "max", "min", "any", "all", "argmax", "argmin", "count_nonzero", "mean")
+REDUCTIONS = ("sum", "prod", "max", "min", "any", "all", "argmax", "argmin")
 
 
 def plain_array(array: Any) -> Any:
@@ -177,7 +175,6 @@ def test_functions_of_two_arrays(a: Any, b: Any, name: str) -> None:
 
 
 @given(ARRAYS, st.sampled_from(REDUCTIONS), st.sampled_from([None, 0, 1, -1]))
-@pytest.mark.filterwarnings("ignore:Mean of empty slice")
 def test_reductions(a: Any, name: str, axis: int | None) -> None:
     if not a.ndim or (not a.size and name.endswith(("max", "min"))):
         axis = None  # NumPy's functions differ from each other in the axes that they accept here
@@ -188,10 +185,8 @@ def test_reductions(a: Any, name: str, axis: int | None) -> None:
 def test_order_and_differences(a: Any, axis: int) -> None:
     if a.ndim:
         check(lambda np, a: np.argsort(a, axis, kind="stable"), a)
-        check(lambda np, a: np.cumsum(a, axis), a)
     if a.ndim and a.dtype != bool:
         check(lambda np, a: np.diff(a, axis=axis), a)
-    check(lambda np, a: np.cumsum(a), a)
     check(lambda np, a: np.unique(a), a)
 
 

@@ -6,12 +6,11 @@ import math
 import operator
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ContextDecorator
-from itertools import accumulate, product
+from itertools import product
 from typing import Any
 
 from symoro.ui.arrays.elements import (
     BOOL,
-    COMPLEX,
     FLOAT,
     INT,
     OBJECT,
@@ -146,11 +145,6 @@ def diagonal(value: Any, axis1: int = 0, axis2: int = 1) -> ndarray:
     shape = (*(given.shape[k] for k in rest), n)
     strides = (*(given.strides[k] for k in rest), given.strides[one] + given.strides[other])
     return ndarray(given.store, shape, given.dtype, strides, given.offset)
-
-
-def frombuffer(buffer: Any, dtype: Any = float) -> ndarray:
-    """Return the numbers of a buffer."""
-    return array(list(memoryview(buffer)), dtype)
 
 
 def triu(value: Any, k: int = 0) -> ndarray:
@@ -390,15 +384,6 @@ def prod(value: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return _reduce(given, lambda row: math.prod(row, start=one), axis, keepdims, dtype)
 
 
-def mean(value: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """Return means along axes."""
-    given = asarray(value)
-    dtype = COMPLEX if given.dtype.kind == "c" else FLOAT
-    return _reduce(
-        given, lambda row: sum(row, dtype.zero) / len(row) if row else math.nan, axis, keepdims, dtype
-    )
-
-
 def median(value: Any, axis: Any = None) -> Any:
     """Return medians along axes."""
 
@@ -449,11 +434,6 @@ def nanmin(value: Any, axis: Any = None) -> Any:
     return _reduce(value, lambda row: min([x for x in row if x == x], default=math.nan), axis, False)
 
 
-def ptp(value: Any, axis: Any = None) -> Any:
-    """Return the differences between largest and smallest elements."""
-    return max_(value, axis) - min_(value, axis)
-
-
 def any_(value: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Return whether an element is not zero, along axes."""
     return _reduce(value, any, axis, keepdims, BOOL)
@@ -481,11 +461,6 @@ argmax = _first_index(max)
 argmin = _first_index(min)
 
 
-def count_nonzero(value: Any, axis: Any = None) -> Any:
-    """Return the number of elements that are not zero."""
-    return _reduce(value, lambda row: sum(1 for x in row if x), axis, False, INT)
-
-
 def _along(value: Any, function: Callable[[list[Any]], list[Any]], axis: int, dtype: Any = None) -> ndarray:
     """Return a function of the rows along an axis that returns rows."""
     given = moveaxis(value, axis, -1)
@@ -494,13 +469,6 @@ def _along(value: Any, function: Callable[[list[Any]], list[Any]], axis: int, dt
     length = len(rows[0] if rows else function([given.dtype.zero] * n))
     kind = given.dtype if dtype is None else dtype
     return moveaxis(ndarray([x for row in rows for x in row], (*given.shape[:-1], length), kind), -1, axis)
-
-
-def cumsum(value: Any, axis: int | None = None) -> ndarray:
-    """Return the sums of the elements up to each element, of all elements without an axis."""
-    given = ravel(value) if axis is None else asarray(value)
-    dtype = INT if given.dtype.kind == "b" else given.dtype
-    return _along(given.astype(dtype, copy=False), lambda row: list(accumulate(row)), axis or 0)
 
 
 def diff(value: Any, n: int = 1, axis: int = -1) -> ndarray:
@@ -652,11 +620,6 @@ def vectorize(function: Callable[..., Any], otypes: Sequence[Any] = ()) -> Calla
     return applied
 
 
-def may_share_memory(a: Any, b: Any) -> bool:
-    """Return whether two arrays are views of one list."""
-    return isinstance(a, ndarray) and isinstance(b, ndarray) and a.store is b.store
-
-
 # -- products
 
 
@@ -734,14 +697,6 @@ def _contract(a: ndarray, names: str, b: ndarray, more: str, needed: set[str]) -
     return asarray(made).reshape(tuple(sizes[n] for n in kept)), "".join(kept)
 
 
-def poly(roots: Any) -> ndarray:
-    """Return the coefficients of the polynomial with given roots, highest power first."""
-    made: list[Any] = [1.0]
-    for root in asarray(roots).flat:
-        made = [a - root * b for a, b in zip([*made, 0.0], [0.0, *made], strict=True)]
-    return asarray(made)
-
-
 def unwrap(value: Any) -> ndarray:
     """Return angles along the last axis without jumps by multiples of 2 pi."""
 
@@ -756,7 +711,7 @@ def unwrap(value: Any) -> ndarray:
 
 
 for _name, _function in {
-    "sum": sum_, "prod": prod, "mean": mean, "max": max_, "min": min_, "any": any_, "all": all_, "argmax": argmax,
+    "sum": sum_, "prod": prod, "max": max_, "min": min_, "any": any_, "all": all_, "argmax": argmax,
     "argmin": argmin, "argsort": argsort, "clip": clip, "round": round_, "take": take,
 }.items():  # fmt: skip
     setattr(ndarray, _name, _function)
