@@ -18,7 +18,7 @@ from symoro.ui.service.page import PAGE_CALLS, answer
 BLOCKED = """
 import json, sys
 
-lacking = {"numpy", "scipy", "sympy"}
+lacking = {"numpy", "scipy", "sympy", "mujoco"}
 
 class Without:
     def __init__(self, finder):
@@ -292,3 +292,8 @@ def test_bugs_are_reported_without_a_traceback(
     error = json.loads(answer("broken", "{}", lambda *_: None))["error"]
     assert (error["kind"], error["message"]) == ("InternalError", "internal error in 'broken': TypeError")
     assert "a detail of the implementation" in capsys.readouterr().err
+
+
+def test_packages_that_a_page_cannot_have_are_named_with_a_way_to_use_them(plain: Page) -> None:
+    error = plain.call("robot_open", text="<mujoco/>", file="arm.xml")["error"]
+    assert error["hint"] == "run symoro on your machine: pip install 'symoro[mujoco]'"

@@ -27,7 +27,7 @@ Shape = tuple[int, ...]
 def missing(name: str) -> MissingDependencyError:
     """Return the error for a part of NumPy that is not available."""
     return MissingDependencyError(
-        f"this needs NumPy ({name}), which this page does not contain",
+        f"this needs NumPy, which this page does not contain ({name})",
         hint="run symoro on your machine: pip install symoro",
     )
 

@@ -72,6 +72,9 @@ def answer(name: str, payload: str, tell: Tell) -> str:
         result = {"error": {"kind": "StoppedError", "message": STOPPED, "hint": hint}}
     except Exception as error:  # a bug: reported to the user and printed in the console of the browser
         result = internal(name, error)
+    problem = result.get("error", {})
+    if str(problem.get("hint")).startswith("pip install"):  # of an optional package, such as MuJoCo
+        problem["hint"] = f"run symoro on your machine: {problem['hint']}"
     if _MISSED.names:
         answers.forget()  # with this package the answer may differ
         result = {"missing": _MISSED.names[0], **result}

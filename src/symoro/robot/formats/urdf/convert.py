@@ -474,7 +474,12 @@ def _resolve(
             )
         if driver.name in names:
             circle = " -> ".join(f"'{name}'" for name in [*list(names)[:10], driver.name])
-            raise document.error(f"the mimic joints form a cycle: {circle}", joint.spot, "mimic")
+            raise document.error(
+                f"the mimic joints form a cycle: {circle}",
+                joint.spot,
+                "mimic",
+                "remove the element mimic of one of them",
+            )
         path.append(driver)
         names[driver.name] = None
         steps.append(mimic)
