@@ -79,7 +79,21 @@ async function stored(page: Page, name: string): Promise<void> {
     const ready = registration?.active?.state === "activated" && !registration.installing && !registration.waiting;
     return ready && (await caches.keys()).some((cache) => cache.includes(part));
   }, name);
-  await page.waitForTimeout(1000); // a busy browser uses the service worker only for navigations that begin later
+  // A busy browser uses the service worker only for navigations that begin later.
+  const later = await page.context().newPage();
+  await expect
+    .poll(
+      async () => {
+        await later.goto(new URL("favicon.svg", page.url()).href);
+        return later.evaluate(async () => {
+          const { controller } = navigator.serviceWorker;
+          return controller !== null && (await navigator.serviceWorker.getRegistration())?.active === controller;
+        });
+      },
+      { timeout: 20_000 },
+    )
+    .toBe(true);
+  await later.close();
 }
 
 const archives = (): string[] => [...new Set(requested.flatMap((address) => ARCHIVE.exec(address)?.[0] ?? []))];
