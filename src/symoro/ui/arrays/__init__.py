@@ -110,7 +110,7 @@ class _Missing:
         self._name = name
 
     def __getattr__(self, name: str) -> Any:
-        raise missing(f"{self._name}.{name}")
+        raise missing(self._name)
 
 
 def install() -> None:
@@ -121,10 +121,7 @@ def install() -> None:
     typing.__dict__.update(NDArray=_Annotation(), ArrayLike=Any, DTypeLike=Any)
     polynomial = ModuleType("numpy.polynomial")
     polynomial.__dict__.update(
-        {
-            name: _Missing(f"polynomial.{name}")
-            for name in ("chebyshev", "polynomial", "Polynomial", "Chebyshev")
-        }
+        {name: _Missing("polynomial") for name in ("chebyshev", "polynomial", "Polynomial", "Chebyshev")}
     )
     parts = {"typing": typing, "linalg": linalg, "random": random, "polynomial": polynomial}
     sys.modules.update(
