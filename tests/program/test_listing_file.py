@@ -544,6 +544,113 @@ def test_a_last_line_without_an_end_is_reported() -> None:
     assert read_listing(OPENSYMORO.rstrip()).warnings == ()  # its last line is *=*
 
 
+# -- robots with a floating base or elastic joints
+
+BASE_MOTION = """\
+# SOLVE NUMERICALLY FOR BASE ACCELERATION - START
+numMJE0 = numpy.zeros((6, 6))
+{matrix}
+# setup numVBE0 matrix in numpy format
+numVBE0 = numpy.zeros((6, 1))
+{right}
+# In Matlab use
+# numVP0 = numMJE0 \\ numVBE0
+numVP0 = numpy.linalg.solve(numMJE0, numVBE0)
+{accelerations}
+# SOLVE NUMERICALLY FOR BASE ACCELERATION - END
+"""
+
+
+def floating() -> str:
+    """Return a listing as OpenSYMORO writes it: names above the diagonal, their definitions below, no zeros."""
+    entries = {(i, i): f"9 + {i}*D2" for i in range(6)} | {
+        (0, 4): "D2 - th1",
+        (1, 3): "r2*D2",
+        (3, 5): "D2*th1",
+    }
+    definitions = [f"MJE{i + 1}{k + 1}0 = {text}" for (i, k), text in entries.items()]
+    definitions += [f"VBE{i + 1}0 = th1*{i + 1}" for i in range(6) if i != 2]
+    upper = [f"numMJE0[{i}, {k}] = MJE{i + 1}{k + 1}0" for i, k in entries]
+    lower = [f"numMJE0[{k}, {i}] = {text}" for (i, k), text in entries.items() if i != k]
+    return "\n".join(
+        [
+            *definitions,
+            BASE_MOTION.format(
+                matrix="\n".join(upper + lower),
+                right="\n".join(f"numVBE0[{i}, 0] = VBE{i + 1}0" for i in range(6) if i != 2),
+                accelerations="\n".join(f"{'VW'[i > 2]}P{i % 3 + 1}0 = numVP0[{i}, 0]" for i in range(6)),
+            ),
+            "GAM1 = VP10*th1 + WP10\nGAM2 = QP2 + WP30*r2",
+        ]
+    )
+
+
+def test_the_acceleration_of_a_floating_base() -> None:
+    text = floating()
+    program = optimise(read(arm("Title", text)))
+    shapes = {out.name: out.shape for out in program.outputs}
+    assert shapes.pop("GAM") == (2,)
+    assert sorted(shapes) == ["VP10", "VP20", "VP30", "WP10", "WP20", "WP30"]
+    inputs, parameters = numbers(program)
+    scope: dict[str, Any] = {"numpy": np} | by_symbol(program, inputs) | parameters
+    for line in text.splitlines():
+        exec(line, scope)
+    result = interpret(program, inputs, parameters)
+    np.testing.assert_allclose(result["GAM"], [scope["GAM1"], scope["GAM2"]], rtol=1e-13)
+    np.testing.assert_allclose(
+        [result[name] for name in shapes], [scope[name] for name in shapes], rtol=1e-12
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "message"),
+    [
+        ("numMJE0[4, 4] = MJE550\n", "", "numVP0 =", r"the entry \[4, 4\] of numMJE0 is not assigned"),
+        ("numMJE0[4, 0] = D2 - th1\n", "", "numMJE0[0, 4]", "numMJE0 is not symmetric"),
+        ("numMJE0[0, 4] = MJE150\n", "", "numMJE0[4, 0]", "numMJE0 is not symmetric"),
+        ("numMJE0[4, 0] = D2 -", "numMJE0[4, 0] = D2 +", "numMJE0[0, 4]", r"\[0, 4\] and \[4, 0\] differ"),
+        ("numMJE0[4, 4]", "numMJE0[3, 3]", "numMJE0[3, 3] = MJE5", r"\[3, 3\] is defined twice"),
+        ("numMJE0[4, 4]", "numMJE0[4, 6]", "numMJE0[4, 6]", r"no entry \[4, 6\]"),
+        ("numVBE0[0, 0] = VBE10\n", "", "numVP0 =", r"the entry \[0, 0\] of numVBE0 is not assigned"),
+        ("VP30 = numVP0[2, 0]\n", "", "WP10 =", r"expected NAME = numVP0\[2, 0\], got WP10"),
+        ("numVP0[2, 0]", "numVP0[1, 0]", "VP30 =", r"expected NAME = numVP0\[2, 0\], got VP30"),
+        ("solve(numMJE0, numVBE0)", "solve(numMJE0, numVBE)", "numVP0 =", "expected NAME = numpy.linalg"),
+        ("GAM1 = VP10", "GAM1 = numVP0", "GAM1 =", "numVP0 is not defined"),
+    ],
+)
+def test_damaged_systems(old: str, new: str, line: str, message: str) -> None:
+    text = arm("Title", floating()).replace(old, new, 1)
+    expected = next(k for k, each in enumerate(text.splitlines(), 1) if each.startswith(line))
+    with pytest.raises(FormatError, match=message) as raised:
+        read(text)
+    assert raised.value.place is not None and raised.value.place.line == expected
+
+
+def test_elastic_joints_have_accelerations_in_place_of_torques() -> None:
+    tables = OPENSYMORO.partition("Equations:")[0] + "Equations:\n"
+    program = read(f"{tables}QDP1 = th1*GAM1\nGAM2 = D2*QDP1 + QDP2\n*=*\n")
+    assert [out.name for out in program.outputs] == ["QDP1", "GAM2"]
+    with pytest.raises(FormatError, match="its result GAM1 is not assigned"):
+        read(f"{tables}GAM2 = D2*QDP1 + QDP2\n*=*\n")
+
+
+def test_pieper() -> None:
+    """OpenSYMORO separates the steps of Pieper's method by dashes; the entries of the pose have letters."""
+    steps = ["Cth1 = px/D2", "-" * 92, "YPSth1 = (1, -1)", "th1 = atan2(YPSth1*sqrt(1 - Cth1**2), Cth1)"]
+    program = read(arm("Inverse Geometrix Model for frame 2", "\n".join([*steps, "r2 = pz"])))
+    assert [port.symbols for port in program.inputs] == [("YPSth1",), ("px",), ("pz",)]
+
+
+@pytest.mark.parametrize(
+    "text", ["t2 = 2*q[0]; x[0] = t2*k;\n", "function x=f(q)\nk=1; t2=2*q(1); x(1)=t2*k;\n"]
+)
+def test_statements_in_one_line(text: str) -> None:
+    program = read(text)
+    q = np.array([0.3])
+    result = interpret(program, {"q": q}, {"k": 1.0} if program.parameters else {})
+    np.testing.assert_allclose(result["x"], [0.6])
+
+
 # -- arrays
 
 

@@ -31,7 +31,7 @@ _JOINT_VARIABLES = ("th", "t", "q")
 _HEADERS, _AXES = ("j", "axis"), ("X", "Y", "Z")  # first column
 _INVERSE_GEOMETRY = re.compile(r"\bInverse Geometri", re.IGNORECASE)
 _ENTRY_OF_TRANSFORM = re.compile(r"(T\d+T\d+)[123][1234]")
-_POSE = frozenset(f"{letter}{k}" for letter, k in product("snapSNAP", "123"))
+_POSE = frozenset(f"{letter}{k}" for letter, k in product("snapSNAP", "123xyz"))
 # Results with an entry per axis and link, by the title of the listing.
 _PER_LINK = {"Link velocities": ("W", "V"), "Link accelerations": ("WP", "VP"), "JdotQdot": ("WPJ", "VPJ")}
 
@@ -102,7 +102,7 @@ def read_tables(lines: Sequence[str], file: str, first: int = 1) -> Tables | Non
             place=Place(file, min(likely, default=first + 1) - 1),
         )
     _check_rows(frames, file)
-    links = sum(len(table.rows) for table in tables if "XX" in table.columns)
+    links = sum(line.split()[0] != "0" for table in tables if "XX" in table.columns for _, line in table.rows)
     sigma = frames.columns.index("sigma")
     types = [line.split()[sigma] for _, line in frames.rows]
     joints = tuple(j for j, joint_type in enumerate(types[:links], 1) if joint_type in _VARIABLE)
@@ -181,10 +181,10 @@ def missing_result(lines: Sequence[str], tables: Tables | None, defined: Collect
 def _announced(lines: Sequence[str], tables: Tables | None, defined: Collection[str]) -> Iterator[str]:
     titles = [line.strip() for line in lines]
     known_links = tables.links if tables else 0
-    for family in ("GAM", "QDP"):
-        names = [f"{family}{j}" for j in (tables.joints if tables else ())]
-        if any(name in defined for name in names):
-            yield from names
+    joints = tables.joints if tables else ()
+    if any(f"{family}{j}" in defined for family in ("GAM", "QDP") for j in joints):
+        # The inverse dynamic model of a robot with elastic joints computes their accelerations.
+        yield from (f"GAM{j}" for j in joints if f"QDP{j}" not in defined)
     for line in titles:
         title = MATRIX_TITLE.fullmatch(line)
         if title is not None:
