@@ -378,6 +378,8 @@ def test_inverse_geometry(letter: str) -> None:
     assert [out.name for out in program.outputs] == ["th", "r"] or len(program.outputs) == 2
     with pytest.raises(FormatError, match="th1 is not defined, although it is a joint variable"):
         read("\n".join(line for line in text.splitlines() if not line.startswith("th1 =")))
+    with pytest.raises(FormatError, match="joint variable r2 is not assigned, although X1r2 is"):
+        read(text.replace(f"r2 = {letter}3", f"X1r2 = {letter}3"))
 
 
 BASE = arm("Base parameters computation", "XXR2 = XX2 - YY2\nMR1 = M1 + M2\nZZR1 = ZZ1 + D2**2*MR1")

@@ -583,6 +583,7 @@ def listing_program(
     _check_definitions(listing)
     defined = {one.name: one for one in listing.assignments}
     free = _free_names(listing, defined)
+    _check_solutions(listing, defined)
     choices = [one.name for one in listing.assignments if _CHOICE.fullmatch(one.text)]
     variables = _variables(listing, [*choices, *free], inputs)
     builder = Builder(name)
@@ -669,6 +670,19 @@ def _free_names(listing: ListingFile, defined: Mapping[str, Assignment]) -> list
                 )
             free[name] = None
     return list(free)
+
+
+def _check_solutions(listing: ListingFile, defined: Container[str]) -> None:
+    """Check that an inverse geometric model assigns each joint variable for which it computes quantities."""
+    for variable in sorted(listing.tables.results if listing.tables else ()):
+        # The names X1th5 and Y1th5 belong to the solution for th5.
+        steps = [one for one in listing.assignments if one.name.endswith(variable)]
+        if steps and variable not in defined:
+            raise FormatError(
+                f"the joint variable {variable} is not assigned, although {steps[-1].name} is",
+                place=Place(listing.file, steps[-1].line),
+                hint="write the listing again",
+            )
 
 
 def _why_undefined(listing: ListingFile, name: str, stems: Container[str]) -> str:
