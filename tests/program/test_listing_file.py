@@ -438,6 +438,16 @@ def test_a_missing_result(text: str, name: str) -> None:
         read(re.sub(rf"(?m)^{name} = .*\n", "", text))
 
 
+def test_a_missing_column_of_an_identification_model() -> None:
+    tables = OPENSYMORO.replace("Inverse dynamic", "Dynamic identification").partition("Equations:")[0]
+    names = ["ZZ1", *(f"{name}2" for name in ("XX", "XY", "XZ", "YY", "YZ", "ZZ", "MX", "MY", "MZ", "M"))]
+    columns = [f"DG{j}{name} = {j}*QDP{name[-1]}" for name in names for j in range(1, int(name[-1]) + 1)]
+    for missing in columns[1:]:  # the first one is the only column of link 1
+        lines = "\n".join(line for line in columns if line != missing)
+        with pytest.raises(FormatError, match=f"its result {missing.split()[0]} is not assigned"):
+            read(f"{tables}Equations:\n{lines}\n*=*\n")
+
+
 def test_a_missing_link() -> None:
     """The table shows the links, if no frame is fixed."""
     for family in "WV":
@@ -783,7 +793,7 @@ def test_global_variables_in_matlab() -> None:
 )
 def test_matrices_in_matlab(text: str, values: list[Any]) -> None:
     """The values are those of GNU Octave."""
-    program = read(f"function y=f(u)\ny={text};\nend\n")
+    program = read(f"function y=f(u)\ny={text};\nendfunction\n")
     np.testing.assert_allclose(interpret(program, {"u": np.array([2.0, 3.0])}, {})["y"], values)
 
 

@@ -31,6 +31,8 @@ _JOINT_VARIABLES = ("th", "t", "q")
 _HEADERS, _AXES = ("j", "axis"), ("X", "Y", "Z")  # first column
 _INVERSE_GEOMETRY = re.compile(r"\bInverse Geometri", re.IGNORECASE)
 _ENTRY_OF_TRANSFORM = re.compile(r"(T\d+T\d+)[123][1234]")
+_INERTIAL = ("XX", "XY", "XZ", "YY", "YZ", "ZZ", "MX", "MY", "MZ", "M")
+_TORQUE_OF_PARAMETER = re.compile(rf"DG(\d)({'|'.join(_INERTIAL)})(\d+)")  # of joint, parameter, link
 _POSE = frozenset(f"{letter}{k}" for letter, k in product("snapSNAP", "123xyz"))
 # Results with an entry per axis and link, by the title of the listing.
 _PER_LINK = {"Link velocities": ("W", "V"), "Link accelerations": ("WP", "VP"), "JdotQdot": ("WPJ", "VPJ")}
@@ -194,6 +196,14 @@ def _announced(lines: Sequence[str], tables: Tables | None, defined: Collection[
         links = {text[1:] for text in digits if text[0] in "123"} | set(map(str, range(1, known_links + 1)))
         for family in families:
             yield from _grid(family, range(1, 4), sorted(links))
+    if any("dentification" in line for line in titles):  # each parameter of a link acts on the same joints
+        columns = [match for name in defined if (match := _TORQUE_OF_PARAMETER.fullmatch(name))]
+        for link in sorted({match[3] for match in columns}):
+            joints_of_link = sorted({match[1] for match in columns if match[3] == link})
+            parameters = [
+                name for name in _INERTIAL if tables is not None and f"{name}{link}" in tables.names
+            ]
+            yield from (f"DG{joint}{name}{link}" for joint, name in product(joints_of_link, parameters))
     if any("Direct Geometri" in line for line in titles):  # the last matrix is the result
         last = [match for name in defined if (match := _ENTRY_OF_TRANSFORM.fullmatch(name))][-1:]
         yield from (name for match in last for name in _grid(match[1], range(1, 4), range(1, 5)))
