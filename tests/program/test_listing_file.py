@@ -197,6 +197,7 @@ def test_matrices() -> None:
         ("a =\n", 1, "expected an assignment"),
         ("a = q1*$\n", 1, "unexpected character"),
         ("x[0] = 1/2*q[0];\n", 1, "division of integers"),
+        ("x[0] = (1 + 2)/4*q[0];\n", 1, r"\(1 \+ 2\)/4 is a division of integers"),
         ("x[0] = q[0];\ny = 2", 2, "no semicolon"),
         ("", None, "no assignment"),
         ("a = __import__('os')\n", 1, "unexpected character|unknown function"),

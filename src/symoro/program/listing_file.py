@@ -60,7 +60,8 @@ _RENAMED = re.compile(r"(\w+) stands for (\w+)")
 _STEM = re.compile(r"(.*?)_?(\d+)")
 _CHOICE = re.compile(r"\(\s*(-?\d+)\s*,\s*(-?\d+)\s*\)")
 _SUFFIX = re.compile(r"(?<![\w.])((?:\d+\.\d*|\.\d+|\d+)(?:[eE][+-]?\d+)?)[fFlL]\b")
-_QUOTIENT = re.compile(r"(?<![\w.])\d+\s*/\s*\d+(?![\w.])")
+_INTEGER = r"(?:(?<![\w.])\d+|(?<!\w)\([\d\s+*-]+\))"
+_QUOTIENT = re.compile(rf"{_INTEGER}\s*/\s*{_INTEGER}(?![\w.])")
 
 # Names of quantities that vary from call to call, in SYMORO and here; all other names are parameters.
 _VARIABLES = re.compile(r"(?:th|t|q|qd|qdd|qda|qdda|QP|QDP|GAM|tau|V0|Vd0|R0|qp|qpp)_?\d+")
@@ -144,6 +145,8 @@ def read_listing(text: str, file: str = "") -> ListingFile:
         FormatError: a line is not an assignment, or the listing is cut.
     """
     lines = text.splitlines()
+    if "=" not in text:
+        raise FormatError("the listing contains no assignment", place=Place(file, len(lines) or None))
     start = next((k for k, line in enumerate(lines) if _EQUATIONS.fullmatch(line)), None)
     if start is not None:
         return _symoro_listing(lines, start, file)
@@ -473,7 +476,7 @@ def _c_assignment(text: str, line: int, file: str) -> Assignment:
         raise FormatError(
             f"{quotient[0]} is a division of integers, which C rounds to an integer",
             place=Place(file, line),
-            hint=f"write {quotient[0].replace('/', '.0/')}.0 if the quotient is meant",
+            hint="write the numbers with decimal points, such as 1.0/2.0, if the quotient is meant",
         )
     return Assignment(one.name, _SUFFIX.sub(r"\1", one.text), line)
 
