@@ -13,6 +13,7 @@ symmetric and positive definite: no pivot is zero. The entries below the diagona
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,7 +30,7 @@ SIZE = 6  # of a system: components of the acceleration of the base
 _ZEROS = re.compile(r"numpy\.zeros\(\((\d+), (\d+)\)\)")
 _ENTRY = re.compile(r"(\w+)\[(\d+),(\d+)\]")
 _WORD = re.compile(r"[A-Za-z_]\w*")
-IDENTITY = 1e-9  # difference of the sides of an identity, rounding included
+IDENTITY = 1e-9  # relative difference of the sides of an identity, rounding included; absolute below 1
 
 
 def without_systems(statements: Sequence[Statement], file: str) -> tuple[list[Statement], frozenset[str]]:
@@ -53,14 +54,16 @@ def without_systems(statements: Sequence[Statement], file: str) -> tuple[list[St
 
 
 def is_identity(left: str, right: str) -> bool:
-    """Return whether two expressions are equal for some values of their names, which are different from each other."""
+    """Return whether two expressions are equal for some values of their names, which differ from each other."""
     graph = Graph()
     try:
-        difference = parse(f"{left} - ({right})", graph, listing=True)
-        values = {name: 0.3 + 0.7 * k for k, name in enumerate(sorted(difference.symbols()))}
-        return abs(float(evaluate(graph, [difference.lit], values)[0])) < IDENTITY
+        sides = [parse(text, graph, listing=True) for text in (left, right)]
     except ExpressionError:
         return False
+    names = sorted(set().union(*(side.symbols() for side in sides)))
+    values = {name: 0.3 + 0.7 * k for k, name in enumerate(names)}
+    one, other = evaluate(graph, [side.lit for side in sides], values)
+    return math.isclose(one, other, rel_tol=IDENTITY, abs_tol=IDENTITY)
 
 
 @dataclass
@@ -99,15 +102,13 @@ class _Reader:
         return name, entries
 
 
-def _definitions(
-    one: str, other: str, defined: Mapping[str, str]
-) -> tuple[tuple[str, str], tuple[str, str], tuple[str, str]]:
-    """Return pairs of expressions: the given ones, and those in which the names of one have their definitions."""
+def _are_equal(one: str, other: str, defined: Mapping[str, str]) -> bool:
+    """Return whether two entries are equal, or one is equal to the definition of the other."""
 
     def inserted(text: str) -> str:
         return _WORD.sub(lambda match: f"({defined[match[0]]})" if match[0] in defined else match[0], text)
 
-    return (one, other), (inserted(one), other), (one, inserted(other))
+    return is_identity(one, other) or is_identity(inserted(one), other) or is_identity(one, inserted(other))
 
 
 def _solved(reader: _Reader) -> Iterator[Statement]:
@@ -123,7 +124,7 @@ def _solved(reader: _Reader) -> Iterator[Statement]:
         if row <= column:
             A[row, column] = f"{matrix}_{row}{column}"
             yield A[row, column], text, own
-        if not any(is_identity(*pair) for pair in _definitions(text, other, defined)):
+        if not _are_equal(text, other, defined):
             raise reader.error(
                 f"{matrix} is not symmetric: its entries [{row}, {column}] and [{column}, {row}] differ", own
             )
