@@ -647,6 +647,23 @@ def test_elastic_joints_have_accelerations_in_place_of_torques() -> None:
         read(f"{tables}GAM2 = D2*QDP1 + QDP2\n*=*\n")
 
 
+def test_names_of_velocities_in_the_tables() -> None:
+    """The user of OpenSYMORO chooses the names of the joint variables and their derivatives."""
+    table = "\n".join(
+        [
+            "External forces and joint parameters",
+            "j       FX      FY      FZ      CX      CY      CZ      FS      FV      QP      QDP     GAM     eta     k",
+            "1       0       0       0       0       0       0       0       FV1     dq1     ddq1    TAU1    0       0",
+            "2       FX2     0       0       0       0       0       0       0       dq2     ddq2    TAU2    0       0",
+            "",
+            "Equations:",
+        ]
+    )
+    program = read(arm("Title", "GAM1 = cos(th1)*dq1*ddq2*FV1\nGAM2 = TAU1*FX2").replace("Equations:", table))
+    assert [port.name for port in program.inputs] == ["th", "dq", "ddq", "TAU"]
+    assert program.parameters == ("FV1", "FX2")
+
+
 def test_pieper() -> None:
     """OpenSYMORO separates the steps of Pieper's method by dashes; the entries of the pose have letters."""
     steps = ["Cth1 = px/D2", "-" * 92, "YPSth1 = (1, -1)", "th1 = atan2(YPSth1*sqrt(1 - Cth1**2), Cth1)"]

@@ -111,6 +111,7 @@ def read_tables(lines: Sequence[str], file: str, first: int = 1) -> Tables | Non
     variables = frozenset(
         name for j, joint_type in enumerate(types, 1) if (name := _variable(frames, j, joint_type))
     )
+    variables |= set(_rates(tables))
     text = "\n".join(line for table in tables for _, line in table.rows)
     names = frozenset(_names(text))
     rows = {title: len(table.rows) for table in tables for title in table.columns}
@@ -149,6 +150,16 @@ def _check_rows(frames: _Table, file: str) -> None:
 
 def _names(text: str) -> list[str]:
     return [name for name in _NAME.findall(text) if not reserved(name)]
+
+
+def _rates(tables: Sequence[_Table]) -> Iterator[str]:
+    """Yield the names in the columns of the joint velocities, accelerations and torques."""
+    for table in tables:
+        for column in (k for k, title in enumerate(table.columns) if title in ("QP", "QDP", "GAM")):
+            for _, line in table.rows:
+                cells = line.split()
+                if len(cells) == len(table.columns):  # otherwise wide cells have no blanks between them
+                    yield from _names(cells[column])
 
 
 def _variable(frames: _Table, frame: int, joint_type: str) -> str:
