@@ -22,6 +22,33 @@ def test_chosen_outputs_cost_less() -> None:
     np.testing.assert_allclose(chosen.function(values, compiled=False)(q=q, qd=q)["A"], whole, atol=1e-13)
 
 
+@pytest.mark.parametrize(
+    ("robot", "expanded"), [("planar3r", False), ("planar3r", True), ("fivebar", False), ("floating", False)]
+)
+def test_outputs_derived_alone(robot: str, expanded: bool) -> None:
+    arm = symoro.load("planar2r").floating() if robot == "floating" else symoro.load(robot)
+    whole = symoro.generate(arm, "lagrange")
+    rng = np.random.default_rng(1)
+    values = {name: float(rng.uniform(0.5, 1.5)) for name in [*arm.symbols(), *whole.parameters]}
+    inputs = {name: rng.uniform(-1, 1, shape) for name, shape in whole.inputs.items()}
+    expected = whole.function({name: values[name] for name in whole.parameters}, compiled=False)(**inputs)
+    for name in whole.outputs:
+        one = symoro.generate(arm, "lagrange", outputs=[name], expanded=expanded)
+        assert list(one.outputs) == [name]
+        given = {parameter: values[parameter] for parameter in one.parameters}
+        read = {key: inputs[key] for key in one.inputs}
+        actual = one.function(given, compiled=False)(**read)[name]
+        np.testing.assert_allclose(actual, expected[name], rtol=1e-9, atol=1e-11)
+
+
+def test_other_outputs_do_not_prevent_the_expansion() -> None:
+    """The entries of A are short enough to be read, those of B are not."""
+    with pytest.raises(SymoroError, match=r"B\[1,1\] would be one expression"):
+        symoro.generate("rx90", "lagrange", expanded=True)
+    model = symoro.generate("rx90", "lagrange", outputs=["A"], expanded=True)
+    assert model.program.expanded and list(model.outputs) == ["A"]
+
+
 def test_outputs_that_do_not_exist() -> None:
     model = symoro.generate("planar2r", "lagrange")
     with pytest.raises(UnknownNameError, match="output of lagrange"):
@@ -81,6 +108,11 @@ def test_a_long_chain_is_rejected_before_its_christoffel_coefficients(
     assert "of Snake_lagrange would have" in capsys.readouterr().err
     with Effort(most):
         assert main(["generate", "lagrange", "snake", "--outputs", "A,C", "--no-variables"]) == 2
+    capsys.readouterr()
+    for option in ("--no-variables", "--expanded"):  # the coefficients are not derived for Q
+        with Effort(most):
+            assert main(["generate", "lagrange", "snake", "--outputs", "Q", option]) == 2
+        assert "Q[" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

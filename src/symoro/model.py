@@ -957,15 +957,18 @@ def assembly_modes(
         return compute(parallel, qa, {**dict(parallel.nominal), **(values or {})}, to)
 
 
-def generate(robot: RobotLike, model: str, **options: Any) -> Model:
+def generate(robot: RobotLike, model: str, *, outputs: Sequence[str] | None = None, **options: Any) -> Model:
     """Derive a model of a robot and return it.
 
         symoro.generate("rx90", "inverse-dynamics", effort="search")
+        symoro.generate("rx90", "lagrange", outputs=["A"], expanded=True)
 
     Args:
         robot: a robot, the name of a bundled robot, or the path of a file.
         model: id or alias of a model, such as "inertia-matrix" or "mass-matrix"; `symoro.catalogue()` lists them. The
             functions of `symoro.derive`, one per model, do the same with typed options.
+        outputs: names of the outputs, as in `Model.with_outputs`; all by default. Outputs that take much longer are not
+            derived if they are not named.
         options: options of the model.
 
     Raises:
@@ -982,8 +985,14 @@ def generate(robot: RobotLike, model: str, **options: Any) -> Model:
     described = as_robot(robot)
     former = {option.former: option.name for option in models.entry(model).all_options if option.former}
     options = current_names(options, former)
-    entry, program = models.build(described, model, options)
-    return Model(described, entry, options, program)
+    names = [outputs] if isinstance(outputs, str) else outputs
+    own = OTHER_NAMES.get(models.entry(model).id, {})
+    wanted = {own.get(name, name) for name in names or ()}
+    known = {port.name for port in models.entry(model).form(described, options).outputs}
+    selected = {"outputs": tuple(sorted(wanted))} if wanted and wanted <= known else {}
+    entry, program = models.build(described, model, {**options, **selected})
+    whole = Model(described, entry, options, program)
+    return whole if names is None else whole.with_outputs(names)
 
 
 # For models that take seconds for large robots, a model whose equations they contain and that takes a fraction of one.

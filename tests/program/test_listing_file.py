@@ -197,6 +197,7 @@ def test_matrices() -> None:
         ("a =\n", 1, "expected an assignment"),
         ("a = q1*$\n", 1, "unexpected character"),
         ("x[0] = 1/2*q[0];\n", 1, "division of integers"),
+        ("x[0] = (1 + 2)/4*q[0];\n", 1, r"\(1 \+ 2\)/4 is a division of integers"),
         ("x[0] = q[0];\ny = 2", 2, "no semicolon"),
         ("", None, "no assignment"),
         ("a = __import__('os')\n", 1, "unexpected character|unknown function"),
@@ -378,6 +379,8 @@ def test_inverse_geometry(letter: str) -> None:
     assert [out.name for out in program.outputs] == ["th", "r"] or len(program.outputs) == 2
     with pytest.raises(FormatError, match="th1 is not defined, although it is a joint variable"):
         read("\n".join(line for line in text.splitlines() if not line.startswith("th1 =")))
+    with pytest.raises(FormatError, match="joint variable r2 is not assigned, although X1r2 is"):
+        read(text.replace(f"r2 = {letter}3", f"X1r2 = {letter}3"))
 
 
 BASE = arm("Base parameters computation", "XXR2 = XX2 - YY2\nMR1 = M1 + M2\nZZR1 = ZZ1 + D2**2*MR1")
@@ -434,6 +437,16 @@ def test_a_missing_result(text: str, name: str) -> None:
     read(text)
     with pytest.raises(FormatError, match=rf"its result {name} is not assigned"):
         read(re.sub(rf"(?m)^{name} = .*\n", "", text))
+
+
+def test_a_missing_column_of_an_identification_model() -> None:
+    tables = OPENSYMORO.replace("Inverse dynamic", "Dynamic identification").partition("Equations:")[0]
+    names = ["ZZ1", *(f"{name}2" for name in ("XX", "XY", "XZ", "YY", "YZ", "ZZ", "MX", "MY", "MZ", "M"))]
+    columns = [f"DG{j}{name} = {j}*QDP{name[-1]}" for name in names for j in range(1, int(name[-1]) + 1)]
+    for missing in columns[1:]:  # the first one is the only column of link 1
+        lines = "\n".join(line for line in columns if line != missing)
+        with pytest.raises(FormatError, match=f"its result {missing.split()[0]} is not assigned"):
+            read(f"{tables}Equations:\n{lines}\n*=*\n")
 
 
 def test_a_missing_link() -> None:
@@ -542,6 +555,130 @@ def test_a_last_line_without_an_end_is_reported() -> None:
     assert read_listing("a = q1 + q2\n").warnings == ()
     assert "no line end" in read_listing("a = q1 + q2").warnings[0]
     assert read_listing(OPENSYMORO.rstrip()).warnings == ()  # its last line is *=*
+
+
+# -- robots with a floating base or elastic joints
+
+BASE_MOTION = """\
+# SOLVE NUMERICALLY FOR BASE ACCELERATION - START
+numMJE0 = numpy.zeros((6, 6))
+{matrix}
+# setup numVBE0 matrix in numpy format
+numVBE0 = numpy.zeros((6, 1))
+{right}
+# In Matlab use
+# numVP0 = numMJE0 \\ numVBE0
+numVP0 = numpy.linalg.solve(numMJE0, numVBE0)
+{accelerations}
+# SOLVE NUMERICALLY FOR BASE ACCELERATION - END
+"""
+
+
+def floating() -> str:
+    """Return a listing as OpenSYMORO writes it: names above the diagonal, their definitions below, no zeros."""
+    entries = {(i, i): f"9 + {i}*D2" for i in range(6)} | {
+        (0, 4): "D2 - th1",
+        (1, 3): "r2*D2",
+        (3, 5): "D2*th1",
+    }
+    definitions = [f"MJE{i + 1}{k + 1}0 = {text}" for (i, k), text in entries.items()]
+    definitions += [f"VBE{i + 1}0 = th1*{i + 1}" for i in range(6) if i != 2]
+    upper = [f"numMJE0[{i}, {k}] = MJE{i + 1}{k + 1}0" for i, k in entries]
+    lower = [f"numMJE0[{k}, {i}] = {text}" for (i, k), text in entries.items() if i != k]
+    return "\n".join(
+        [
+            *definitions,
+            BASE_MOTION.format(
+                matrix="\n".join(upper + lower),
+                right="\n".join(f"numVBE0[{i}, 0] = VBE{i + 1}0" for i in range(6) if i != 2),
+                accelerations="\n".join(f"{'VW'[i > 2]}P{i % 3 + 1}0 = numVP0[{i}, 0]" for i in range(6)),
+            ),
+            "GAM1 = VP10*th1 + WP10\nGAM2 = QP2 + WP30*r2",
+        ]
+    )
+
+
+def test_the_acceleration_of_a_floating_base() -> None:
+    text = floating()
+    program = optimise(read(arm("Title", text)))
+    shapes = {out.name: out.shape for out in program.outputs}
+    assert shapes.pop("GAM") == (2,)
+    assert sorted(shapes) == ["VP10", "VP20", "VP30", "WP10", "WP20", "WP30"]
+    inputs, parameters = numbers(program)
+    scope: dict[str, Any] = {"numpy": np} | by_symbol(program, inputs) | parameters
+    for line in text.splitlines():
+        exec(line, scope)
+    result = interpret(program, inputs, parameters)
+    np.testing.assert_allclose(result["GAM"], [scope["GAM1"], scope["GAM2"]], rtol=1e-13)
+    np.testing.assert_allclose(
+        [result[name] for name in shapes], [scope[name] for name in shapes], rtol=1e-12
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "message"),
+    [
+        ("numMJE0[4, 4] = MJE550\n", "", "numVP0 =", r"the entry \[4, 4\] of numMJE0 is not assigned"),
+        ("numMJE0[4, 0] = D2 - th1\n", "", "numMJE0[0, 4]", "numMJE0 is not symmetric"),
+        ("numMJE0[0, 4] = MJE150\n", "", "numMJE0[4, 0]", "numMJE0 is not symmetric"),
+        ("numMJE0[4, 0] = D2 -", "numMJE0[4, 0] = D2 +", "numMJE0[0, 4]", r"\[0, 4\] and \[4, 0\] differ"),
+        ("numMJE0[4, 4]", "numMJE0[3, 3]", "numMJE0[3, 3] = MJE5", r"\[3, 3\] is defined twice"),
+        ("numMJE0[4, 4]", "numMJE0[4, 6]", "numMJE0[4, 6]", r"no entry \[4, 6\]"),
+        ("numVBE0[0, 0] = VBE10\n", "", "numVP0 =", r"the entry \[0, 0\] of numVBE0 is not assigned"),
+        ("VP30 = numVP0[2, 0]\n", "", "WP10 =", r"expected NAME = numVP0\[2, 0\], got WP10"),
+        ("numVP0[2, 0]", "numVP0[1, 0]", "VP30 =", r"expected NAME = numVP0\[2, 0\], got VP30"),
+        ("solve(numMJE0, numVBE0)", "solve(numMJE0, numVBE)", "numVP0 =", "expected NAME = numpy.linalg"),
+        ("GAM1 = VP10", "GAM1 = numVP0", "GAM1 =", "numVP0 is not defined"),
+    ],
+)
+def test_damaged_systems(old: str, new: str, line: str, message: str) -> None:
+    text = arm("Title", floating()).replace(old, new, 1)
+    expected = next(k for k, each in enumerate(text.splitlines(), 1) if each.startswith(line))
+    with pytest.raises(FormatError, match=message) as raised:
+        read(text)
+    assert raised.value.place is not None and raised.value.place.line == expected
+
+
+def test_elastic_joints_have_accelerations_in_place_of_torques() -> None:
+    tables = OPENSYMORO.partition("Equations:")[0] + "Equations:\n"
+    program = read(f"{tables}QDP1 = th1*GAM1\nGAM2 = D2*QDP1 + QDP2\n*=*\n")
+    assert [out.name for out in program.outputs] == ["QDP1", "GAM2"]
+    with pytest.raises(FormatError, match="its result GAM1 is not assigned"):
+        read(f"{tables}GAM2 = D2*QDP1 + QDP2\n*=*\n")
+
+
+def test_names_of_velocities_in_the_tables() -> None:
+    """The user of OpenSYMORO chooses the names of the joint variables and their derivatives."""
+    table = "\n".join(
+        [
+            "External forces and joint parameters",
+            "j       FX      FY      FZ      CX      CY      CZ      FS      FV      QP      QDP     GAM     eta     k",
+            "1       0       0       0       0       0       0       0       FV1     dq1     ddq1    TAU1    0       0",
+            "2       FX2     0       0       0       0       0       0       0       dq2     ddq2    TAU2    0       0",
+            "",
+            "Equations:",
+        ]
+    )
+    program = read(arm("Title", "GAM1 = cos(th1)*dq1*ddq2*FV1\nGAM2 = TAU1*FX2").replace("Equations:", table))
+    assert [port.name for port in program.inputs] == ["th", "dq", "ddq", "TAU"]
+    assert program.parameters == ("FV1", "FX2")
+
+
+def test_pieper() -> None:
+    """OpenSYMORO separates the steps of Pieper's method by dashes; the entries of the pose have letters."""
+    steps = ["Cth1 = px/D2", "-" * 92, "YPSth1 = (1, -1)", "th1 = atan2(YPSth1*sqrt(1 - Cth1**2), Cth1)"]
+    program = read(arm("Inverse Geometrix Model for frame 2", "\n".join([*steps, "r2 = pz"])))
+    assert [port.symbols for port in program.inputs] == [("YPSth1",), ("px",), ("pz",)]
+
+
+@pytest.mark.parametrize(
+    "text", ["t2 = 2*q[0]; x[0] = t2*k;\n", "function x=f(q)\nk=1; t2=2*q(1); x(1)=t2*k;\n"]
+)
+def test_statements_in_one_line(text: str) -> None:
+    program = read(text)
+    q = np.array([0.3])
+    result = interpret(program, {"q": q}, {"k": 1.0} if program.parameters else {})
+    np.testing.assert_allclose(result["x"], [0.6])
 
 
 # -- arrays
@@ -674,7 +811,7 @@ def test_global_variables_in_matlab() -> None:
 )
 def test_matrices_in_matlab(text: str, values: list[Any]) -> None:
     """The values are those of GNU Octave."""
-    program = read(f"function y=f(u)\ny={text};\nend\n")
+    program = read(f"function y=f(u)\ny={text};\nendfunction\n")
     np.testing.assert_allclose(interpret(program, {"u": np.array([2.0, 3.0])}, {})["y"], values)
 
 

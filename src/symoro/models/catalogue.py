@@ -88,6 +88,7 @@ class Entry:
         of: the kind of robot of this variant ("a floating base"); empty for the default variant.
         flexible: whether this variant is for robots with flexible links; no other variant applies to these.
         takes: function of a robot and options that returns whether this variant is used.
+        selects: whether `build` takes the names of the wanted outputs, because the others may take much longer.
         forms: the other variants. The first whose `takes` returns true is used, otherwise the default variant.
         applies: function that returns why the model does not apply to a robot, or None if it applies.
         requirements: functions of a robot and options; each returns the reason why the model rejects them, or None.
@@ -116,6 +117,7 @@ class Entry:
     of: str = ""
     flexible: bool = False
     takes: Callable[[Robot, Options], bool] = any_robot
+    selects: bool = False
     forms: tuple[Entry, ...] = ()
 
     def form(self, robot: Robot, options: Options) -> Entry:
@@ -268,7 +270,8 @@ def build(robot: Robot, name: str, options: Mapping[str, Any]) -> tuple[Entry, P
 
     Args:
         name: id or alias of the model.
-        options: values of the model's options, by name.
+        options: values of the model's options, by name; and `outputs`, names of outputs: models with other outputs that
+            take much longer derive only these.
 
     Returns:
         The catalogue entry of the variant that was used, and its program with title, header and units.
@@ -279,6 +282,8 @@ def build(robot: Robot, name: str, options: Mapping[str, Any]) -> tuple[Entry, P
         NotApplicableError: the model does not apply to the robot; the message contains the reason.
     """
     whole = entry(name)
+    wanted = options.get("outputs")
+    options = {option: value for option, value in options.items() if option != "outputs"}
     chosen = whole.form(robot, options)
     given = checked_options(chosen, options, whole)
     reason = chosen.refusal(robot, options)
@@ -286,7 +291,8 @@ def build(robot: Robot, name: str, options: Mapping[str, Any]) -> tuple[Entry, P
         what = f"{chosen.id} of {chosen.of}" if chosen.of else chosen.id
         raise NotApplicableError(f"{what} does not apply to robot '{robot.name}': {reason}")
     with _no_collection(), task(f"building {chosen.id}"):
-        program = optimise(chosen.build(robot, **given))
+        selected = {"wanted": wanted} if wanted is not None and chosen.selects else {}
+        program = optimise(chosen.build(robot, **given, **selected))
     shown = ", ".join(f"{k} = {v}" for k, v in given.items() if v is not None)
     named = ("joints", _joint_names(robot))
     described = (("model", chosen.id), ("robot", robot.name), named, ("options", shown))

@@ -26,8 +26,6 @@ from dataclasses import dataclass, field, replace
 
 from symoro.errors import ExpressionError, FormatError, Place, UnknownNameError
 from symoro.expr import ops
-from symoro.expr.evaluate import evaluate
-from symoro.expr.graph import Graph
 from symoro.expr.parser import ALIASES, operation_tokens, parse, reserved
 from symoro.expr.scalar import Expr
 from symoro.files import LAST_LINE
@@ -35,6 +33,7 @@ from symoro.program.builder import Builder
 from symoro.program.count import OpCount
 from symoro.program.listing_tables import MATRIX_TITLE, Tables, missing_result, read_tables
 from symoro.program.matlab_text import is_matlab, read_matlab
+from symoro.program.numpy_text import is_identity, without_systems
 from symoro.program.program import Program, Shape
 
 _EQUATIONS = re.compile(r"\s*Equations\s*:\s*", re.IGNORECASE)
@@ -55,14 +54,14 @@ _IDENTITY = re.compile(r"\s*((?:cos|sin)\([^=]*\))\s*=(?!=)([^=]*)")
 _LAST_LINE = re.compile(re.escape(LAST_LINE).replace(r"\{\}", "([0-9]+)"))
 NO_LINE_END = "the last line has no line end: check that the file is complete"
 MOST_ENTRIES = 10_000  # of an input array: the Jacobian of a hundred joints has 600
-IDENTITY = 1e-9  # difference of the sides of a trigonometric identity, rounding included
 _CONTROL = re.compile(r"[{}]|\b(?:for|while|if|return)\b")
 _ENTRY = re.compile(r"([A-Za-z_]\w*)((?:\[[\d,\s]+\])+)")
 _RENAMED = re.compile(r"(\w+) stands for (\w+)")
 _STEM = re.compile(r"(.*?)_?(\d+)")
 _CHOICE = re.compile(r"\(\s*(-?\d+)\s*,\s*(-?\d+)\s*\)")
 _SUFFIX = re.compile(r"(?<![\w.])((?:\d+\.\d*|\.\d+|\d+)(?:[eE][+-]?\d+)?)[fFlL]\b")
-_QUOTIENT = re.compile(r"(?<![\w.])\d+\s*/\s*\d+(?![\w.])")
+_INTEGER = r"(?:(?<![\w.])\d+|(?<!\w)\([\d\s+*-]+\))"
+_QUOTIENT = re.compile(rf"{_INTEGER}\s*/\s*{_INTEGER}(?![\w.])")
 
 # Names of quantities that vary from call to call, in SYMORO and here; all other names are parameters.
 _VARIABLES = re.compile(r"(?:th|t|q|qd|qdd|qda|qdda|QP|QDP|GAM|tau|V0|Vd0|R0|qp|qpp)_?\d+")
@@ -106,7 +105,7 @@ class ListingFile:
         comparisons: whether expressions may contain comparisons, as symoro writes them.
         declared: names that C text declares; None if it does not declare its inputs.
         tables: tables of the robot before the equations.
-        results: names that the tables after the equations contain.
+        results: names of results: those that the tables after the equations contain, accelerations of the base.
         title: first line of the listing, if it is not an assignment.
         written: number of operations as written.
         warnings: signs of damage that is not certain.
@@ -146,6 +145,8 @@ def read_listing(text: str, file: str = "") -> ListingFile:
         FormatError: a line is not an assignment, or the listing is cut.
     """
     lines = text.splitlines()
+    if "=" not in text:
+        raise FormatError("the listing contains no assignment", place=Place(file, len(lines) or None))
     start = next((k for k, line in enumerate(lines) if _EQUATIONS.fullmatch(line)), None)
     if start is not None:
         return _symoro_listing(lines, start, file)
@@ -204,9 +205,12 @@ def _symoro_listing(lines: Sequence[str], start: int, file: str) -> ListingFile:
     title = next((line.strip() for line in lines[:start] if _COMMENT.sub("", line).strip()), "")
     equations = list(lines[start + 1 : end])
     for k, line in enumerate(equations):
-        if MATRIX_TITLE.fullmatch(line) is not None or _is_identity(line, start + 2 + k, file):
+        heading = MATRIX_TITLE.fullmatch(line) or _DASHES.fullmatch(line)
+        if heading or _is_identity(line, start + 2 + k, file):
             equations[k] = ""
-    statements = list(_statements(equations, file, start + 2, remarks=False))
+    written = _statements(equations, file, start + 2, remarks=False)
+    scalars, accelerations = without_systems([(one.name, one.text, one.line) for one in written], file)
+    statements = [Assignment(*one) for one in scalars]
     tables = read_tables(lines[:start], file)
     defined = {one.name: None for one in statements}
     missing = missing_result(lines[:end], tables, defined)
@@ -218,7 +222,7 @@ def _symoro_listing(lines: Sequence[str], start: int, file: str) -> ListingFile:
             place=Place(file, end + 1),
             hint="write the listing again; to optimise a part of it, remove the title, the tables and '*=*'",
         )
-    results = rest.names if rest else frozenset()
+    results = accelerations | (rest.names if rest else frozenset())
     return _listing(file, statements, title=title, tables=tables, results=results, comparisons=False)
 
 
@@ -257,15 +261,7 @@ def _is_identity(line: str, number: int, file: str) -> bool:
     match = _IDENTITY.fullmatch(line)
     if match is None:
         return False
-    graph = Graph()
-    try:
-        difference = parse(f"{match[1]} - ({match[2]})", graph, listing=True)
-        names = sorted(difference.symbols())
-        values = {name: 0.3 + 0.7 * k for k, name in enumerate(names)}
-        holds = abs(float(evaluate(graph, [difference.lit], values)[0])) < IDENTITY
-    except ExpressionError:
-        holds = False
-    if not holds:
+    if not is_identity(match[1], match[2]):
         raise FormatError(
             f"expected an assignment NAME = EXPRESSION or a trigonometric identity, got '{line.strip()[:60]}'",
             place=Place(file, number),
@@ -480,7 +476,7 @@ def _c_assignment(text: str, line: int, file: str) -> Assignment:
         raise FormatError(
             f"{quotient[0]} is a division of integers, which C rounds to an integer",
             place=Place(file, line),
-            hint=f"write {quotient[0].replace('/', '.0/')}.0 if the quotient is meant",
+            hint="write the numbers with decimal points, such as 1.0/2.0, if the quotient is meant",
         )
     return Assignment(one.name, _SUFFIX.sub(r"\1", one.text), line)
 
@@ -590,6 +586,7 @@ def listing_program(
     _check_definitions(listing)
     defined = {one.name: one for one in listing.assignments}
     free = _free_names(listing, defined)
+    _check_solutions(listing, defined)
     choices = [one.name for one in listing.assignments if _CHOICE.fullmatch(one.text)]
     variables = _variables(listing, [*choices, *free], inputs)
     builder = Builder(name)
@@ -642,14 +639,16 @@ def _check_definitions(listing: ListingFile) -> None:
                 hint="give the second quantity another name",
             )
         lines[one.name] = one.line
+    defined: set[str] = set()
     for one in listing.assignments:
         for name in _names(one.text):
-            if lines.get(name, 0) >= one.line:
+            if name in lines and name not in defined:
                 raise FormatError(
                     f"{name} is used before it is defined in line {lines[name]}",
                     place=Place(listing.file, one.line),
                     hint="order the assignments so that each name is defined before its first use",
                 )
+        defined.add(one.name)
 
 
 def _free_names(listing: ListingFile, defined: Mapping[str, Assignment]) -> list[str]:
@@ -674,6 +673,19 @@ def _free_names(listing: ListingFile, defined: Mapping[str, Assignment]) -> list
                 )
             free[name] = None
     return list(free)
+
+
+def _check_solutions(listing: ListingFile, defined: Container[str]) -> None:
+    """Check that an inverse geometric model assigns each joint variable for which it computes quantities."""
+    for variable in sorted(listing.tables.results if listing.tables else ()):
+        # The names X1th5 and Y1th5 belong to the solution for th5.
+        steps = [one for one in listing.assignments if one.name.endswith(variable)]
+        if steps and variable not in defined:
+            raise FormatError(
+                f"the joint variable {variable} is not assigned, although {steps[-1].name} is",
+                place=Place(listing.file, steps[-1].line),
+                hint="write the listing again",
+            )
 
 
 def _why_undefined(listing: ListingFile, name: str, stems: Container[str]) -> str:

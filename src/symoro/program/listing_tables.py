@@ -31,7 +31,9 @@ _JOINT_VARIABLES = ("th", "t", "q")
 _HEADERS, _AXES = ("j", "axis"), ("X", "Y", "Z")  # first column
 _INVERSE_GEOMETRY = re.compile(r"\bInverse Geometri", re.IGNORECASE)
 _ENTRY_OF_TRANSFORM = re.compile(r"(T\d+T\d+)[123][1234]")
-_POSE = frozenset(f"{letter}{k}" for letter, k in product("snapSNAP", "123"))
+_INERTIAL = ("XX", "XY", "XZ", "YY", "YZ", "ZZ", "MX", "MY", "MZ", "M")
+_TORQUE_OF_PARAMETER = re.compile(rf"DG(\d)({'|'.join(_INERTIAL)})(\d+)")  # of joint, parameter, link
+_POSE = frozenset(f"{letter}{k}" for letter, k in product("snapSNAP", "123xyz"))
 # Results with an entry per axis and link, by the title of the listing.
 _PER_LINK = {"Link velocities": ("W", "V"), "Link accelerations": ("WP", "VP"), "JdotQdot": ("WPJ", "VPJ")}
 
@@ -102,13 +104,14 @@ def read_tables(lines: Sequence[str], file: str, first: int = 1) -> Tables | Non
             place=Place(file, min(likely, default=first + 1) - 1),
         )
     _check_rows(frames, file)
-    links = sum(len(table.rows) for table in tables if "XX" in table.columns)
+    links = sum(line.split()[0] != "0" for table in tables if "XX" in table.columns for _, line in table.rows)
     sigma = frames.columns.index("sigma")
     types = [line.split()[sigma] for _, line in frames.rows]
     joints = tuple(j for j, joint_type in enumerate(types[:links], 1) if joint_type in _VARIABLE)
     variables = frozenset(
         name for j, joint_type in enumerate(types, 1) if (name := _variable(frames, j, joint_type))
     )
+    variables |= set(_rates(tables))
     text = "\n".join(line for table in tables for _, line in table.rows)
     names = frozenset(_names(text))
     rows = {title: len(table.rows) for table in tables for title in table.columns}
@@ -149,6 +152,16 @@ def _names(text: str) -> list[str]:
     return [name for name in _NAME.findall(text) if not reserved(name)]
 
 
+def _rates(tables: Sequence[_Table]) -> Iterator[str]:
+    """Yield the names in the columns of the joint velocities, accelerations and torques."""
+    for table in tables:
+        for column in (k for k, title in enumerate(table.columns) if title in ("QP", "QDP", "GAM")):
+            for _, line in table.rows:
+                cells = line.split()
+                if len(cells) == len(table.columns):  # otherwise wide cells have no blanks between them
+                    yield from _names(cells[column])
+
+
 def _variable(frames: _Table, frame: int, joint_type: str) -> str:
     """Return the joint variable in the row of a frame; an empty text for a fixed joint."""
     if joint_type not in _VARIABLE:
@@ -181,10 +194,10 @@ def missing_result(lines: Sequence[str], tables: Tables | None, defined: Collect
 def _announced(lines: Sequence[str], tables: Tables | None, defined: Collection[str]) -> Iterator[str]:
     titles = [line.strip() for line in lines]
     known_links = tables.links if tables else 0
-    for family in ("GAM", "QDP"):
-        names = [f"{family}{j}" for j in (tables.joints if tables else ())]
-        if any(name in defined for name in names):
-            yield from names
+    joints = tables.joints if tables else ()
+    if any(f"{family}{j}" in defined for family in ("GAM", "QDP") for j in joints):
+        # The inverse dynamic model of a robot with elastic joints computes their accelerations.
+        yield from (f"GAM{j}" for j in joints if f"QDP{j}" not in defined)
     for line in titles:
         title = MATRIX_TITLE.fullmatch(line)
         if title is not None:
@@ -194,6 +207,14 @@ def _announced(lines: Sequence[str], tables: Tables | None, defined: Collection[
         links = {text[1:] for text in digits if text[0] in "123"} | set(map(str, range(1, known_links + 1)))
         for family in families:
             yield from _grid(family, range(1, 4), sorted(links))
+    if any("dentification" in line for line in titles):  # each parameter of a link acts on the same joints
+        columns = [match for name in defined if (match := _TORQUE_OF_PARAMETER.fullmatch(name))]
+        for link in sorted({match[3] for match in columns}):
+            joints_of_link = sorted({match[1] for match in columns if match[3] == link})
+            parameters = [
+                name for name in _INERTIAL if tables is not None and f"{name}{link}" in tables.names
+            ]
+            yield from (f"DG{joint}{name}{link}" for joint, name in product(joints_of_link, parameters))
     if any("Direct Geometri" in line for line in titles):  # the last matrix is the result
         last = [match for name in defined if (match := _ENTRY_OF_TRANSFORM.fullmatch(name))][-1:]
         yield from (name for match in last for name in _grid(match[1], range(1, 4), range(1, 5)))

@@ -102,7 +102,7 @@ def read_matlab(lines: Sequence[str], file: str) -> MatlabText:
                 result.results |= dict.fromkeys(names, line)
             else:
                 result.declared = {*names, *(result.declared or ())}
-        elif functions and statement.strip() == "end":
+        elif functions and statement.strip() in ("end", "endfunction"):
             ended = True
         else:
             result.statements += [(each, line) for each in _assignments(statement, line, file)]

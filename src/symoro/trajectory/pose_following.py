@@ -91,7 +91,7 @@ class Follower:
         self._at = [self.joints.index(j) for j in self.driven]
         self._given = np.array(given_entries(pose))
         self._whole = bool(self._given.all())
-        own = {} if frame is None else {"to": frame}
+        own: dict[str, Any] = {} if frame is None else {"to": frame}
         self.place = generate(robot, "fast-geometry", **own).function(values)
         self._jacobian = generate(robot, "jacobian", **own).function(values)
         self._bias = generate(robot, "jdot-qdot", **own).function(values)

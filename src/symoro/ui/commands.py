@@ -583,7 +583,10 @@ def _derived(robot: Robot, options: argparse.Namespace) -> Model:
     else:
         if options.no_variables and options.wrt is None:
             check_expandable(robot, options.model, outputs, derivative=options.derivative is not None)
-        model = generate(robot, options.model, **_chosen(options))
+        first = (
+            outputs if options.derivative is None else None
+        )  # a derivative has other outputs than its model
+        model = generate(robot, options.model, outputs=first, **_chosen(options))
     if options.derivative is not None:
         model = model.derivative(options.derivative, None if options.wrt is None else _listed(options.wrt))
     if outputs is not None:

@@ -31,7 +31,7 @@ V. Filip, "Dynamic modeling of manipulators with symbolic computational method",
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from symoro.errors import NotApplicableError, ProgramError
@@ -237,9 +237,14 @@ def is_holonomic_tree(robot: Robot) -> str | None:
             r"\dot\nu = ({}^0\dot V_0 - ({}^0\omega_0 \times {}^0V_0; 0); \ddot q)",
         },
     },
+    selects=True,
 )
 def lagrange(
-    robot: Robot, coriolis: str = "christoffel", expanded: bool = False, rotation: str = "matrix"
+    robot: Robot,
+    coriolis: str = "christoffel",
+    expanded: bool = False,
+    rotation: str = "matrix",
+    wanted: Collection[str] = ("A", "B", "Q", "D"),
 ) -> Program:
     """Return a program that computes A, B, Q of tau = A qdd + B qd + Q, and the Christoffel coefficients D.
 
@@ -249,27 +254,35 @@ def lagrange(
         coriolis: 'christoffel' differentiates A; 'recursive' is Renaud's method without derivatives.
         expanded: whether each element is one simplified expression, for reading.
         rotation: representation of the rotation of a floating base, 'matrix' or 'quaternion'.
+        wanted: names of the outputs to derive; the coefficients D of a long chain take minutes, A or Q take seconds.
     """
     robot = at_rest(robot)
     layout = Layout(robot)
     s = system("lagrange", layout, quick(robot), READ, rotation=rotation)
     builder, nu = s.builder, [s.state.nu[c] for c in s.provider.own]
-    a = s.tree.inertia()
+    a: Matrix = []
+    d: Cube = []
+    weights: Vector = []
+    curved = "B" in wanted or "D" in wanted
+    if curved or "A" in wanted:
+        a = s.tree.inertia()
     if expanded:
-        _check_size(robot, builder, a)
-    if coriolis == "recursive":
-        if not s.provider.is_identity or layout.has_free_base:
-            raise NotApplicableError(
-                "the method 'recursive' does not support coupled joints, closed loops or floating bases",
-                hint="use coriolis='christoffel'",
-            )
-        d = Renaud(builder, robot, s.tree.tree).run()
-    else:
-        d = connection(s, a)
-    none: Values = dict.fromkeys(s.provider.own, 0)
-    still = State(none, dict.fromkeys(s.provider.tree, 0))
-    weights = list(s.tree.efforts(still, none, elements=False).values())
+        _check_size(robot, builder, _entries("A", a))
+    if coriolis == "recursive" and (not s.provider.is_identity or layout.has_free_base):
+        raise NotApplicableError(
+            "the method 'recursive' does not support coupled joints, closed loops or floating bases",
+            hint="use coriolis='christoffel'",
+        )
+    if curved:
+        d = Renaud(builder, robot, s.tree.tree).run() if coriolis == "recursive" else connection(s, a)
+    if "A" not in wanted:
+        a = []
+    if "Q" in wanted:
+        none: Values = dict.fromkeys(s.provider.own, 0)
+        still = State(none, dict.fromkeys(s.provider.tree, 0))
+        weights = list(s.tree.efforts(still, none, elements=False).values())
     if expanded:
+        _check_size(robot, builder, {f"Q[{i}]": x for i, x in enumerate(weights, 1)})
         written = _Readable(builder, robot, a, d, weights)
         a, d, weights = written.matrix(a), [written.matrix(m) for m in d], written.matrix([weights])[0]
     # B_ik = sum over j of D_ijk nu_j; d is symmetric in the last two but for quasi-velocities.
@@ -277,7 +290,8 @@ def lagrange(
     for port, value in zip(
         outputs(FLOATING if layout.has_free_base else FIXED), (a, b, weights, d), strict=False
     ):
-        builder.output(port, value)
+        if port.name in wanted:
+            builder.output(port, value)
     if not expanded:
         return builder.program()
     _name_waves(builder, s.tree.trig, [x for rows in (a, [weights], *d) for row in rows for x in row])
@@ -299,24 +313,28 @@ def largest_inertia_entry(robot: Robot) -> tuple[int, str]:
     """
     robot = at_rest(robot)
     s = system("lagrange", Layout(robot), quick(robot), READ)
-    return _largest(s.builder, s.tree.inertia())
+    return _largest(s.builder, _entries("A", s.tree.inertia()))
 
 
-def _largest(builder: Builder, a: Matrix) -> tuple[int, str]:
-    entries = {(i, j): wrap(builder.graph, x).lit for i, row in enumerate(a, 1) for j, x in enumerate(row, 1)}
-    sizes = written_operations(builder.graph, entries.values())
-    (i, j), lit = max(entries.items(), key=lambda item: sizes[item[1] >> 1])
-    operations = sizes[lit >> 1]
-    return (operations, f"A[{i},{j}]") if operations > MOST_SIMPLIFIED * LONGEST_EXPANDED else (0, "")
+def _entries(name: str, matrix: Matrix) -> dict[str, Scalar]:
+    return {f"{name}[{i},{j}]": x for i, row in enumerate(matrix, 1) for j, x in enumerate(row, 1)}
 
 
-def _check_size(robot: Robot, builder: Builder, a: Matrix) -> None:
-    """Check that the entries of A are not so long that no simplification makes them readable.
+def _largest(builder: Builder, entries: Mapping[str, Scalar]) -> tuple[int, str]:
+    """Return operations and name of the longest entry; (0, "") if it can become readable."""
+    lits = {name: wrap(builder.graph, x).lit for name, x in entries.items()}
+    sizes = written_operations(builder.graph, lits.values())
+    operations, name = max(((sizes[lit >> 1], name) for name, lit in lits.items()), default=(0, ""))
+    return (operations, name) if operations > MOST_SIMPLIFIED * LONGEST_EXPANDED else (0, "")
+
+
+def _check_size(robot: Robot, builder: Builder, entries: Mapping[str, Scalar]) -> None:
+    """Check that no entry is so long that no simplification makes it readable.
 
     Raises:
         ProgramError: an entry is too long; the message contains the estimate.
     """
-    operations, name = _largest(builder, a)
+    operations, name = _largest(builder, entries)
     if operations:
         raise _too_long(robot, name, f"about {operations:.0e} operations")
 
@@ -341,10 +359,10 @@ class _Readable:
         self.graph = builder.graph
         self.short: dict[int, Expr] = {}
         entries: dict[str, list[int]] = {}  # the terms of the entry's sum
-        for i, row in enumerate(a, 1):
-            entries |= {f"A[{i},{j}]": [self._lit(x)] for j, x in enumerate(row, 1)}
-            entries |= {f"B[{i},{j}]": [self._lit(x) for x in line] for j, line in enumerate(d[i - 1], 1)}
-            entries[f"Q[{i}]"] = [self._lit(weights[i - 1])]
+        entries |= {name: [self._lit(x)] for name, x in _entries("A", a).items()}
+        for i, rows in enumerate(d, 1):
+            entries |= {f"B[{i},{j}]": [self._lit(x) for x in line] for j, line in enumerate(rows, 1)}
+        entries |= {f"Q[{i}]": [self._lit(x)] for i, x in enumerate(weights, 1)}
         before = written_operations(self.graph, {lit for parts in entries.values() for lit in parts})
         sizes = {name: sum(before[lit >> 1] for lit in parts) for name, parts in entries.items()}
         for name in sorted(entries, key=sizes.__getitem__, reverse=True):

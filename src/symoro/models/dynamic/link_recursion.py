@@ -604,9 +604,7 @@ class _Recursion:
             sentences.append(
                 _general("G", "dq_tr / dq_a   (56)", "G", r"\frac{\partial q_{tr}}{\partial q_a} \qquad (56)")
             )
-            sentences.append(
-                ("The loops are cut: q, qd and qdd of all joints of the tree satisfy the loop closure.",)
-            )
+            sentences.append(("The loops are cut: all joints of the tree satisfy the loop closure.",))
         for j, coupling in relations.items():
             position: Scalar = self.builder.formula(coupling.offset)
             for i, ratio in coupling.terms:

@@ -294,6 +294,7 @@ def tree_model(
     options: tuple[Option, ...] = (),
     structures: Mapping[Structure, Mapping[str, Any]],
     menu: str = "Dynamic",
+    selects: bool = False,
     **details: Any,
 ) -> Callable[[Callable[..., Program]], Callable[..., Program]]:
     """Return a decorator that registers a function as a model for several structures of robots.
@@ -305,6 +306,7 @@ def tree_model(
         options: options of the model; each structure gets the options that apply to it.
         structures: for each structure, further attributes of the catalogue entry such as reference and equations.
         menu: group of the catalogue.
+        selects: whether the function takes the names of the wanted outputs.
         details: attributes of the catalogue entry that all structures share.
     """
 
@@ -317,6 +319,7 @@ def tree_model(
                 "applies": structure.applies,
                 "applies_to": structure.applies_to,
                 "example": structure.example,
+                "selects": selects,
                 **own,
             }
             if structure is FIXED:
