@@ -71,6 +71,15 @@ def test_parquet_is_the_same_log(tmp_path: Path) -> None:
     assert text.part(20, 70)["position"] == pytest.approx(table[20:70, 1:3], abs=0)
 
 
+def test_quoted_values_are_numbers(tmp_path: Path) -> None:
+    plain = written(tmp_path, rows())
+    expected = read(plain)
+    quoted = tmp_path / "quoted.csv"
+    lines = plain.read_text(encoding="utf-8").splitlines()
+    quoted.write_text("\n".join('"' + '","'.join(line.split(",")) + '"' for line in lines), encoding="utf-8")
+    assert all((read(quoted)[kind] == x).all() for kind, x in expected.items())
+
+
 def spoil(change: Callable[[list[str]], None], folder: Path) -> Path:
     path = written(folder, rows())
     lines = path.read_text(encoding="utf-8").splitlines()
@@ -134,6 +143,7 @@ def constant(lines: list[str]) -> None:
         (lambda lines: lines.__setitem__(0, "t,q1,q3,tau1,tau2"), 1, "there is no column 'q2'"),
         (lambda lines: lines.__setitem__(0, "t,q1,q1,tau1,tau2"), 1, "two columns have the name 'q1'"),
         (lambda lines: lines.pop(0), 1, "numbers where the names"),
+        (lambda lines: lines.insert(1, "s,rad,rad,Nm,Nm"), 2, "'s' is not a number(.|\n)*contains units"),
         (lambda lines: lines.__delitem__(slice(1, None)), 2, "no samples"),
     ],
 )

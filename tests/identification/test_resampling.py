@@ -16,6 +16,7 @@ from symoro.identification.log_description import BUNDLED, FOLDER, read_descript
 from symoro.identification.resampling import CONTEXT
 from symoro.identification.tolerances import CLOSE_STEP, DECREASING_STEP, EVEN_STEP, LONGEST_STEP
 from symoro.ui.cli import main
+from symoro.ui.identification_report import result_sections
 from tests.identification.truth import smooth, two_links
 
 RATE = 500.0
@@ -257,6 +258,8 @@ def test_the_delay_of_torques_is_estimated_in_every_segment() -> None:
     )
     assert late.delay is not None and late.delay.deviation < 1e-3
     assert late.logs[0].delay == pytest.approx(0.016, abs=4 * late.delay.deviation)
+    rows = {row[0]: row[1] for row in result_sections(late)[0].rows}
+    assert rows["delay of the torques"] in str(late) and "given" not in rows["delay of the torques"]
     assert (late.estimate.deviations > given.estimate.deviations * 0.99).all()
     errors = late.estimate.values - np.array([truth.K[name] for name in late.estimate.names])
     assert np.mean((errors / late.estimate.deviations) ** 2) < 3

@@ -180,7 +180,7 @@ function Form({ store, log, options, busy, onRun }: FormProps) {
       {amount("cutoff", "filter, Hz", "cutoff frequency of the zero-phase low-pass filter of the positions; 0 disables it", 1)}
       {amount("decimation", "decimation", "keep one of this number of samples, in all columns", 1)}
       {amount("slow", "minimum |qd|", "samples of a joint at a lower velocity are dropped; 0 keeps all", 0.01)}
-      <label class="md-option" title="delay of the torques with respect to the positions in seconds, or hold for a zero-order hold; default: the value in the description of the log">
+      <label class="md-option" title="delay of the torques with respect to the positions in seconds, hold for a zero-order hold, or estimate; default: the value in the description of the log">
         <span>delay, s</span>
         <input
           type="text"

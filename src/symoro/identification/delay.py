@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from symoro.display import OneLineRepr
 from symoro.errors import ArgumentError, OptionError, Place
 from symoro.identification.base_motion import continuous_orientation
 from symoro.identification.contacts import PREFIX as CONTACT
@@ -43,8 +44,8 @@ Array = NDArray[np.float64]
 TAPS = 8  # samples to each side that interpolation uses: its error is below 1e-10 for smooth motions
 
 
-@dataclass(frozen=True, eq=False)
-class TorqueDelay:
+@dataclass(frozen=True, eq=False, repr=False)
+class TorqueDelay(OneLineRepr):
     """Estimated delay of the torques of a log with respect to its motion.
 
     Attributes:
@@ -58,6 +59,22 @@ class TorqueDelay:
     deviation: float
     change: Array
     share: float
+
+    def __str__(self) -> str:
+        return f"{1e3 * self.seconds:.3g} ms (deviation {1e3 * self.deviation:.2g} ms)"
+
+
+def delay_text(logs: Sequence[Log], lag: TorqueDelay | None) -> str | None:
+    """Return the corrected and the remaining delay of the torques as text; None if there is neither.
+
+    Args:
+        logs: the logs.
+        lag: the estimated remaining delay; None if it is not determined.
+    """
+    corrected = ", ".join(dict.fromkeys(f"{1e3 * log.delay:.4g} ms" for log in logs if log.delay))
+    if not corrected:
+        return None if lag is None else f"{lag}, not corrected"
+    return f"{corrected} corrected" + ("" if lag is None else f"; remaining: {lag}")
 
 
 def delay_seconds(delay: float | str | None, rate: float) -> float:

@@ -39,7 +39,7 @@ from symoro.identification.consistent import (
 )
 from symoro.identification.contacts import BASE_ROWS, check_contacts
 from symoro.identification.correlated_rows import with_correlated_rows
-from symoro.identification.delay import TorqueDelay, aligned, delay_seconds, estimated_delay
+from symoro.identification.delay import TorqueDelay, aligned, delay_seconds, delay_text, estimated_delay
 from symoro.identification.diagnostics import DiagnosticWarning
 from symoro.identification.drive_gains import (
     DriveGains,
@@ -160,7 +160,8 @@ class Identification(OneLineRepr, FormerWarningsName):
         essential: reduced (essential) parameter set, if requested.
         consistent: physically consistent standard parameters, if requested.
         warnings: suspicious properties of the data and of the estimate (`diagnostics`).
-        delay: remaining delay of the torques with respect to the motion; None if it is not significant.
+        delay: estimated remaining delay of the torques with respect to the motion; None if it is not determined. The
+            delay that was corrected is that of the logs (`Log.delay`).
         validation_rows: the rows of the regression of the validation logs; None without such logs.
         drive_gains: estimated drive gains, by which the torques of the logs were multiplied; None if they were given.
         described: the robot as described, whose drives are those of the result if the logs contain no torques.
@@ -230,6 +231,8 @@ class Identification(OneLineRepr, FormerWarningsName):
 
     def __str__(self) -> str:
         further = [*map(str, self.payloads.values()), *([str(self.drive_gains)] if self.drive_gains else [])]
+        if any(log.delay for log in self.logs):
+            further.append(f"delay of the torques: {delay_text(self.logs, self.delay)}")
         text = summary(self.original, self.estimate, self.residuals, self.validation, self.warnings, further)
         return f"{text}\n\n{self.verdict}"
 

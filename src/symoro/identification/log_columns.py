@@ -30,6 +30,7 @@ COMMENT = re.compile(rb"^[ \t]*#", re.MULTILINE)
 DECIMAL_COMMAS = (
     "write decimal points instead of decimal commas, as in 0.5, and commas or semicolons between values"
 )
+UNITS_LINE = "if this line contains units, begin it with #, and give the units in the description of the log"
 
 
 @dataclass(frozen=True)
@@ -119,7 +120,14 @@ class ColumnFile:
             while lines := list(itertools.islice(samples, min(size, end - done))):
                 self._check_widths(lines, done)
                 try:
-                    rows = np.loadtxt(lines, delimiter=self.delimiter, usecols=wanted, ndmin=2, comments=None)
+                    rows = np.loadtxt(
+                        lines,
+                        delimiter=self.delimiter,
+                        usecols=wanted,
+                        ndmin=2,
+                        comments=None,
+                        quotechar='"',
+                    )
                 except ValueError as error:
                     self._raise_unreadable(lines, done, str(error))
                 if len(rows) != len(lines):
@@ -161,7 +169,7 @@ class ColumnFile:
             message: error message of NumPy.
         """
         for k, line in enumerate(lines):
-            cells = line.split(self.delimiter)
+            cells = [cell.strip().strip('"') for cell in line.split(self.delimiter)]
             if len(cells) != len(self.names):
                 self._wrong_width(len(cells), done + k)
             for name, cell in zip(self.names, cells, strict=True):
@@ -170,7 +178,8 @@ class ColumnFile:
                 except ValueError:
                     shown = cell.strip()[:30]
                     text = f"'{shown}' is not a number" if shown else "a value is missing"
-                    hint = DECIMAL_COMMAS if _is_number(shown.replace(",", ".", 1)) else None
+                    first = UNITS_LINE if not done + k and not any(map(_is_number, cells)) else None
+                    hint = DECIMAL_COMMAS if _is_number(shown.replace(",", ".", 1)) else first
                     raise FormatError(text, place=self.place(done + k, name), hint=hint) from None
         raise FormatError(message, place=self.place(done))
 
@@ -244,7 +253,9 @@ def open_table(path: Path) -> ColumnFile:
         raise FormatError("there is no such file", place=Place(str(path)), hint="check the path") from None
     except UnicodeDecodeError:
         raise FormatError(
-            "this is not a text file", place=Place(str(path)), hint="give a log as CSV or Parquet"
+            "this is not a text file",
+            place=Place(str(path)),
+            hint="give a log as CSV, Parquet or ROS 2 bag; 'rosbags-convert' converts a bag of ROS 1",
         ) from None
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise FormatError(f"the compressed file is damaged: {error}", place=Place(str(path))) from None

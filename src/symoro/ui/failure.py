@@ -83,6 +83,7 @@ _IN_A_SHELL: Words = (
     (re.compile(r"\b(?:start|inputs)=\{([^}]*)\}"), lambda match: _assignments(match[1])),
     (re.compile(r"\bcontacts=\[4, \(8, \(0, 0, -0\.2\)\)\]"), "--contacts '4;8:0,0,-0.2'"),
     (re.compile(r"\bdriven=\.\.\."), "--driven FILE"),
+    (re.compile(r"\blink='([^']*)'"), r"link=\1"),  # a field of --payload and --log-payload
     (re.compile(r"\b(\w+)=True\b"), lambda match: _flag(match[1])),
     (re.compile(r"\b(\w+)=False\b"), lambda match: _flag(f"no_{match[1]}")),
     (

@@ -15,6 +15,7 @@ from symoro.deprecation import FORMER_WARNINGS_KEY
 from symoro.files import MADE_BY
 from symoro.identification.comparison import friction_constants, grouped
 from symoro.identification.consistent import TOTAL, Consistent
+from symoro.identification.delay import delay_text
 from symoro.identification.dynamic import Identification
 from symoro.identification.equations import known_load_names, row_name
 from symoro.identification.log import log_names
@@ -128,6 +129,7 @@ def _data(result: Identification) -> Section:
     logs = "; ".join(f"{name}, {log.samples} samples at {log.rate:g} Hz" for name, log in named)
     low = f"low-pass at {p.cutoff:g} Hz (zero phase, order 4)" if p.cutoff else "no low-pass"
     filters = f"{low}, differences of {2 * p.half + 1} samples"
+    delay = delay_text(result.logs, result.delay)
     rows = [
         ("log", logs),
         *_resampled(result),
@@ -135,7 +137,7 @@ def _data(result: Identification) -> Section:
         ("signals", filters),
         ("decimation", f"by {p.decimation}" + (", all columns weighted alike" if p.decimation > 1 else "")),
         ("rows dropped", f"|qd| < {p.slow:g}" if p.slow else "none"),
-        *_delays(result),
+        *([("delay of the torques", delay)] if delay else []),
         *_held(result),
         *_known(result),
         ("method", e.method + (f", {e.rounds} rounds" if e.rounds else "")),
@@ -148,18 +150,6 @@ def _resampled(result: Identification) -> list[tuple[str, str]]:
     """Return table rows with the losses of the logs that were resampled; segments of a log have the same losses."""
     losses = {log.source or log.name.partition(", segment ")[0]: log.resampling for log in result.logs}
     return [("resampling", str(one)) for one in losses.values() if one is not None]
-
-
-def _delays(result: Identification) -> list[tuple[str, str]]:
-    """Return table rows with the given and the estimated delay of the torques, as far as they exist."""
-    rows = []
-    if any(log.delay for log in result.logs):
-        given = ", ".join(dict.fromkeys(f"{1e3 * log.delay:.4g} ms" for log in result.logs))
-        rows.append(("delay of the torques, given", given))
-    if result.delay is not None:
-        shown = f"{1e3 * result.delay.seconds:.3g} ms (deviation {1e3 * result.delay.deviation:.2g} ms)"
-        rows.append((f"delay of the torques, estimated{' in addition' if rows else ''}", shown))
-    return rows
 
 
 def _held(result: Identification) -> list[tuple[str, str]]:
