@@ -80,6 +80,33 @@ def test_quoted_values_are_numbers(tmp_path: Path) -> None:
     assert all((read(quoted)[kind] == x).all() for kind, x in expected.items())
 
 
+def test_names_in_a_comment_as_numpy_writes_them(tmp_path: Path) -> None:
+    table = np.array(rows())
+    path = tmp_path / "log.csv"
+    np.savetxt(path, table, delimiter=",", header=f"recorded on Monday\n{HEAD}")
+    assert read(path)["torque"] == pytest.approx(table[:, 3:], rel=1e-12)
+    lines = path.read_text(encoding="utf-8").splitlines()
+    lines[20:22] = ["# pause", "0.038,2,x,3,4"]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    with pytest.raises(FormatError, match="'x' is not a number") as error:
+        read(path)
+    assert error.value.place is not None and error.value.place.line == 22
+
+
+def test_other_columns_may_contain_text(tmp_path: Path) -> None:
+    """The error is that of a column of the log, not that of the text."""
+    path = written(tmp_path, rows())
+    lines = path.read_text(encoding="utf-8").splitlines()
+    modes = ["mode", *["AUTO"] * (len(lines) - 1)]
+    path.write_text("\n".join(map(",".join, zip(modes, lines, strict=True))), encoding="utf-8")
+    assert read(path)["position"].shape == (60, 2)
+    lines[30] = "0.06,,0,0,0"
+    path.write_text("\n".join(map(",".join, zip(modes, lines, strict=True))), encoding="utf-8")
+    with pytest.raises(FormatError, match="a value is missing") as error:
+        read(path)
+    assert error.value.place is not None and error.value.place.line == 31
+
+
 def spoil(change: Callable[[list[str]], None], folder: Path) -> Path:
     path = written(folder, rows())
     lines = path.read_text(encoding="utf-8").splitlines()

@@ -1,7 +1,8 @@
 """Columns of numbers in files, read piece by piece: CSV (also compressed, .gz) by NumPy, Parquet by pyarrow.
 
 A CSV file has one line of names, then one line per sample. Values are separated by commas, semicolons, tabs or blanks;
-lines that begin with # are comments. Errors contain the line, or the row of a Parquet file.
+lines that begin with # are comments. The line of names may be the last comment above the samples, as NumPy's savetxt
+writes it. Errors contain the line, or the row of a Parquet file.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ COMMENT = re.compile(rb"^[ \t]*#", re.MULTILINE)
 DECIMAL_COMMAS = (
     "write decimal points instead of decimal commas, as in 0.5, and commas or semicolons between values"
 )
+ASYNCHRONOUS = "correct the value; write quantities with different times to separate files, each with its column of times"
 UNITS_LINE = "if this line contains units, begin it with #, and give the units in the description of the log"
 
 
@@ -129,7 +131,7 @@ class ColumnFile:
                         quotechar='"',
                     )
                 except ValueError as error:
-                    self._raise_unreadable(lines, done, str(error))
+                    self._raise_unreadable(lines, wanted, done, str(error))
                 if len(rows) != len(lines):
                     blank = next(k for k, line in enumerate(lines) if not line.strip())
                     raise FormatError("this line is empty", place=self.place(done + blank), hint="remove it")
@@ -160,11 +162,14 @@ class ColumnFile:
             else None,
         )
 
-    def _raise_unreadable(self, lines: Sequence[str], done: int, message: str) -> NoReturn:
+    def _raise_unreadable(
+        self, lines: Sequence[str], wanted: Sequence[int], done: int, message: str
+    ) -> NoReturn:
         """Raise an error that names the line which NumPy could not read.
 
         Args:
             lines: consecutive lines of the file.
+            wanted: indices of the columns that were read; others may contain text.
             done: number of samples before these lines.
             message: error message of NumPy.
         """
@@ -172,15 +177,18 @@ class ColumnFile:
             cells = [cell.strip().strip('"') for cell in line.split(self.delimiter)]
             if len(cells) != len(self.names):
                 self._wrong_width(len(cells), done + k)
-            for name, cell in zip(self.names, cells, strict=True):
-                try:
-                    float(cell)
-                except ValueError:
-                    shown = cell.strip()[:30]
-                    text = f"'{shown}' is not a number" if shown else "a value is missing"
-                    first = UNITS_LINE if not done + k and not any(map(_is_number, cells)) else None
-                    hint = DECIMAL_COMMAS if _is_number(shown.replace(",", ".", 1)) else first
-                    raise FormatError(text, place=self.place(done + k, name), hint=hint) from None
+            for name, cell in ((self.names[column], cells[column]) for column in wanted):
+                if _is_number(cell):
+                    continue
+                text = f"'{cell[:30]}' is not a number" if cell else "a value is missing"
+                hint = ASYNCHRONOUS if not cell else None
+                if _is_number(cell.replace(",", ".", 1)):
+                    hint = DECIMAL_COMMAS
+                elif ":" in cell:
+                    hint = "write times as numbers, such as seconds from the first sample"
+                elif done + k == 0 and not any(map(_is_number, cells)):
+                    hint = UNITS_LINE
+                raise FormatError(text, place=self.place(done + k, name), hint=hint)
         raise FormatError(message, place=self.place(done))
 
     def _parquet(self, columns: Sequence[str], size: int, start: int, end: int) -> Iterator[Array]:
@@ -253,9 +261,10 @@ def open_table(path: Path) -> ColumnFile:
         raise FormatError("there is no such file", place=Place(str(path)), hint="check the path") from None
     except UnicodeDecodeError:
         raise FormatError(
-            "this is not a text file",
+            "this is not a text file in UTF-8",
             place=Place(str(path)),
-            hint="give a log as CSV, Parquet or ROS 2 bag; 'rosbags-convert' converts a bag of ROS 1",
+            hint="save a CSV file as UTF-8 text, or give a Parquet file or ROS 2 bag; 'rosbags-convert' converts a bag "
+            "of ROS 1",
         ) from None
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise FormatError(f"the compressed file is damaged: {error}", place=Place(str(path))) from None
@@ -276,26 +285,36 @@ def _opened_text(path: Path) -> IO[str]:
 
 def _csv_table(path: Path) -> ColumnFile:
     with _opened_text(path) as stream:
-        above = 0
+        comments, comment = 0, ""
         while (head := stream.readline()).lstrip(" \t").startswith("#"):
-            above += 1
-    delimiter = next((sign for sign in (",", ";", "\t") if sign in head), None)
-    names = [name.strip().strip("\"'").strip() for name in head.split(delimiter)]
-    place = Place(str(path), above + 1)
+            comments, comment = comments + 1, head
+    names, delimiter = _cells(head)
+    first = comments + 2  # number of the line below that of the names
+    if all(map(_is_number, names)):
+        above, _ = _cells(comment.lstrip(" \t#"))
+        if len(above) == len(names) and not any(map(_is_number, above)):
+            names, first = above, comments + 1
+    place = Place(str(path), first - 1)
     if not any(names):
         raise FormatError("the first line with the names of the columns is missing", place=place)
-    if all(_is_number(name) for name in names):
+    if all(map(_is_number, names)):
         raise FormatError(
             "the first line has numbers where the names of the columns are expected",
             place=place,
             hint="write a line such as t,q1,q2,tau1,tau2 above it",
         )
     _check_names(names, place)
-    total, comments = _lines(path)
-    samples = total - 1 - len(comments)
+    total, commented = _lines(path)
+    samples = total - (first - 1) - sum(1 for line in commented if line >= first)
     if samples < 1:
-        raise FormatError("the file has no samples", place=Place(str(path), above + 2))
-    return ColumnFile(path, tuple(names), samples, delimiter, above + 2, tuple(comments[above:]))
+        raise FormatError("the file has no samples", place=Place(str(path), first))
+    return ColumnFile(path, tuple(names), samples, delimiter, first, tuple(commented[comments:]))
+
+
+def _cells(line: str) -> tuple[list[str], str | None]:
+    """Return the values in a line without quotation marks, and the separator; None for blanks."""
+    delimiter = next((sign for sign in (",", ";", "\t") if sign in line), None)
+    return [cell.strip().strip("\"'").strip() for cell in line.split(delimiter)], delimiter
 
 
 def _check_names(names: Sequence[str], place: Place) -> None:
