@@ -62,7 +62,7 @@ def test_c_is_its_twin_in_numpy(
     """With every kind of friction, coupled motors and a payload, both estimated and left out."""
     gear = transmission([20.0, 15.0], {1: {2: 4.0}})
     robot = loads(TWO_LINKS.replace("{d: 0.8,", "{d: 0.8, alpha: 0.3,") + carried, "yaml")
-    model = equations(symbolic_robot(robot), "dynamic", Friction(tuple(TERMS)), gear, left_out)
+    model = equations(symbolic_robot(robot), "dynamic", Friction(tuple(TERMS), (0.05, 0.3)), gear, left_out)
     assert (model.known is not None) == bool(carried)
     assert control_loop.driver(model) is not None
     rng = np.random.default_rng(4)

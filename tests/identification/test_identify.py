@@ -162,19 +162,28 @@ def test_identified_robots_can_be_written_and_read(tmp_path: Path) -> None:
     assert symoro.load(tmp_path / "found.yaml") == estimate
 
 
-def test_further_friction_terms_are_identified() -> None:
+@pytest.mark.parametrize("described", [False, True])
+def test_further_friction_terms_are_identified(described: bool) -> None:
+    """Stribeck's velocity of each joint is given, or that of the robot; `-o` writes it."""
     t = clean()
-    stribeck, load, scale = np.array([1.2, 0.7]), np.array([0.05, 0.08]), 0.3
+    stribeck, load, scale = np.array([1.2, 0.7]), np.array([0.05, 0.08]), np.array([0.3, 0.2])
     signs = np.sign(t.qd)
     rest = t.tau + stribeck * signs * np.exp(-((t.qd / scale) ** 2))
     tau = rest / (1 - load * signs * np.sign(rest))
     log = log_of_arrays(t.rate, t.q, tau, velocity=t.qd, acceleration=t.qdd)
     terms = ("viscous", "coulomb", "offset", "stribeck", "load")
-    estimate = symoro.identify(
-        two_links(), log, friction=terms, options=symoro.IdentificationOptions(stribeck_velocity=scale)
-    ).estimate.as_dict()
+    robot = two_links()
+    options = symoro.IdentificationOptions(stribeck_velocity=scale.tolist())
+    if described:
+        robot = robot.with_frame(1, FB=1, VS=0.3).with_frame(2, FB=1, VS=0.2)
+        options = symoro.IdentificationOptions()
+    result = symoro.identify(robot, log, friction=terms, options=options)
     known = t.K | {"FB1": 1.2, "FB2": 0.7, "FL1": 0.05, "FL2": 0.08}
-    assert estimate == pytest.approx(known, abs=1e-7)
+    assert result.estimate.as_dict() == pytest.approx(known, abs=1e-7)
+    assert [result.robot.frame(j).VS.number for j in (1, 2)] == [0.3, 0.2]
+    with pytest.raises(ArgumentError, match="expected one number, or 2, one per joint, got 3"):
+        three = symoro.IdentificationOptions(stribeck_velocity=[0.1, 0.2, 0.3])
+        symoro.identify(robot, log, friction=terms, options=three)
 
 
 def test_coupled_motors_bring_their_own_columns() -> None:

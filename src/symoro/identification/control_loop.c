@@ -15,6 +15,7 @@ typedef struct {
     const double *inertia;       /* n x n: further inertia of coupled motors */
     const double *viscous;       /* n x n: their viscous friction */
     const double *stribeck;      /* n: factors of Stribeck's curve */
+    const double *stribeck_velocity; /* n */
     const double *load;          /* n: factors of friction that grows with the load */
     const double *dry;           /* Coulomb friction of each coupled motor */
     const double *shares;        /* one row per coupled motor: its rate for a unit rate of each joint */
@@ -22,7 +23,7 @@ typedef struct {
     const double *reference;     /* samples x n */
     const double *reference_rate;
     double *work;                /* n (columns + n + 16) numbers */
-    double stribeck_velocity, h;
+    double h;
     size_t joints, columns, motors, samples, steps, parts;
 } Loop;
 
@@ -59,7 +60,7 @@ static void add_friction(const Loop *loop, const double *qd, const double *tau, 
 {
     const size_t n = loop->joints;
     for (size_t i = 0; i < n; ++i) {
-        const double part = qd[i] / loop->stribeck_velocity;
+        const double part = qd[i] / loop->stribeck_velocity[i];
         out[i] += sign(qd[i]) * (loop->stribeck[i] * exp(-part * part) + loop->load[i] * fabs(tau[i]));
         for (size_t j = 0; j < n; ++j) out[i] += loop->viscous[n * i + j] * qd[j];
     }

@@ -120,7 +120,7 @@ def loop_of(
 
 
 FUNCTIONS = ("regressor", "constants", "known", "known_constants")
-FROM_MODEL = ("K", "inertia", "viscous", "stribeck", "load", "dry", "shares")
+FROM_MODEL = ("K", "inertia", "viscous", "stribeck", "stribeck_velocity", "load", "dry", "shares")
 FROM_LOOP = ("kp", "kd", "reference", "reference_rate")
 TRIED_MOTIONS = 8  # motions at which the direct dynamic model is compared with the regressor
 COUNTS = ("joints", "columns", "motors", "samples", "steps", "parts")
@@ -131,7 +131,7 @@ class _NativeLoop(ctypes.Structure):
 
     _fields_ = (
         *((name, ctypes.c_void_p) for name in (*FUNCTIONS, *FROM_MODEL, *FROM_LOOP, "work")),
-        *((name, ctypes.c_double) for name in ("stribeck_velocity", "h")),
+        ("h", ctypes.c_double),
         *((name, ctypes.c_size_t) for name in COUNTS),
     )
 
@@ -242,7 +242,6 @@ def simulate(
         *addresses,
         *_addresses(model.known),
         *(arrays[name].ctypes.data for name in (*FROM_MODEL, *FROM_LOOP, "work")),
-        model.further.friction.stribeck_velocity,
         1 / loop.rate,
         n,
         columns,
@@ -280,6 +279,7 @@ def _parts(model: RowModel, K: Array) -> dict[str, Array]:
         "inertia": inertia,
         "viscous": viscous,
         "stribeck": of(*(f"{TERMS['stribeck']}{j}" for j in joints)),
+        "stribeck_velocity": further.friction.velocities(n),
         "load": of(*(f"{TERMS['load']}{j}" for j in joints)),
         "dry": of(*(f"FSM{j}" for j in coupled)),
         "shares": np.array([share for _, share in further.shares]).reshape(-1, n),

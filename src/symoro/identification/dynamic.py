@@ -67,7 +67,7 @@ from symoro.identification.estimate_diagnostics import (
     sampling_warnings,
     torque_warnings,
 )
-from symoro.identification.friction import USUAL, Friction
+from symoro.identification.friction import USUAL, friction_of
 from symoro.identification.identified_robot import (
     check_motors,
     column_base,
@@ -359,7 +359,7 @@ def identify(
     checked_masses(base.original, chosen.masses, chosen.total_mass)  # before the work
     checked_link_weights(base.original, chosen.link_priors)
     checked_nominal(base.original, chosen.nominal)
-    terms = Friction(tuple(friction), chosen.stribeck_velocity)
+    terms = friction_of(described, friction, chosen.stribeck_velocity)
     contacts, torques = used[0].contacts, has_torques(used[0])
     own_equation = equations(
         assembly, chosen.model, terms, used[0].transmission, chosen.without, near, contacts, torques

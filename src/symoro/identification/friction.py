@@ -1,6 +1,6 @@
 """Regressor columns in addition to those of the catalogue's models, for further friction and coupled motors.
 
-    stribeck      FBj   sign(qd) exp(-(qd/vs)^2)     additional dry friction at low speed; vs is given
+    stribeck      FBj   sign(qd) exp(-(qd/vs)^2)     additional dry friction at low speed; vs of each joint is given
     load          FLj   |tau_j| sign(qd)             friction proportional to the load, the measured torque
     coupled       IAMk, FVMk, FSMk                   of motors that turn with several joints (`transmission`)
 
@@ -22,10 +22,13 @@ from numpy.typing import NDArray
 
 from symoro.errors import ArgumentError, OptionError
 from symoro.identification.log_description import Transmission
+from symoro.models.coordinates.couplings import coordinate_joints
+from symoro.robot.description import Robot
 
 Array = NDArray[np.float64]
 TERMS = {"viscous": "FV", "coulomb": "FS", "offset": "FO", "stribeck": "FB", "load": "FL"}
 USUAL = ("viscous", "coulomb", "offset")
+STRIBECK_VELOCITY = 0.05  # rad/s or m/s: of a joint without a described one
 
 
 @dataclass(frozen=True)
@@ -34,20 +37,51 @@ class Friction:
 
     Attributes:
         terms: names of the terms, such as 'viscous' and 'coulomb'.
-        stribeck_velocity: velocity vs of Stribeck's curve (rad/s or m/s).
+        stribeck_velocity: velocity vs of Stribeck's curve (rad/s or m/s): one for all joints, or one per joint.
     """
 
     terms: tuple[str, ...] = USUAL
-    stribeck_velocity: float = 0.05
+    stribeck_velocity: tuple[float, ...] = (STRIBECK_VELOCITY,)
 
     def __post_init__(self) -> None:
         for term in self.terms:
             if term not in TERMS:
                 raise OptionError(f"friction: expected terms among {', '.join(TERMS)}, got '{term}'")
-        if not self.stribeck_velocity > 0:
+        if not all(velocity > 0 for velocity in self.stribeck_velocity):
+            listed = ", ".join(f"{velocity:g}" for velocity in self.stribeck_velocity)
+            raise ArgumentError(f"stribeck_velocity: expected positive numbers, got {listed}")
+
+    def velocities(self, joints: int) -> Array:
+        """Return Stribeck's velocity of each joint (n,).
+
+        Args:
+            joints: number of joints.
+
+        Raises:
+            ArgumentError: their number is neither one nor that of the joints.
+        """
+        if len(self.stribeck_velocity) not in (1, joints):
             raise ArgumentError(
-                f"stribeck_velocity: expected a positive number, got {self.stribeck_velocity}"
+                f"stribeck_velocity: expected one number, or {joints}, one per joint, got "
+                f"{len(self.stribeck_velocity)}"
             )
+        return np.broadcast_to(np.array(self.stribeck_velocity, dtype=float), (joints,))
+
+
+def friction_of(robot: Robot, terms: Sequence[str], velocity: float | Sequence[float] | None) -> Friction:
+    """Return friction terms with Stribeck's velocity of each joint.
+
+    Args:
+        robot: the robot, whose velocities VS are used by default; `STRIBECK_VELOCITY` for a joint without one.
+        terms: names of the terms.
+        velocity: given velocity, for all joints or one per joint; None for the default.
+    """
+    if velocity is None:
+        known = dict(robot.nominal)
+        described = (robot.frame(j).VS for j in coordinate_joints(robot))
+        numbers = (VS.value(known) if all(name in known for name in VS.symbols) else 0.0 for VS in described)
+        return Friction(tuple(terms), tuple(x if x > 0 else STRIBECK_VELOCITY for x in numbers))
+    return Friction(tuple(terms), tuple(float(x) for x in np.atleast_1d(np.asarray(velocity, dtype=float))))
 
 
 @dataclass(frozen=True)
@@ -82,7 +116,7 @@ class FurtherColumns:
         every = np.arange(n)
         for term in self.friction.terms:
             if term == "stribeck":
-                curve = signs * np.exp(-((qd / self.friction.stribeck_velocity) ** 2))
+                curve = signs * np.exp(-((qd / self.friction.velocities(n)) ** 2))
                 torques[:, every, k + every] = curve
             elif term == "load":
                 torques[:, every, k + every] = np.abs(tau) * signs
@@ -117,6 +151,7 @@ def further_columns(joints: Sequence[int], friction: Friction, gear: Transmissio
         gear: transmission between motors and joints; None if motors are not coupled.
     """
     n = len(joints)
+    friction.velocities(n)  # their number is checked before the work
     names = [f"{TERMS[term]}{j}" for term in friction.terms if term in ("stribeck", "load") for j in joints]
     coupled = [] if gear is None else gear.coupled()
     shares = tuple((k, tuple(float(x) for x in gear.shares(k))) for k in coupled) if gear is not None else ()

@@ -150,6 +150,11 @@ def _with_drives(robot: Robot, known: dict[str, float], further: FurtherColumns 
         further: the columns of further friction and of coupled motors; None if there are none.
         note: description of the parameters, for the notes of the robot.
     """
+    velocities = {}
+    if further is not None:
+        velocities = dict(
+            zip(further.joints, further.friction.velocities(len(further.joints)).tolist(), strict=True)
+        )
     frames = []
     for j, frame in enumerate(robot.frames, 1):
         friction: dict[str, Any] = {
@@ -157,8 +162,8 @@ def _with_drives(robot: Robot, known: dict[str, float], further: FurtherColumns 
         }
         if j <= robot.NL and frame.moving:
             friction = dict.fromkeys(ESTIMATED_FRICTION, ZERO) | friction
-        if further is not None and f"FB{j}" in known:
-            friction["VS"] = formula(further.friction.stribeck_velocity)
+        if f"FB{j}" in known and j in velocities:
+            friction["VS"] = formula(velocities[j])
         frames.append(replace(frame, **friction))
     motors = _motors(known, further) if further is not None else ()
     notes = (*robot.notes, f"identified {note}")

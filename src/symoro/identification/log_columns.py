@@ -31,7 +31,9 @@ COMMENT = re.compile(rb"^[ \t]*#", re.MULTILINE)
 DECIMAL_COMMAS = (
     "write decimal points instead of decimal commas, as in 0.5, and commas or semicolons between values"
 )
-ASYNCHRONOUS = "correct the value; write quantities with different times to separate files, each with its column of times"
+ASYNCHRONOUS = (
+    "correct the value; write quantities with different times to separate files, each with a column of times"
+)
 UNITS_LINE = "if this line contains units, begin it with #, and give the units in the description of the log"
 
 

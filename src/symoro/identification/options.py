@@ -43,7 +43,8 @@ class IdentificationOptions:
         delay: seconds by which the torques lag behind the motion, 'hold' for torques that a controller keeps
             constant from sample to sample, or 'estimate' to estimate and correct the delay; by default that of the
             log's description. The remaining delay is estimated in any case and reported if it biases a parameter.
-        stribeck_velocity: velocity of the Stribeck term of friction (rad/s or m/s), positive.
+        stribeck_velocity: velocity of the Stribeck term of friction (rad/s or m/s), positive, for all joints or one per
+            joint; by default those of the robot (VS), and 0.05 for a joint without one.
         without: columns (parameters) that are not estimated.
         posture: assembly mode of closed loops: positions of all joints near the first sample, or the name of a
             posture; by default 'home'. Or several, one per log; for logs without one it is determined from the data.
@@ -77,7 +78,7 @@ class IdentificationOptions:
     payloads: Sequence[Mapping[str, Any] | str | None] = ()
     model: str = "dynamic"
     delay: float | str | None = None
-    stribeck_velocity: float = 0.05
+    stribeck_velocity: float | Sequence[float] | None = None
     without: Sequence[str] = ()
     posture: NamedPosture | Sequence[NamedPosture] | None = None
     find_essential: bool = False
@@ -110,7 +111,8 @@ class IdentificationOptions:
             raise OptionError(f"drive_gains: expected numbers or '{ESTIMATE}', got '{self.drive_gains[:40]}'")
         if isinstance(self.payloads, str | Mapping):
             raise OptionError("payloads: expected a list with one payload per log")
-        _check_positive("stribeck_velocity", self.stribeck_velocity)
+        for velocity in np.atleast_1d([] if self.stribeck_velocity is None else self.stribeck_velocity):
+            _check_positive("stribeck_velocity", float(velocity))
         _check_positive("prior_weight", self.prior_weight)
         _check_positive("time_limit", self.time_limit)
         for j, bounds in self.masses.items():

@@ -15,7 +15,7 @@ from symoro.identification.consistent import PRIOR_WEIGHT, Interval
 from symoro.identification.contacts import BASE_ROWS
 from symoro.identification.dynamic import Identification, identify, symbolic_robot
 from symoro.identification.equations import SCALAR
-from symoro.identification.friction import TERMS, Friction, further_columns
+from symoro.identification.friction import TERMS, friction_of, further_columns
 from symoro.identification.identified_robot import standard_robot
 from symoro.identification.log_description import ESTIMATE
 from symoro.identification.options import IdentificationOptions
@@ -27,7 +27,7 @@ from symoro.ui import present
 from symoro.ui.failure import NOT_SATISFIED
 from symoro.ui.identification_report import PLOTS, as_data, plot_file, report_files, result_sections
 from symoro.ui.outputs import check_robot, deliver, writing
-from symoro.ui.values import assignments, log_payload_fields, posture_word, words
+from symoro.ui.values import assignments, log_payload_fields, numbers, posture_word, words
 
 T = TypeVar("T")
 BODIES = ("urdf", "xacro", "mjcf")  # formats that require inertias of physical bodies
@@ -52,7 +52,7 @@ def run(robot: Robot, options: argparse.Namespace) -> int:
             payloads=[log_payload_fields(text) for text in options.log_payload],
             model=options.model,
             delay=options.delay,
-            stribeck_velocity=options.stribeck_velocity,
+            stribeck_velocity=_stribeck_velocity(options),
             without=words(options.without),
             posture=[posture_word(text) for text in options.posture] if options.posture else None,
             start=options.start,
@@ -98,6 +98,11 @@ def _gains(text: str | None) -> list[float] | str:
         raise OptionError(
             f"--drive-gains: expected numbers separated by commas or '{ESTIMATE}', got '{text}'"
         ) from None
+
+
+def _stribeck_velocity(options: argparse.Namespace) -> Any:
+    text = options.stribeck_velocity
+    return None if text is None else numbers("--stribeck-velocity", text)
 
 
 def _by_link(option: str, texts: Sequence[str], read: Callable[[str], T]) -> dict[int, T]:
@@ -167,7 +172,7 @@ def _check_format(robot: Robot, options: argparse.Namespace) -> None:
         )
     symbolic = symbolic_robot(robot)
     joints = coordinate_joints(robot)
-    friction = Friction(tuple(words(options.friction)), options.stribeck_velocity)
+    friction = friction_of(robot, words(options.friction), _stribeck_velocity(options))
     estimated = {f"{TERMS[term]}{j}" for term in friction.terms for j in joints} - set(words(options.without))
     sample = dict.fromkeys([*dict(symbolic.nominal), *symbolic.symbols(), *estimated], 1.0)
     further = further_columns(joints, friction, None)

@@ -101,10 +101,9 @@ def add_identifying(command: Command) -> None:
     )
     identify.add_argument(
         "--stribeck-velocity",
-        type=float,
-        default=0.05,
         metavar="VELOCITY",
-        help="velocity constant of the Stribeck friction (default 0.05 rad/s)",
+        help="velocity constant of the Stribeck friction in rad/s or m/s: one for all joints, or one per joint "
+        "(default: VS of the robot, otherwise 0.05)",
     )
     identify.add_argument(
         "--without", default="", metavar="NAMES", help="parameters not to estimate, for example FO2,XX4"
