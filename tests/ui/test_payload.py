@@ -12,7 +12,6 @@ import symoro
 from symoro.errors import OptionError
 from symoro.ui import cli
 from symoro.ui.cli import main
-from symoro.ui.failure import in_a_shell
 from symoro.ui.values import payload_fields
 
 TEXT = "mass=2,com=0,0,0.1,inertia=.01,0,0,.01,0,.004"
@@ -61,12 +60,6 @@ def test_errors_of_the_syntax(text: str, message: str) -> None:
 def test_errors_of_the_robot(capsys: pytest.CaptureFixture[str], text: str, message: str) -> None:
     assert main(["count", "inverse-dynamics", "planar2r", "--payload", text]) == 2
     assert message in capsys.readouterr().err
-
-
-def test_the_hint_names_the_field_of_the_option() -> None:
-    assert "link=hand, or read the file with --tool hand" in in_a_shell(
-        "give the link, for example link='hand', or read the file with tool='hand'"
-    )
 
 
 @pytest.mark.parametrize("link", [None, 1])

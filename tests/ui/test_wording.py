@@ -84,6 +84,8 @@ def test_each_hint_uses_the_syntax_of_its_interface() -> None:
         ("do not limit the torques (torque=False)", "do not limit the torques (--no-torque)"),
         ("choose frames (the options 'to' and 'frm')", "choose frames (--to and --from)"),
         ("raise it with the option 'time_limit'", "raise it with --time-limit"),
+        ("the link, for example link='hand'", "the link, for example link=hand"),  # a field of --payload
+        ("or use robot.floating()", "or use --base floating"),
     ],
 )
 def test_in_the_words_of_a_shell(python: str, shell: str) -> None:
