@@ -395,7 +395,7 @@ def test_every_bundled_description_is_valid_and_lists_its_source() -> None:
         if described.torque.unit == "A":
             with pytest.raises(FormatError, match="a current requires 'scale'") as caught:
                 read_description(Path(name), list(joints))
-            assert "'drive gains'" in (caught.value.hint or "")
+            assert "the option 'drive_gains'" in (caught.value.hint or "")
     with pytest.raises(FormatError, match="no such file") as caught:
         read_description(Path("ur-rtd"), list(range(1, 7)))
     assert "bundled descriptions are ur-rtde" in (caught.value.hint or "")

@@ -408,7 +408,7 @@ class _Reader:
             record.problem(
                 "unit",
                 "a current requires 'scale', the torque per ampere of each motor",
-                "add scale: [...], or give the option 'drive gains'",
+                "add scale: [...], or give the option 'drive_gains'",
             )
         scale = self._numbers(record, "scale") if "scale" in record else [1.0] * self.joints
         if 0 in scale:
