@@ -356,6 +356,9 @@ def test_the_description_of_a_log_has_the_delay() -> None:
     text = "symoro-log: 1\nrate: 100\ndelay: %s\nposition: {columns: [a]}\ntorque: {columns: [b]}\n"
     assert parse_description(text % "0.015", [1]).delay == 0.015
     assert parse_description(text % "hold", [1]).delay == "hold"
+    with pytest.raises(FormatError, match="delay: expected seconds or 'hold', got 'estimate'") as error:
+        parse_description(text % "estimate", [1])
+    assert "the option 'delay'" in (error.value.hint or "")
     with pytest.raises(FormatError, match="delay"):
         parse_description(text % "soon", [1])
     q, tau = sines(two_links(), 0.4)

@@ -553,7 +553,14 @@ class _Reader:
     def _delay(self) -> float | str | None:
         if "delay" not in self.top:
             return None
-        return HOLD if self.top.text("delay") == HOLD else self.top.number("delay")
+        text = self.top.text("delay")
+        if text == ESTIMATE:
+            self.top.problem(
+                "delay",
+                f"expected seconds or '{HOLD}', got '{ESTIMATE}'",
+                "estimate the delay of all logs with the option 'delay'",
+            )
+        return text if text in (HOLD, ESTIMATE) else self.top.number("delay")
 
     def _payload(self) -> LogPayload | None:
         node = self.top.node.entries.get("payload")
