@@ -74,6 +74,7 @@ class YamlMapping:
 YamlNode = YamlScalar | YamlList | YamlMapping
 YamlTree = str | bool | Mapping[str, "YamlTree"] | Sequence["YamlTree"]
 """Document without positions."""
+SYNTAX = "check indentation, brackets and colons of this line and of the line above"
 
 
 def compose(text: str, report: Report, what: str = "robot", head: str = "symoro: 1") -> YamlNode:
@@ -112,10 +113,10 @@ def _events(text: str, report: Report) -> Iterator[Any]:
         mark = error.problem_mark or error.context_mark
         spot = (mark.line + 1, mark.column + 1) if mark else None
         parts = [part for part in (error.context, error.problem) if part]
-        report.fail(f"not valid YAML: {', '.join(parts)}", spot, None, "see docs/robot-yaml.md")
+        report.fail(f"not valid YAML: {', '.join(parts)}", spot, None, SYNTAX)
     except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as error:
         first = str(error).split("\n")[0][:100]
-        report.fail(f"not valid YAML: {first}", None, None, "see docs/robot-yaml.md")
+        report.fail(f"not valid YAML: {first}", None, None, SYNTAX)
 
 
 class _Composer:
