@@ -22,6 +22,13 @@ export interface Style {
   highlighted: ReadonlySet<number>;
 }
 
+/** A body that a ray meets: number of its link, and the point in the world. */
+export interface BodyHit {
+  link: number;
+  point: THREE.Vector3;
+  distance: number;
+}
+
 type Colours = { [role in keyof Palette]: THREE.Color };
 
 const RED = new THREE.Color(1, 0, 0);
@@ -115,13 +122,25 @@ export class Body {
     for (let j = 0; j <= this.count; j++) if (j === 0 || Number.isFinite(T[16 * (j - 1) + 3]!)) this.frame(T, j, style);
     for (const part of this.view.bodies.parts) {
       const before = this.drawn();
+      for (const solids of this.instances()) solids.owner = part.link;
       this.part(T, part, style);
       if (this.drawn() > before || this.plates.has(part) || this.hulls.has(part)) this.solids[part.link]! += 1;
     }
+    for (const solids of this.instances()) solids.owner = 0;
     if (style.expanded) this.drawOffsets(T, style);
     this.drawGaps(T, style);
     this.drawHalo(T, style);
     for (const part of this.instances()) part.end();
+  }
+
+  /** Return the nearest body on a ray: its link, the point on it and its distance; null if the ray meets none. */
+  hit(ray: THREE.Raycaster): BodyHit | null {
+    const solids = [this.bars, this.drums, this.boxes, this.balls, this.tubes];
+    const meshes = new Map([...this.plates, ...this.hulls].map(([part, mesh]) => [mesh as THREE.Object3D, part.link]));
+    const [hit] = ray.intersectObjects([...solids.map(({ mesh }) => mesh), ...meshes.keys()], false);
+    if (!hit) return null;
+    const of = solids.find(({ mesh }) => mesh === hit.object);
+    return { link: of ? of.ownerOf(hit.instanceId ?? 0) : (meshes.get(hit.object) ?? 0), point: hit.point, distance: hit.distance };
   }
 
   /** Number of copies of all solids drawn so far. */

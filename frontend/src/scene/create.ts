@@ -3,7 +3,7 @@
 import * as THREE from "three";
 
 import type { Mechanics, View } from "../backend/messages";
-import { Body, drawnAt, hullBox, inFrame, type Style } from "./body";
+import { Body, drawnAt, hullBox, inFrame, type BodyHit, type Style } from "./body";
 import { Viewpoint } from "./camera";
 import { Cloud } from "./cloud";
 import { DARK, LIGHT } from "./colours";
@@ -408,7 +408,7 @@ export const createScene: CreateScene = (container, options) => {
     root,
     camera: () => viewpoint.camera,
     project,
-    solids: () => (look.meshes ? visuals.group : null),
+    body: (ray) => nearer(body?.hit(ray) ?? null, look.meshes ? visuals.hit(ray) : null),
     free: () => gizmo.hovered || gizmo.dragging,
     ghost: (to, most) => ghosts.nearest(to, most),
     hover: (ghost) => ghosts.highlight(ghost) && invalidate(),
@@ -726,6 +726,10 @@ export const createScene: CreateScene = (container, options) => {
     },
   };
 };
+
+function nearer(a: BodyHit | null, b: BodyHit | null): BodyHit | null {
+  return a && b ? (a.distance < b.distance ? a : b) : (a ?? b);
+}
 
 function add(a: Point, b: Point): Point {
   return [a[0] + b[0], a[1] + b[1], a[2] + b[2]];

@@ -3,14 +3,15 @@
 import * as THREE from "three";
 
 import type { View } from "../backend/messages";
+import { inFrame } from "./body";
 import { antecedent } from "./extras";
 import { Instances, cylinderOnOrigin } from "./instances";
 import { axis, distance, origin, parameterPolyline, type Point } from "./polyline";
 
 /** Hues of the postures (degrees); neighbours in the list differ clearly. */
 const HUES = [265, 150, 20, 325, 95, 200, 45, 290, 175, 350, 120, 230];
-/** Segments of a link between two frames. */
-const SEGMENTS = 3;
+/** Corners of a part of a link, in frame 0. */
+type Limb = readonly Point[];
 /** Differences of positions below this part of the width of a bar are not visible. */
 const SAME_POSITION = 0.02;
 /** Differences of unit vectors below this number are not visible. */
@@ -62,26 +63,33 @@ export class Ghosts {
       if (this.bars) this.bars.mesh.count = 0;
       return;
     }
-    const needed = SEGMENTS * (placements[0]!.length / 16) * placements.length;
+    const limbs = placements.map((T) => this.limbs(T));
+    const robot = this.limbs(this.robot);
+    const needed = limbs.flat().reduce((sum, limb) => sum + limb.length - 1, 0);
     if (!this.bars || needed > this.capacity) this.allocate(needed);
     const bars = this.bars!;
     bars.begin();
-    placements.forEach((T, k) => {
+    placements.forEach((_, k) => {
       this.colours[k] ??= new THREE.Color(ghostColour(k, this.dark));
       const highlighted = k === this.highlighted;
       const width = this.width * (highlighted ? 1.9 : 1);
-      for (let j = 1; j <= T.length / 16; j++) {
-        const ant = antecedent(view, j);
+      limbs[k]!.forEach((limb, n) => {
         // Transparent links on top of each other would darken the picture and take most of the time.
-        const hidden = (one: Float64Array) => sameLink(T, one, ant, j, this.width);
-        if (!highlighted && (hidden(this.robot) || placements.slice(0, k).some(hidden))) continue;
-        const [a, b, c, d] = parameterPolyline(T, ant, j).points;
-        bars.between(a, b, width, this.colours[k]!);
-        bars.between(b, c, width, this.colours[k]!);
-        bars.between(c, d, width, this.colours[k]!);
-      }
+        const hidden = (other: Limb[]) => sameLimb(limb, other[n]!, this.width);
+        if (!highlighted && (hidden(robot) || limbs.slice(0, k).some(hidden))) return;
+        for (let i = 1; i < limb.length; i++) bars.between(limb[i - 1]!, limb[i]!, width, this.colours[k]!);
+      });
     });
     bars.end();
+  }
+
+  /** Return the parts of the links in a posture: from frame to frame, and the ends of links without a child frame. */
+  private limbs(T: Float64Array): Limb[] {
+    const view = this.view!;
+    const limbs = Array.from({ length: T.length / 16 }, (_, k): Limb => parameterPolyline(T, antecedent(view, k + 1), k + 1).points);
+    for (const { shape, frame, point } of view.bodies.parts)
+      if (shape === "bar") limbs.push([origin(T, frame), inFrame(T, frame, point)]);
+    return limbs;
   }
 
   private allocate(capacity: number): void {
@@ -98,13 +106,11 @@ export class Ghosts {
   nearest(to: (a: Point, b: Point) => number, within: number): number | null {
     let [best, smallest]: [number | null, number] = [null, within];
     this.placements.forEach((T, k) => {
-      for (let j = 1; j <= T.length / 16; j++) {
-        const { points } = parameterPolyline(T, antecedent(this.view!, j), j);
-        for (let i = 0; i < SEGMENTS; i++) {
-          const away = to(points[i]!, points[i + 1]!);
+      for (const limb of this.limbs(T))
+        for (let i = 1; i < limb.length; i++) {
+          const away = to(limb[i - 1]!, limb[i]!);
           if (away < smallest) [best, smallest] = [k, away];
         }
-      }
     });
     return best;
   }
@@ -138,11 +144,7 @@ export class Ghosts {
   }
 }
 
-/** Whether the bars between two frames are the same in two postures: equal origins, and equal lines of the axes z. */
-function sameLink(A: Float64Array, B: Float64Array, i: number, j: number, width: number): boolean {
-  return [i, j].every((frame) => {
-    if (distance(origin(A, frame), origin(B, frame)) > SAME_POSITION * width) return false;
-    const [z, w] = [axis(A, frame, 2), axis(B, frame, 2)];
-    return 1 - Math.abs(z[0] * w[0] + z[1] * w[1] + z[2] * w[2]) < SAME_DIRECTION;
-  });
+/** Whether a part of a link is drawn at the same place in two postures. */
+function sameLimb(a: Limb, b: Limb, width: number): boolean {
+  return a.every((corner, i) => distance(corner, b[i]!) <= SAME_POSITION * width);
 }

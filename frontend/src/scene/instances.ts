@@ -14,10 +14,15 @@ const direction = new THREE.Vector3();
 
 export class Instances {
   readonly mesh: THREE.InstancedMesh;
+  /** Link to which the next copies belong. */
+  owner = 0;
+  private readonly owners: number[] = [];
 
   constructor(geometry: THREE.BufferGeometry, material: THREE.Material, most: number) {
     this.mesh = new THREE.InstancedMesh(geometry, material, Math.max(1, most));
     this.mesh.frustumCulled = false;
+    // The copies move with each picture, so that their bound is not kept up to date.
+    this.mesh.boundingSphere = new THREE.Sphere(new THREE.Vector3(), Infinity);
     this.mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
     this.mesh.count = 0;
   }
@@ -32,7 +37,13 @@ export class Instances {
     if (k >= this.mesh.instanceMatrix.count) return;
     this.mesh.setMatrixAt(k, at);
     this.mesh.setColorAt(k, colour);
+    this.owners[k] = this.owner;
     this.mesh.count = k + 1;
+  }
+
+  /** Return the link to which a copy belongs. */
+  ownerOf(copy: number): number {
+    return this.owners[copy] ?? 0;
   }
 
   /** Add a solid whose z axis points from one point to another; its length is their distance unless given. */

@@ -3,11 +3,11 @@
 import * as THREE from "three";
 
 import type { View } from "../backend/messages";
-import { antecedent } from "./extras";
-import { parameterPolyline, type Point } from "./polyline";
+import { matrixOf, type BodyHit } from "./body";
+import type { Point } from "./polyline";
 import type { SceneDrag } from "./scene";
 
-/** Pixels within which a link is picked. */
+/** Pixels beside a link or a ghost at which it is picked. */
 const NEAR = 8;
 /** Pixels that the pointer moves before a link is pulled, so that a click remains a click. */
 const THRESHOLD = 4;
@@ -21,8 +21,8 @@ export interface LinkDragScene {
   root: THREE.Object3D;
   camera: () => THREE.Camera;
   project: (point: Point) => { x: number; y: number; ahead: boolean };
-  /** Shapes of the links, which contain their frame in userData; null if they are not shown. */
-  solids: () => THREE.Object3D | null;
+  /** Return the nearest body on a ray. */
+  body: (ray: THREE.Raycaster) => BodyHit | null;
   /** Whether the pointer belongs to something else. */
   free: () => boolean;
   ghost: (to: (a: Point, b: Point) => number, within: number) => number | null;
@@ -117,7 +117,7 @@ export class LinkDrag {
   }
 
   private ghostAtSpot(at: Spot): number | null {
-    return this.scene.ghost((a, b) => this.pixels(at, a, b).distance, NEAR);
+    return this.scene.ghost((a, b) => this.pixels(at, a, b), NEAR);
   }
 
   private ray({ x, y }: Spot): THREE.Ray {
@@ -126,52 +126,28 @@ export class LinkDrag {
     return this.raycaster.ray;
   }
 
-  /** Return the distance of a spot from a segment in pixels, and the share of the segment at the nearest point. */
-  private pixels(at: Spot, a: Point, b: Point): { distance: number; share: number } {
+  /** Return the distance of a spot from a segment in pixels. */
+  private pixels(at: Spot, a: Point, b: Point): number {
     const [p, q] = [this.scene.project(a), this.scene.project(b)];
-    if (!p.ahead || !q.ahead) return { distance: Infinity, share: 0 };
+    if (!p.ahead || !q.ahead) return Infinity;
     const [dx, dy] = [q.x - p.x, q.y - p.y];
     const square = dx * dx + dy * dy;
     const share = square > 0 ? Math.min(1, Math.max(0, ((at.x - p.x) * dx + (at.y - p.y) * dy) / square)) : 0;
-    return { distance: Math.hypot(p.x + share * dx - at.x, p.y + share * dy - at.y), share };
+    return Math.hypot(p.x + share * dx - at.x, p.y + share * dy - at.y);
   }
 
-  /** Return the link at a spot and the point at which it is held, in the frame of the link. */
-  private linkAt(at: Spot): { frame: number; point: THREE.Vector3 } | null {
-    const view = this.scene.view()!;
-    const T = this.scene.transforms();
-    const solid = this.solidAt(at);
-    let [frame, held, smallest]: [number, THREE.Vector3 | null, number] = [0, null, NEAR];
-    // The bars between a frame and its antecedent belong to the link of the antecedent.
-    for (let j = 1; j <= T.length / 16; j++) {
-      const ant = antecedent(view, j);
-      if (ant === 0) continue;
-      const { points } = parameterPolyline(T, ant, j);
-      for (let i = 0; i < 3; i++) {
-        const [a, b] = [points[i]!, points[i + 1]!];
-        const { distance, share } = this.pixels(at, a, b);
-        if (!(distance < smallest)) continue;
-        [frame, smallest] = [ant, distance];
-        held = new THREE.Vector3(...a).lerp(new THREE.Vector3(...b), share);
-      }
+  /** Return the link whose body is at a spot or a few pixels beside it, and the point at which it is held, in its frame. */
+  private linkAt({ x, y }: Spot): { frame: number; point: THREE.Vector3 } | null {
+    for (const [dx, dy] of [[0, 0], [NEAR, 0], [-NEAR, 0], [0, NEAR], [0, -NEAR]] as const) {
+      this.ray({ x: x + dx, y: y + dy });
+      const hit = this.scene.body(this.raycaster);
+      // The base is not a link that a joint moves, and hides what is behind it.
+      if (hit?.link === 0) return null;
+      if (!hit) continue;
+      const inWorld = this.scene.root.matrix.clone().multiply(matrixOf(this.scene.transforms(), hit.link));
+      return { frame: hit.link, point: hit.point.clone().applyMatrix4(inWorld.invert()) };
     }
-    if (!held && solid) [frame, held] = [solid.frame, solid.point];
-    if (!held) return null;
-    const place = new THREE.Matrix4().fromArray(T, 16 * (frame - 1)).transpose();
-    return { frame, point: held.applyMatrix4(place.invert()) };
-  }
-
-  /** Return the frame of the link whose shape is at a spot, and the point on it in frame 0. */
-  private solidAt(at: Spot): { frame: number; point: THREE.Vector3 } | null {
-    const group = this.scene.solids();
-    if (!group?.children.length) return null;
-    this.ray(at);
-    const [hit] = this.raycaster.intersectObject(group, true);
-    if (!hit) return null;
-    let owner: THREE.Object3D | null = hit.object;
-    while (owner && owner.userData["frame"] === undefined) owner = owner.parent;
-    const frame = owner?.userData["frame"] as number | undefined;
-    return frame ? { frame, point: hit.point.clone().applyMatrix4(this.scene.root.matrix.clone().invert()) } : null;
+    return null;
   }
 
   dispose(): void {

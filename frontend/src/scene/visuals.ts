@@ -3,7 +3,7 @@
 import * as THREE from "three";
 
 import type { VisualData } from "../backend/messages";
-import { matrixOf } from "./body";
+import { matrixOf, type BodyHit } from "./body";
 import { fileOf } from "./meshfile";
 
 type Placed = { visual: VisualData; object: THREE.Object3D };
@@ -57,6 +57,15 @@ export class Visuals {
       object.matrix.copy(matrixOf(T, visual.frame));
       object.matrixWorldNeedsUpdate = true;
     }
+  }
+
+  /** Return the nearest shape on a ray. */
+  hit(ray: THREE.Raycaster): BodyHit | null {
+    const [hit] = this.group.children.length ? ray.intersectObject(this.group, true) : [];
+    if (!hit) return null;
+    let owner: THREE.Object3D | null = hit.object;
+    while (owner && owner.userData["frame"] === undefined) owner = owner.parent;
+    return { link: (owner?.userData["frame"] as number | undefined) ?? 0, point: hit.point, distance: hit.distance };
   }
 
   /** Load a mesh; a file that cannot be read is not drawn, and the rest of the robot is. */
