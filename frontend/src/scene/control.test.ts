@@ -497,6 +497,22 @@ it("draws the other mechanical quantities if the contact forces are rejected", a
   control.dispose();
 });
 
+it("requests the mechanical quantities of a robot with its own parameters only", async () => {
+  const { store, control } = setUp("rx90");
+  await until(() => control.ready.value);
+  overlays.value = { ...overlays.value, centre: true };
+  const other = fixture("planar2r");
+  scene.setRobot = async () => await new Promise((next) => setTimeout(next, 20));
+  store.show({ ...other.view, values: { ...other.view.nominal } });
+  await until(() => control.drawn.value?.name === other.view.name);
+  for (const { payload } of requests.filter(({ name }) => name === "mechanics")) {
+    const of = fixture((payload["robot"] as { name: string }).name === "RX90" ? "rx90" : "planar2r");
+    expect(Object.keys(payload["values"] as object)).toEqual(Object.keys(of.view.nominal));
+  }
+  overlays.value = { ...overlays.value, centre: false };
+  control.dispose();
+});
+
 it("shows the handles at the base of a vehicle, and at the end effector of an arm on it", () => {
   const { view } = fixture("rx90");
   const wheel = { frame: view.sizes.NL } as View["wheels"][number];
@@ -541,6 +557,27 @@ it("distinguishes poses out of reach from positions that a planar arm cannot hol
   expect(control.note.value).toMatchObject({ kind: "information", text: "The frame has this rotation, but another position." });
   drag(moved(5, 0), "translate");
   expect(control.note.value).toMatchObject({ kind: "warning", text: "Out of reach: this is the nearest pose." });
+  control.dispose();
+});
+
+it("does not use the inverse geometric model of the previous robot while that of the new one is derived", async () => {
+  const { store, control } = setUp("rx90");
+  await until(() => control.ready.value && !control.dragging.remark.value.startsWith("Deriving"));
+  expect(control.dragging.remark.value).toBe("");
+  const other = fixture("scara");
+  scene.setRobot = async (view, _, parameters) => {
+    scene.made = await loadPostureSolver(view, other.placements, parameters, dataUrl);
+    scene.q = view.joints.map(() => 0.3);
+  };
+  // The last step before the inverse geometric model of the new robot is requested.
+  let dragged = false;
+  scene.keepInPicture = () => {
+    if (dragged || control.drawn.value?.name !== other.view.name) return undefined;
+    expect(() => scene.drag({ kind: "frame", frame: 4, pose: scene.transform(4), mode: "translate" })).not.toThrow();
+    dragged = true;
+  };
+  store.show({ ...other.view, values: { ...other.view.nominal } });
+  await until(() => dragged);
   control.dispose();
 });
 

@@ -7,7 +7,7 @@ import type { Placements, View, WorkspaceCloud } from "../backend/messages";
 import { save } from "../store/download";
 import type { DroppedMotion, Store } from "../store/store";
 import { Dragging } from "./dragging";
-import { endFrame } from "./extras";
+import { endFrame, geometryKey } from "./extras";
 import { coordinateIndices, freeJoints, home, named, random } from "./joints";
 import { Motions } from "./motions";
 import { OverlayControl } from "./overlays";
@@ -142,7 +142,7 @@ export class Control {
     const isNewRobot = this.drawnRobot !== opened;
     if (isNewRobot) this.reset();
     try {
-      const key = placed(view);
+      const key = geometryKey(view);
       const known = this.placementsByKey.get(key);
       const placements = known ?? (await this.requestFrames(view, signal, false));
       if (signal.aborted) return;
@@ -173,7 +173,7 @@ export class Control {
     }
     if (signal.aborted || this.drawn.peek() !== view) return;
     this.closedView.value = view;
-    void this.dragging.load(view, placed(view), signal);
+    void this.dragging.load(view, signal);
   }
 
   /** Request the code of the frames; the progress, for example of loading Python, is shown until the answer arrives. */
@@ -406,14 +406,6 @@ export class Control {
   warn(text: string): void {
     this.note.value = { text, kind: "warning" };
   }
-}
-
-/** Return a key of all data that the transforms depend on; other edits do not need new code. */
-function placed(view: View): string {
-  const geometry = view.tables.find((table) => table.title === "geometry")?.rows;
-  const frames = (view.robot["frames"] ?? []) as { coupled?: unknown }[];
-  const coupled = frames.map((frame) => frame.coupled ?? 0);
-  return JSON.stringify([view.name, geometry, coupled, view.frames, view.loops, view.robot["tool"] ?? 0]);
 }
 
 function words(error: unknown): string {

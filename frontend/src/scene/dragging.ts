@@ -6,7 +6,7 @@ import type { InverseModules, View } from "../backend/messages";
 import type { Store } from "../store/store";
 import { AssemblyModes } from "./assemblyModes";
 import type { Control } from "./control";
-import { antecedent, endFrame, handledFrame } from "./extras";
+import { antecedent, endFrame, geometryKey, handledFrame } from "./extras";
 import { clamp } from "./joints";
 import { load, type LoadedModel } from "./modules";
 import type { Level, PoseTask } from "./numericInverse";
@@ -55,8 +55,8 @@ export class Dragging {
   private loading = false;
   private latest: PoseSolution[] | null = null;
   private shownAt = 0;
-  /** Whether the current drag has changed the configuration; the message remains until the next drag. */
-  private changed = false;
+  /** Configuration before the current drag changed it; the message remains until the next drag, or the way back. */
+  private changedFrom: string | null = null;
   private readonly disposers: (() => void)[];
 
   constructor(
@@ -68,7 +68,8 @@ export class Dragging {
     scene.onGhost((k) => this.select(k + 1));
     this.disposers = [
       effect(() => {
-        const frame = this.on.value && !store.motion.value ? this.frame.value : null;
+        // Until the loops of a new robot are closed, the robot and the view of it may still change.
+        const frame = this.on.value && control.ready.value && !store.motion.value ? this.frame.value : null;
         scene.gizmo(frame, this.mode.value, this.axes.value);
       }),
       effect(() => this.followPosture(store.q.value, this.wanted.value, this.modesWanted.value)),
@@ -91,7 +92,8 @@ export class Dragging {
   // -- the solver
 
   /** Request the inverse geometric model of a robot and compile it; until then, and without it, poses are iterated. */
-  async load(view: View, key: string, alive: AbortSignal): Promise<void> {
+  async load(view: View, alive: AbortSignal): Promise<void> {
+    const key = geometryKey(view);
     if (this.loaded?.key !== key) {
       this.loaded = null;
       this.loading = true;
@@ -118,12 +120,14 @@ export class Dragging {
     const postures = this.scene.postures();
     [this.solver, this.assembly] = [null, null];
     if (!view || !postures) return;
-    const { models, answer } = this.loaded ?? { models: [], answer: { legs: [], pose: "full" as const } };
+    // The model of another robot or geometry remains loaded until that of this one is derived.
+    const loaded = this.loaded?.key === geometryKey(view) ? this.loaded : null;
+    const { models, answer } = loaded ?? { models: [], answer: { legs: [], pose: "full" as const } };
     this.solver = new PoseSolver(view, postures, models, answer, this.scene.reach());
     this.solver.setParameters(this.store.parameters.peek());
     if (view.loops.length) this.assembly = new AssemblyModes(view, postures, this.solver, this.scene.reach());
     this.solved.value = answer.pose === "position" ? "position" : "pose";
-    if (this.loaded) this.remark.value = remarkOf(this.loaded.answer, this.solver);
+    if (loaded) this.remark.value = remarkOf(loaded.answer, this.solver);
   }
 
   // -- drags
@@ -132,7 +136,7 @@ export class Dragging {
     if (drag.kind === "start") {
       this.control.motions.pause();
       this.active.value = true;
-      this.changed = false;
+      this.changedFrom = null;
       if (drag.of === "frame" && this.frame.peek() === this.endFrame() && this.wanted.peek() === null) this.wanted.value = true;
     } else if (drag.kind === "frame") this.drag(drag.frame, drag.pose, LEVELS[drag.mode]);
     else if (drag.kind === "link") this.pull(drag.frame, drag.point, drag.from, drag.direction);
@@ -175,6 +179,7 @@ export class Dragging {
       this.control.warn("The position of this frame is not a finite number with these parameters.");
       return;
     }
+    const before = this.scene.posture();
     this.scene.put(q);
     if (error > REACHED) {
       const names = stopped.map((k) => view.joints[k]!.name).join(", ");
@@ -185,9 +190,12 @@ export class Dragging {
       if (reached) this.control.inform(`The frame has this ${first}${limits}, but another ${first === "position" ? "rotation" : "position"}.`);
       else this.control.warn(`Out of reach: this is the nearest pose${limits}.`);
     } else if (changedTo !== undefined) {
-      this.changed = true;
+      this.changedFrom ??= this.solver!.configuration(before);
       this.control.warn(`The robot has changed to another configuration${changedTo && ` (${changedTo})`}: its own cannot reach this pose.`);
-    } else if (!this.changed) this.control.note.value = null;
+    } else if (this.changedFrom === null || this.solver?.configuration(q) === this.changedFrom) {
+      this.changedFrom = null;
+      this.control.note.value = null;
+    }
     this.updateGhosts(q);
     this.publish(q, !this.active.peek());
   }
@@ -256,7 +264,7 @@ export class Dragging {
     const frame = this.frame.peek();
     if (frame === null) return;
     this.control.motions.pause();
-    this.changed = false;
+    this.changedFrom = null;
     if (frame === 0) return this.moveBase(target);
     if (!this.solver || this.control.broken.peek()) return this.control.warn("Close the loops to move a frame.");
     const task: PoseTask = { frame, pose: target, levels: LEVELS[mode] };
@@ -269,7 +277,7 @@ export class Dragging {
     const frame = this.frame.peek();
     if (frame === null) return;
     this.control.motions.pause();
-    this.changed = false;
+    this.changedFrom = null;
     const T = this.pose();
     if (mode === "translate") T[4 * entry + 3]! += by * KEY_STEP * this.scene.reach();
     else {

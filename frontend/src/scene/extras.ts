@@ -33,3 +33,11 @@ export function hasEnd(view: View): boolean {
 export function handledFrame(view: View): number {
   return hasEnd(view) ? endFrame(view) : 0;
 }
+
+/** Return a key of all data that the transforms depend on; other edits do not need new code. */
+export function geometryKey(view: View): string {
+  const geometry = view.tables.find((table) => table.title === "geometry")?.rows;
+  const frames = (view.robot["frames"] ?? []) as { coupled?: unknown }[];
+  const coupled = frames.map((frame) => frame.coupled ?? 0);
+  return JSON.stringify([view.name, geometry, coupled, view.frames, view.loops, view.robot["tool"] ?? 0]);
+}

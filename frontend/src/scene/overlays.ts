@@ -53,6 +53,8 @@ export class OverlayControl {
         const { centre, gravity, wrenches } = overlays.value;
         const [view, values, contacts] = [drawn.value, store.parameters.value, supported.value ? this.contacts.value : null];
         if (!view || !(centre || gravity || wrenches || supported.value)) return untracked(() => void (this.remark.value = ""));
+        // The parameters belong to the robot of the page, which may not be drawn yet.
+        if (view.robot !== store.view.value?.robot) return;
         void this.request(view, values, contacts).then((mechanics) => mechanics !== undefined && scene.setMechanics(mechanics));
       }),
       effect(() => {

@@ -68,6 +68,34 @@ describe("an arm with a spherical wrist", () => {
     expect(solver.all(pose(q), q)[0]!.label).toBe(start!.label);
   });
 
+  it("keeps the order of its other solutions along a line, and with it their letters and colours", async () => {
+    const { solver, pose, reach } = await solved("rx90");
+    let q = POSTURE;
+    const from = pose(q);
+    const order = new Set<string>();
+    for (let k = 0; k <= 40; k++) {
+      q = solver.follow(q, { frame: 6, pose: shifted(from, [0.1 * reach * (k / 40), 0.3 * reach * (k / 40), 0]), levels: ["position", "rotation"] }).q;
+      order.add(solver.all(pose(q), q).map(({ label }) => label).join("; "));
+    }
+    expect([...order]).toHaveLength(1);
+  });
+
+  it.each(["rx90", "puma560", "ur5e"] as const)("keeps its configuration at a typed pose, if that reaches it: %s", async (name) => {
+    const { view, solver, pose, q: home } = await solved(name);
+    const chance = sequence();
+    const all = view.joints.map((_, k) => k);
+    let changed = 0;
+    for (let trial = 0; trial < 100; trial++) {
+      const [start, end] = [random(view, home, all, 1, 1, chance), random(view, home, all, 1, 1, chance)];
+      const { q, changedTo } = solver.goTo(start, { frame: endFrame(view), pose: pose(end), levels: ["position", "rotation"] });
+      const own = solver.all(pose(end), q).filter((one) => one.within && one.label === solver.configuration(start));
+      if (own.length) expect(solver.configuration(q)).toBe(solver.configuration(start));
+      else expect(changedTo).toBe(solver.configuration(q));
+      changed += own.length ? 0 : 1;
+    }
+    expect(changed).toBeLessThan(100);
+  });
+
   it("is followed by iteration to the same posture as by its closed form", async () => {
     const { view, postures, solver, pose, reach } = await solved("rx90");
     const numeric = new NumericInverse(view, postures, reach);

@@ -34,6 +34,8 @@ export interface Followed {
 const ACCURACY = 1e-7;
 /** Largest change of a joint between two pictures in one configuration (radians, or fraction of the reach). */
 const CONTINUOUS = 0.6;
+/** Changes of a pose below this are small (fraction of the reach, or radians): a large change of the joints is then a jump. */
+const SMALL_STEP = 0.1;
 /** Postures that differ by less are equal (radians, or fraction of the reach). */
 const EQUAL = 1e-5;
 /** With more legs not all combinations of working modes are drawn, because there are 2^legs of them. */
@@ -63,8 +65,10 @@ export class PoseSolver {
   /** Per leg: the places of its joints in the coordinates. */
   private readonly legs: number[][];
   private readonly names: Configurations;
-  /** Posture of the last task that was reached, from which the iteration starts again after a drag out of reach. */
+  /** Posture of the last task that was reached, to whose configuration a drag returns from out of reach. */
   private lastReached: number[] | null = null;
+  /** Result of the last task, if it was not reached. */
+  private unreached: number[] | null = null;
   private readonly chance = sequence();
 
   constructor(
@@ -108,18 +112,45 @@ export class PoseSolver {
    */
   follow(q: number[], given: PoseTask): Followed {
     const task = this.possible(given);
-    const row = this.nearest(q, this.rowsOf(task, q));
+    const lost = this.lost(q);
+    const row = lost ? undefined : this.nearest(q, this.rowsOf(task, q));
     if (row && this.distance(row, q) < CONTINUOUS && this.isWithin(row)) return this.remembered(this.reached(row, task));
-    return this.compared(q, this.recovered(q, task, this.numeric.nearest(q, task)), true);
+    // An iteration may move the joint that the closed form of a redundant arm keeps, and so stay nearer.
+    const own = lost ? this.regained(lost, task) : this.names.joints <= 6 ? this.inConfigurationOf(q, task) : null;
+    if (own) return this.remembered(this.reached(own, task));
+    const start = lost ?? q;
+    const result = this.recovered(q, task, this.numeric.nearest(q, task));
+    return this.compared(start, this.remembered(result), this.numeric.taskError(start, task) < SMALL_STEP);
   }
 
   /** Return the posture with the pose nearest to a given one, which may be far from the current pose. */
   goTo(q: number[], given: PoseTask): Followed {
     const task = this.possible(given);
-    const row = this.nearest(q, this.rowsOf(task, q).filter((one) => this.isWithin(one)));
+    const lost = this.lost(q);
+    const own = lost ? this.regained(lost, task) : this.inConfigurationOf(q, task);
+    const row = own ?? this.nearest(q, this.rowsOf(task, q).filter((one) => this.isWithin(one)));
     if (row) return this.compared(q, this.remembered(this.reached(row, task)), false);
     const result = this.recovered(q, task, this.numeric.nearest(q, task, LONG_WAY));
-    return this.compared(q, result.closed && result.error < ACCURACY ? result : this.nearestOf(result, q, task), false);
+    return this.compared(q, this.remembered(isReached(result) ? result : this.nearestOf(result, q, task)), false);
+  }
+
+  /** Return the last posture that reached its task if q is the result of a task that was not reached; otherwise null. */
+  private lost(q: number[]): number[] | null {
+    if (q !== this.unreached || !this.lastReached) return null;
+    return this.lastReached.map((value, k) => (this.view.joints[k]!.elastic ? q[k]! : value));
+  }
+
+  /** Return a posture that reaches a task again after others were not reached; null if there is none. */
+  private regained(lost: number[], task: PoseTask): number[] | null {
+    const row = this.inConfigurationOf(lost, task) ?? this.iterated(lost, lost, task);
+    return row && this.isWithin(row) ? row : null;
+  }
+
+  /** Return the posture within the limits that reaches a task in the named configuration of another posture; null if there is none. */
+  private inConfigurationOf(start: number[], task: PoseTask): number[] | null {
+    const name = this.configuration(start);
+    const rows = this.rowsOf(task, start).filter((row) => this.isWithin(row) && name && this.configuration(row) === name);
+    return this.nearest(start, rows) ?? null;
   }
 
   /**
@@ -133,7 +164,7 @@ export class PoseSolver {
   }
 
   /** Return the name of the configuration or the working mode of a posture; "" if it has no name. */
-  private configuration(row: number[]): string {
+  configuration(row: number[]): string {
     return this.legs.length ? this.workingMode(row, row) : this.names.name(this.postures.transforms(row));
   }
 
@@ -150,30 +181,28 @@ export class PoseSolver {
   }
 
   private remembered(result: Followed): Followed {
-    this.lastReached = result.q;
+    if (isReached(result)) [this.lastReached, this.unreached] = [result.q, null];
+    else if (result.closed) this.unreached = result.q;
     return result;
   }
 
   /**
    * Return the result of an iteration if it reaches its task, otherwise the nearest posture that does, and the result if
    * none is computed. An iteration ends in a local minimum of the error if joints are at their limits, for example after
-   * a drag out of reach. Other postures are those of the closed form, and of iterations from the last posture that
-   * reached its task and from random postures.
+   * a drag out of reach. Other postures are those of the closed form, and of iterations from random postures.
    */
   private recovered(q: number[], task: PoseTask, result: Followed): Followed {
-    if (result.closed && result.error < ACCURACY) return this.remembered(result);
+    if (isReached(result)) return result;
     const row = this.nearest(q, this.otherConfigurations(q, task)) ?? this.fromRandomStarts(q, task);
-    return row ? this.remembered({ q: row, error: this.numeric.taskError(row, task), closed: true, stopped: [] }) : result;
+    return row ? this.reached(row, task) : result;
   }
 
-  /** Return postures within the limits that reach a task, by the closed form and from the last posture that reached one. */
+  /** Return postures within the limits that reach a task, by the closed form. */
   private otherConfigurations(q: number[], task: PoseTask): number[][] {
     const rows = this.rowsOf(task, q);
     // The closed form of a redundant arm keeps the position of one joint.
     if (this.names.joints > 6) for (let k = 0; k < KEPT_POSITIONS; k++) rows.push(...this.rowsOf(task, q, this.randomStart(q)));
-    const start = this.lastReached?.map((value, k) => (this.view.joints[k]!.elastic ? q[k]! : value));
-    const row = start && this.distance(start, q) > EQUAL && this.iterated(start, q, task);
-    return (row ? [...rows, row] : rows).filter((one) => this.isWithin(one));
+    return rows.filter((one) => this.isWithin(one));
   }
 
   /** Return a posture from random starts; a closed form that keeps no joint has all postures already. */
@@ -224,7 +253,10 @@ export class PoseSolver {
 
   /** Return all solutions of a pose of the end effector, starting with the current posture. */
   all(pose: Pose, q: number[]): PoseSolution[] {
-    const branches = this.branchesAt(pose, q, q).sort((a, b) => this.distance(a.row, q) - this.distance(b.row, q));
+    // The others keep their order while the pose moves, and with it their colours and letters.
+    const branches = this.branchesAt(pose, q, q);
+    const own = this.nearest(q, branches.map(({ row }) => row));
+    branches.sort((a, b) => Number(b.row === own) - Number(a.row === own));
     return this.described(branches.map(({ row }) => row), q, branches.map(({ place }) => place));
   }
 
@@ -376,6 +408,11 @@ export class PoseSolver {
     const angle = value + TURN * Math.round((near - value) / TURN);
     return [angle, angle - TURN, angle + TURN].find((one) => within(joint, one)) ?? angle;
   }
+}
+
+/** Whether a result has the pose of its task. */
+function isReached({ closed, error }: Followed): boolean {
+  return closed && error < ACCURACY;
 }
 
 /** Return a generator of pseudorandom numbers from 0 to 1 with a fixed seed, so that results are reproducible. */

@@ -24,6 +24,7 @@ describe("a drag out of reach", () => {
     const frame = endFrame(view);
     let q = solver.numeric.solve(POSTURES[name] ?? home, null).q;
     const from = pose(q);
+    const configuration = solver.configuration(q);
     const levels = view.platform || name === "scara" ? (["position"] as const) : (["position", "rotation"] as const);
     const target = (share: number): number[] => from.map((entry, e) => (e === 3 || e === 7 ? entry + 4 * reach * share : entry));
     let errors: number[] = [];
@@ -52,6 +53,7 @@ describe("a drag out of reach", () => {
       errors.push(next.closed ? next.error : Infinity);
     }
     expect(errors.at(-1)).toBeLessThan(1e-6);
+    expect(solver.configuration(q)).toBe(configuration);
   }, 20_000);
 });
 
@@ -90,20 +92,25 @@ describe("an arm with limits", () => {
     for (const direction of DIRECTIONS.filter(([, , z]) => name !== "scara" || !z)) {
       let q = POSTURES[name] ?? home;
       const from = pose(q);
+      const configurations = new Set([solver.configuration(q)]);
       const error = (frame: number): number => {
         const target = [...from];
         direction.forEach((value, i) => (target[4 * i + 3]! += 3 * reach * value * (frame / 30)));
         const next = solver.follow(q, { frame: endFrame(view), pose: target, levels: ["position", "rotation"] });
         q = next.q;
         view.joints.forEach((joint, k) => expect(within(joint, q[k]!)).toBe(true));
+        if (next.error <= 1e-6) configurations.add(solver.configuration(q));
         return next.error;
       };
       const frames = Array.from({ length: 31 }, (_, k) => k);
       const out = frames.map(error);
+      // Some lines pass the base, and continue in another configuration because of the limits.
+      const sameOnTheWay = configurations.size === 1;
       const back = [...frames].reverse().map(error).reverse();
       expect(out[0]).toBeLessThan(1e-6);
       expect(out[30]).toBeGreaterThan(0.5);
       out.forEach((value, k) => value <= 1e-6 && expect(back[k], `frame ${k} towards ${direction}`).toBeLessThanOrEqual(1e-6));
+      if (sameOnTheWay) expect([...configurations], `${direction}`).toHaveLength(1);
     }
   });
 });
