@@ -581,6 +581,20 @@ it("does not use the inverse geometric model of the previous robot while that of
   control.dispose();
 });
 
+it("shows the posture in the panels while the pointer rests during a drag", async () => {
+  const { store, control } = setUp("planar2r");
+  await until(() => control.ready.value);
+  control.go([0.5, 0.8]);
+  const frame = control.dragging.frame.value!;
+  const start = scene.transform(frame);
+  scene.drag({ kind: "start", of: "frame" });
+  for (const shift of [0.01, 0.02, 0.03])
+    scene.drag({ kind: "frame", frame, pose: start.map((entry, k) => (k === 3 ? entry - shift : entry)), mode: "translate" });
+  await until(() => store.q.value === scene.q);
+  expect(scene.transform(frame)[3]).toBeCloseTo(start[3]! - 0.03, 9);
+  control.dispose();
+});
+
 it("is not ready for a robot whose code cannot be generated", async () => {
   const { store, control, view } = setUp("rx90");
   await until(() => control.ready.value && requests.some(({ name }) => name === "inverse"));

@@ -55,6 +55,7 @@ export class Dragging {
   private loading = false;
   private latest: PoseSolution[] | null = null;
   private shownAt = 0;
+  private later: ReturnType<typeof setTimeout> | undefined;
   /** Configuration before the current drag changed it; the message remains until the next drag, or the way back. */
   private changedFrom: string | null = null;
   private readonly disposers: (() => void)[];
@@ -77,10 +78,12 @@ export class Dragging {
   }
 
   dispose(): void {
+    clearTimeout(this.later);
     for (const undo of this.disposers) undo();
   }
 
   reset(): void {
+    clearTimeout(this.later);
     this.chosen.value = null;
     this.wanted.value = null;
     this.modesWanted.value = false;
@@ -203,7 +206,12 @@ export class Dragging {
   /** Publish a posture to the other panes, not for each picture of a drag. */
   private publish(q: number[], now: boolean): void {
     const time = performance.now();
-    if (!now && time - this.shownAt < PANEL_INTERVAL) return;
+    clearTimeout(this.later);
+    if (!now && time - this.shownAt < PANEL_INTERVAL) {
+      // The pointer may rest in this posture.
+      this.later = setTimeout(() => this.publish(this.scene.posture(), true), PANEL_INTERVAL);
+      return;
+    }
     this.shownAt = time;
     this.control.refused.value = null;
     this.control.publish(q);
