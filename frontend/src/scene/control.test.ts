@@ -37,7 +37,7 @@ class FakeScene {
   overlay = () => undefined;
   setMechanics: (...given: unknown[]) => void = () => undefined;
   setTorques = () => undefined;
-  onSupport = () => undefined;
+  onMechanics = () => undefined;
   highlighted: readonly number[] = [];
   highlight = (joints: readonly number[]) => void (this.highlighted = joints);
   followRobot = () => undefined;

@@ -17,12 +17,12 @@ import { LinkDrag } from "./linkDrag";
 import { load } from "./modules";
 import { sample } from "./motion";
 import type { LostMotion } from "./lostMotion";
-import { Overlay } from "./overlay";
+import { Overlay, centreOfMass, totalMass } from "./overlay";
 import { axis, origin, parameterPolyline, plus, robotSize, typicalLength, type Point } from "./polyline";
 import { Player } from "./player";
-import { supportForces, type SupportForce } from "./support";
+import { supportForces } from "./support";
 import { PostureSolver, loadPostureSolver } from "./posture";
-import type { CreateScene, Appearance, Ghost, JointTorques, Motion, Overlays, SceneDrag, ViewDirection } from "./scene";
+import type { CreateScene, Appearance, DrawnMechanics, Ghost, JointTorques, Motion, Overlays, SceneDrag, ViewDirection } from "./scene";
 import { drawLabelsOn, sceneSvg } from "./sceneSvg";
 import { subsample, Trace } from "./trace";
 import { Visuals } from "./visuals";
@@ -111,7 +111,7 @@ export const createScene: CreateScene = (container, options) => {
   let pulled: (() => SceneDrag | null) | null = null;
   const listeners: ((frame: number | null) => void)[] = [];
   const ghostListeners: ((index: number) => void)[] = [];
-  const supportListeners: ((forces: SupportForce[] | null) => void)[] = [];
+  const mechanicsListeners: ((numbers: DrawnMechanics) => void)[] = [];
   const dragListeners: ((drag: SceneDrag) => void)[] = [];
   const report = (drag: SceneDrag | null) => drag && dragListeners.forEach((listener) => listener(drag));
 
@@ -184,7 +184,13 @@ export const createScene: CreateScene = (container, options) => {
     const gravity: Point = [g.x, g.y, g.z];
     const loaded = overlays.contacts && mechanics?.contacts.length ? mechanics : null;
     const support = loaded && supportForces(T, loaded, gravity, reach);
-    if (loaded) for (const listener of supportListeners) listener(support);
+    const at = overlays.centre && mechanics ? centreOfMass(T, mechanics) : null;
+    const numbers = {
+      centre: at ? { mass: totalMass(mechanics!), at } : undefined,
+      velocity: velocity && overlays.velocity ? { semiAxes: velocity.lengths.map((x) => x * velocity.longest), unit: reach } : undefined,
+      support: loaded ? support : undefined,
+    };
+    for (const listener of mechanicsListeners) listener(numbers);
     const counts = overlay.update(T, {
       shown: overlays,
       mechanics,
@@ -604,7 +610,7 @@ export const createScene: CreateScene = (container, options) => {
       torques = next;
       redraw();
     },
-    onSupport: (listener) => void supportListeners.push(listener),
+    onMechanics: (listener) => void mechanicsListeners.push(listener),
     highlight(joints, motions) {
       if (joints.length === highlighted.size && joints.every((j) => highlighted.has(j)) && JSON.stringify(motions) === JSON.stringify(lost)) return;
       highlighted = new Set(joints);

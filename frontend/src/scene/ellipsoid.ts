@@ -47,15 +47,15 @@ export function mobility(solver: PostureSolver, q: number[], frame: number, size
 
 /**
  * Return the ellipsoid of the velocities J qd with |qd| = 1, from the columns of J. Its semi-axes are the singular values
- * of J, in the directions of the eigenvectors of J J'. Null if J is zero.
+ * of J, in the directions of the eigenvectors of J J', with the length of the longest one. Null if J is zero.
  */
-export function velocityEllipsoid(columns: Point[]): Ellipsoid | null {
+export function velocityEllipsoid(columns: Point[]): (Ellipsoid & { longest: number }) | null {
   const square = [0, 1, 2].map((r) => [0, 1, 2].map((c) => columns.reduce((sum, one) => sum + one[r]! * one[c]!, 0)));
   const { values, vectors } = symmetricEigen(square);
   const lengths = values.map((value) => Math.sqrt(Math.max(0, value)));
   const longest = Math.max(...lengths);
   if (!(longest > 0)) return null;
-  return { axes: vectors as Ellipsoid["axes"], lengths: lengths.map((x) => x / longest) as Ellipsoid["lengths"] };
+  return { axes: vectors as Ellipsoid["axes"], lengths: lengths.map((x) => x / longest) as Ellipsoid["lengths"], longest };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { forceEllipsoid, mobility, positionJacobian, symmetricEigen, velocityEllipsoid } from "./ellipsoid";
+import { centreText, velocityText } from "./overlays";
 import { endFrame } from "./extras";
 import { evaluated, nearness, vanishingFactors, ZERO, type Scaled } from "./factors";
 import { solved } from "./fixtures";
@@ -105,6 +106,23 @@ describe("ellipsoids", () => {
       return step > 1e-9 ? limit(step / 2) : last;
     };
     expect(positionJacobian(postures, limit(0.01), frame, reach)).toBeNull();
+  });
+
+  it("have the semi-axes of the geometric Jacobian, and the text contains them", async () => {
+    const { view, postures, q, reach } = await solved("planar2r");
+    const posture = q.map((_, k) => [0.4, 1.1][k]!);
+    const [a, b] = ["D2", "D3"].map((name) => view.nominal[name]!) as [number, number];
+    // J J' of two links of lengths a and b with the elbow angle q2: trace and determinant are those of the textbooks.
+    const trace = a * a + 2 * b * b + 2 * a * b * Math.cos(1.1);
+    const determinant = (a * b * Math.sin(1.1)) ** 2;
+    const root = Math.sqrt(trace * trace / 4 - determinant);
+    const expected = [Math.sqrt(trace / 2 + root), Math.sqrt(trace / 2 - root), 0];
+    const { lengths, longest } = velocityEllipsoid(positionJacobian(postures, posture, endFrame(view), reach)!)!;
+    const semiAxes = lengths.map((x) => x * longest);
+    [...semiAxes].sort((x, y) => y - x).forEach((x, k) => expect(x).toBeCloseTo(expected[k]!, 8));
+    const numbers = expected.map((x) => Number(x.toPrecision(3))).join(", ");
+    expect(velocityText({ semiAxes, unit: reach }, view)).toBe(`Semi-axes ${numbers} m/s for joint velocities of norm 1 rad/s.`);
+    expect(centreText({ mass: 2.5, at: [1 / 3, 1e-17, -0.5] }, view)).toBe("2.5 kg at (0.333, 0, -0.5) m in frame 0.");
   });
 
   it("are flat in a singular configuration, and absent without motion", () => {

@@ -202,9 +202,13 @@ export class Overlay {
   }
 }
 
+export function totalMass({ masses }: Pick<Mechanics, "masses">): number {
+  return masses.reduce((sum, one) => sum + one.mass, 0);
+}
+
 /** Return the centre of mass of a robot in frame 0; null if its mass is zero. */
 export function centreOfMass(T: ArrayLike<number>, { masses }: Mechanics): Point | null {
-  const total = masses.reduce((sum, one) => sum + one.mass, 0);
+  const total = totalMass({ masses });
   if (!(total > 0)) return null;
   return masses.reduce((sum, one) => plus(sum, inFrame(T, one.frame, one.centre), one.mass / total), [0, 0, 0] as Point);
 }

@@ -7,10 +7,13 @@ import type { Mechanics, OptionData, View } from "../backend/messages";
 import { read, shown } from "../models/options";
 import type { Store } from "../store/store";
 import { torquesAt } from "./motion";
-import type { JointTorques, Motion, Scene } from "./scene";
+import type { DrawnMechanics, JointTorques, Motion, Scene } from "./scene";
+import { freeJoints } from "./joints";
 import { supportText } from "./support";
 import { overlays } from "./viewState";
 
+/** Errors of Jacobians by central differences with steps of 1e-5, relative to the size of the robot, are about 1e-10. */
+const DIFFERENCE_ERROR = 1e-8;
 const CONTACTS = { kind: "points" } as OptionData;
 
 export class OverlayControl {
@@ -20,6 +23,10 @@ export class OverlayControl {
   readonly contacts = signal("");
   /** Contact points at the ends of all chains of the robot. */
   readonly ends = signal("");
+  /** Mass and centre of mass of the displayed posture in words; "" if they are not drawn. */
+  readonly centre = signal("");
+  /** Semi-axes of the manipulability ellipsoid of the displayed posture in words; "" if it is not drawn. */
+  readonly velocity = signal("");
   /** Contact forces of the displayed posture in words, and why they are impossible. */
   readonly support = signal({ text: "", warning: "" });
   /** Whether contact forces exist for this kind of robot. */
@@ -38,8 +45,12 @@ export class OverlayControl {
     this.supportable = computed(() => drawn.value?.base === "floating");
     this.contactFree = computed(() => Boolean(store.motion.value?.base || store.motion.value?.efforts));
     const supported = computed(() => overlays.value.contacts && this.supportable.value);
-    scene.onSupport((forces) => {
-      const next = supportText(forces);
+    scene.onMechanics(({ centre, velocity, support }) => {
+      const view = drawn.peek();
+      this.centre.value = centre && view ? centreText(centre, view) : "";
+      this.velocity.value = velocity && view ? velocityText(velocity, view) : "";
+      if (support === undefined) return;
+      const next = supportText(support);
       const { text, warning } = this.support.peek();
       if (next.text !== text || next.warning !== warning) this.support.value = next;
     });
@@ -97,6 +108,21 @@ export class OverlayControl {
       return null;
     }
   }
+}
+
+export function centreText({ mass, at }: NonNullable<DrawnMechanics["centre"]>, { bodies }: View): string {
+  return `${short(mass)} kg at (${at.map((x) => short(x, bodies.size)).join(", ")}) m in frame 0.`;
+}
+
+export function velocityText({ semiAxes, unit }: NonNullable<DrawnMechanics["velocity"]>, view: View): string {
+  const kinds = new Set(freeJoints(view, false).map((k) => view.joints[k]!.kind));
+  const norm = !kinds.has("P") ? "1 rad/s" : !kinds.has("R") ? `${short(unit)} m/s` : `1 rad/s, prismatic joints in units of ${short(unit)} m/s`;
+  return `Semi-axes ${[...semiAxes].sort((a, b) => b - a).map((x) => short(x, unit)).join(", ")} m/s for joint velocities of norm ${norm}.`;
+}
+
+/** Return a number with three digits; parts of the size of the robot that are errors of the differences are zero. */
+function short(value: number, size = 0): string {
+  return String(Math.abs(value) < DIFFERENCE_ERROR * size ? 0 : Number(value.toPrecision(3)));
 }
 
 /** Return the torques at a time, relative to the largest torque (the largest force for prismatic joints) of the motion. */

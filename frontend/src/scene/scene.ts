@@ -62,6 +62,19 @@ export interface Overlays {
   force: boolean;
 }
 
+/** Numbers of the drawn mechanical quantities; those that are not drawn are undefined. */
+export interface DrawnMechanics {
+  /** Mass of the robot (kg) and its centre in frame 0 (m). */
+  centre?: { mass: number; at: Place } | undefined;
+  /**
+   * Semi-axes of the ellipsoid of velocities (m/s) for joint velocities of norm 1, and the velocity of a prismatic joint that
+   * counts as 1 rad/s.
+   */
+  velocity?: { semiAxes: number[]; unit: number } | undefined;
+  /** Forces of the ground on a robot with contacts; null: no forces support it. */
+  support?: SupportForce[] | null | undefined;
+}
+
 /** Torques of joints, each relative to the largest one of a motion (forces relative to the largest force). */
 export interface JointTorques {
   joints: { frame: number; share: number; slides: boolean }[];
@@ -152,8 +165,8 @@ export interface Scene {
   overlay(shown: Overlays, frame: number): void;
   setMechanics(mechanics: Mechanics | null): void;
   setTorques(torques: JointTorques | null): void;
-  /** Call a function when the drawn forces of the ground change; null: no forces support the robot. */
-  onSupport(listener: (forces: SupportForce[] | null) => void): void;
+  /** Call a function with the numbers of each drawing of mechanical quantities. */
+  onMechanics(listener: (numbers: DrawnMechanics) => void): void;
   /** Highlight joints and the links between them, such as those of a singular configuration, and draw the lost motions. */
   highlight(joints: readonly number[], lost: readonly LostMotion[]): void;
   breakLoops(broken: boolean): void;

@@ -14,7 +14,7 @@
 import type { Mechanics } from "../backend/messages";
 import { inFrame } from "./body";
 import { dampedSolution, dot as product } from "./linear";
-import { centreOfMass } from "./overlay";
+import { centreOfMass, totalMass } from "./overlay";
 import { cross, dot, minus, origin, plus, type Point } from "./polyline";
 
 export interface SupportForce {
@@ -38,9 +38,9 @@ const ROUND_OFF = 1e-9;
  * are divided.
  */
 export function supportForces(T: ArrayLike<number>, mechanics: Mechanics, gravity: Point, size: number): SupportForce[] | null {
-  const { contacts, masses, wrenches } = mechanics;
+  const { contacts, wrenches } = mechanics;
   const centre = centreOfMass(T, mechanics) ?? [0, 0, 0];
-  const mass = masses.reduce((sum, one) => sum + one.mass, 0);
+  const mass = totalMass(mechanics);
   let force = plus([0, 0, 0], gravity, -mass);
   let moment: Point = [0, 0, 0];
   for (const one of wrenches) {

@@ -1,6 +1,6 @@
 // Settings of the picture: frames, labels, meshes, grid.
 
-import { useSignal, useSignalEffect } from "@preact/signals";
+import { useSignal, useSignalEffect, type ReadonlySignal } from "@preact/signals";
 import { Fragment } from "preact";
 
 import { Choice } from "./choice";
@@ -97,6 +97,8 @@ export function ViewSettings({ control }: { control: Control }) {
             {text}
           </label>
           {name === "contacts" && overlays.value.contacts && <Contacts control={control} />}
+          {name === "centre" && <Numbers text={control.overlays.centre} />}
+          {name === "velocity" && <Numbers text={control.overlays.velocity} />}
         </Fragment>
       ))}
       {control.overlays.remark.value && <p class="sc-hint">{control.overlays.remark.value}</p>}
@@ -112,6 +114,11 @@ export function ViewSettings({ control }: { control: Control }) {
       {control.drawn.value?.loops.length ? <p class="sc-hint">Cut joints of loops are drawn hollow.</p> : null}
     </>
   );
+}
+
+/** Numbers of a drawn quantity, which change with the posture. */
+function Numbers({ text }: { text: ReadonlySignal<string> }) {
+  return text.value ? <p class="sc-hint sc-numbers" data-testid="scene-numbers">{text.value}</p> : null;
 }
 
 /** Contact points of the robot, and the forces of the ground on them. */
