@@ -73,11 +73,11 @@ export class LinkDrag {
   }
 
   private move(event: PointerEvent): void {
-    const at = this.spot(event);
     if (!this.grabbed) {
-      if (event.buttons === 0) this.hover(at);
+      if (event.buttons === 0) this.hover(this.spot(event));
       return;
     }
+    const at = this.spot(event);
     if (!this.grabbed.active) {
       if (Math.hypot(at.x - this.grabbed.from.x, at.y - this.grabbed.from.y) < THRESHOLD) return;
       this.grabbed.active = true;

@@ -117,6 +117,34 @@ test("a platform follows, with its working modes as ghosts", async () => {
   expect(drawn.at(-1)!.ghosts).toBe(7);
 });
 
+test("the pole of a cart, which carries no frame, turns its joint when it is dragged", async () => {
+  await it.command("cartpole", "robot cartpole");
+  await it.showing("cartpole");
+  await it.picture();
+  const canvas = it.canvas();
+  // The highest point of the picture at which a link can be grabbed.
+  const spot = await canvas.evaluate((element: HTMLCanvasElement) => {
+    const { left, top, width, height } = element.getBoundingClientRect();
+    for (let y = 4; y < height; y += 8)
+      for (let x = 4; x < width; x += 8) {
+        element.dispatchEvent(new PointerEvent("pointermove", { clientX: left + x, clientY: top + y, pointerType: "mouse", bubbles: true }));
+        if (element.style.cursor === "grab") return [left + x, top + y];
+      }
+    return null;
+  });
+  expect(spot).not.toBeNull();
+  const [x, y] = spot!;
+  await it.page.getByTestId("scene-tab-joints").click();
+  const angle = it.page.getByTestId("scene-joint-2").locator("input.sc-field");
+  expect(Number(await angle.inputValue())).toBe(0);
+  await it.page.mouse.move(x!, y!);
+  await it.page.mouse.down();
+  await it.page.mouse.move(x! + 40, y! + 10, { steps: 4 });
+  await it.page.mouse.up();
+  await expect.poll(async () => Math.abs(Number(await angle.inputValue()))).toBeGreaterThan(3);
+  expect(Number(await it.page.getByTestId("scene-joint-1").locator("input.sc-field").inputValue())).toBe(0);
+});
+
 test("a Gough-Stewart platform has ghosts in other modes, and a click on one selects it", async () => {
   await it.command("gough_stewart", "robot gough_stewart");
   await it.showing("gough_stewart");
