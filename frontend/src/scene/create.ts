@@ -414,7 +414,7 @@ export const createScene: CreateScene = (container, options) => {
     root,
     camera: () => viewpoint.camera,
     project,
-    body: (ray) => nearer(body?.hit(ray) ?? null, look.meshes ? visuals.hit(ray) : null),
+    body: (ray, meshes) => nearer(body?.hit(ray) ?? null, meshes && look.meshes ? visuals.hit(ray) : null),
     free: () => gizmo.hovered || gizmo.dragging,
     ghost: (to, most) => ghosts.nearest(to, most),
     hover: (ghost) => ghosts.highlight(ghost) && invalidate(),

@@ -21,8 +21,8 @@ export interface LinkDragScene {
   root: THREE.Object3D;
   camera: () => THREE.Camera;
   project: (point: Point) => { x: number; y: number; ahead: boolean };
-  /** Return the nearest body on a ray. */
-  body: (ray: THREE.Raycaster) => BodyHit | null;
+  /** Return the nearest body on a ray, or the nearest mesh of a file if it is nearer. */
+  body: (ray: THREE.Raycaster, meshes: boolean) => BodyHit | null;
   /** Whether the pointer belongs to something else. */
   free: () => boolean;
   ghost: (to: (a: Point, b: Point) => number, within: number) => number | null;
@@ -140,7 +140,8 @@ export class LinkDrag {
   private linkAt({ x, y }: Spot): { frame: number; point: THREE.Vector3 } | null {
     for (const [dx, dy] of [[0, 0], [NEAR, 0], [-NEAR, 0], [0, NEAR], [0, -NEAR]] as const) {
       this.ray({ x: x + dx, y: y + dy });
-      const hit = this.scene.body(this.raycaster);
+      // Meshes have many triangles, and are wide enough to be met at the spot itself.
+      const hit = this.scene.body(this.raycaster, !dx && !dy);
       // The base is not a link that a joint moves, and hides what is behind it.
       if (hit?.link === 0) return null;
       if (!hit) continue;
