@@ -557,6 +557,9 @@ it("distinguishes poses out of reach from positions that a planar arm cannot hol
   expect(control.note.value).toMatchObject({ kind: "information", text: "The frame has this rotation, but another position." });
   drag(moved(5, 0), "translate");
   expect(control.note.value).toMatchObject({ kind: "warning", text: "Out of reach: this is the nearest pose." });
+  // The message concerns this frame.
+  control.dragging.chosen.value = 1;
+  expect(control.note.value).toBeNull();
   control.dispose();
 });
 

@@ -5,7 +5,7 @@ import { batch, computed, effect, signal, untracked, type ReadonlySignal } from 
 import type { InverseModules, View } from "../backend/messages";
 import type { Store } from "../store/store";
 import { AssemblyModes } from "./assemblyModes";
-import type { Control } from "./control";
+import type { Control, Note } from "./control";
 import { antecedent, endFrame, geometryKey, handledFrame } from "./extras";
 import { clamp } from "./joints";
 import { load, type LoadedModel } from "./modules";
@@ -58,6 +58,8 @@ export class Dragging {
   private later: ReturnType<typeof setTimeout> | undefined;
   /** Configuration before the current drag changed it; the message remains until the next drag, or the way back. */
   private changedFrom: string | null = null;
+  /** Message about the last drag, which concerns the frame that was dragged. */
+  private message: Note | null = null;
   private readonly disposers: (() => void)[];
 
   constructor(
@@ -72,6 +74,10 @@ export class Dragging {
         // Until the loops of a new robot are closed, the robot and the view of it may still change.
         const frame = this.on.value && control.ready.value && !store.motion.value ? this.frame.value : null;
         scene.gizmo(frame, this.mode.value, this.axes.value);
+      }),
+      effect(() => {
+        void this.frame.value;
+        untracked(() => control.note.value === this.message && (control.note.value = null));
       }),
       effect(() => this.followPosture(store.q.value, this.wanted.value, this.modesWanted.value)),
     ];
@@ -199,6 +205,7 @@ export class Dragging {
       this.changedFrom = null;
       this.control.note.value = null;
     }
+    this.message = this.control.note.peek();
     this.updateGhosts(q);
     this.publish(q, !this.active.peek());
   }
