@@ -28,7 +28,19 @@ from symoro.model import generate
         (r"\lvert \frac{c}{2} \rvert", r"\left\lvert \frac{c}{2} \right\rvert"),
         (
             r"\left(\begin{cases} 1 & (a) < b \\ 0 & c \end{cases}\right)",
-            r"\left(\begin{cases} 1 & (a) < b \\ 0 & c \end{cases}\right)",
+            r"\begin{cases} 1 & (a) < b \\ 0 & c \end{cases}",
+        ),
+        (
+            r"\frac{1}{\left(\begin{cases} 1 & a \\ 0 & c \end{cases}\right)}",
+            r"\frac{1}{\begin{cases} 1 & a \\ 0 & c \end{cases}}",
+        ),
+        (
+            r"2 \, \left(\begin{cases} 1 & a \\ 0 & c \end{cases}\right)",
+            r"2 \, \left(\begin{cases} 1 & a \\ 0 & c \end{cases}\right)",
+        ),
+        (
+            r"\left(\begin{cases} 1 & a \\ 0 & c \end{cases}\right)^{2}",
+            r"\left(\begin{cases} 1 & a \\ 0 & c \end{cases}\right)^{2}",
         ),
     ],
 )
@@ -138,7 +150,7 @@ def test_cases_inside_cases_are_rows() -> None:
     indicator = _cases(_cases("1", "x < y", "0"), "z = 0", "0")
     text = readable(_cases("1", "k < 0", _cases("2", rf"{indicator} \neq 0", "3")))
     rows = r"1 & k < 0 \\ 2 & z = 0 \text{ and } x < y \\ 3 & \text{otherwise}"
-    assert text == rf"\left(\begin{{cases}} {rows} \end{{cases}}\right)"
+    assert text == rf"\begin{{cases}} {rows} \end{{cases}}"
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -162,7 +174,7 @@ def test_flat_cases_have_the_same_values(seed: int) -> None:
     text, value = choice(4)
     flat = readable(text)
     assert flat.count(r"\begin") == 1
-    rows = flat.removeprefix(r"\left(\begin{cases} ").removesuffix(r" \end{cases}\right)").split(r" \\ ")
+    rows = flat.removeprefix(r"\begin{cases} ").removesuffix(r" \end{cases}").split(r" \\ ")
     cells = [row.split(" & ") for row in rows]
     true = facts | {r"\text{otherwise}": True}
     assert next(v for v, c in cells if all(true[each] for each in c.split(r" \text{ and } "))) == value
@@ -173,3 +185,7 @@ def test_squares_of_powers_of_ten() -> None:
     assert (
         readable(r"10^{-6}^{2} \, x + 2.5 \cdot 10^{7}^{2}") == r"(10^{-6})^{2} \, x + (2.5 \cdot 10^{7})^{2}"
     )
+
+
+def test_zero_matrices_are_one_symbol() -> None:
+    assert r"\mathit{free} &= 0_{8 \times 7}" in generate("3rrr", "inverse-geometry")._repr_latex_()

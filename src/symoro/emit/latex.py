@@ -178,9 +178,12 @@ WIDEST, WIDEST_MATRIX, WIDEST_SMALL_MATRIX = 260.0, 265.0, 345.0
 
 
 def _results(code: Code, symbol: Callable[[str], str]) -> list[str]:
-    """Return the equations of the outputs; vectors and matrices are written as such."""
+    """Return the equations of the outputs; vectors and matrices are written as such, zero matrices as one symbol."""
     lines: list[str] = []
     for name, port, texts in zip(code.arrays.outputs, code.program.outputs, code.outputs, strict=True):
+        if len(port.shape) == 2 and set(texts) == {"0"}:
+            lines.append(f"{symbol(name)} &= 0_{{{port.shape[0]} \\times {port.shape[1]}}}")
+            continue
         named = [entry_symbol(name, index, symbol) for index in indices(port.shape, 1)]
         if not port.shape or 0 in port.shape:
             lines += [_line(left, text) for left, text in zip(named, texts, strict=True)]
@@ -337,6 +340,10 @@ _SQUARED_POWER_OF_TEN = re.compile(
     r"((?:[\d.]+ \\cdot )?10\^\{-?\d+\})\^\{2\}"
 )  # two superscripts are an error
 _CASES, _END_OF_CASES = r"\left(\begin{cases} ", r" \end{cases}\right)"
+_BARE_CASES, _END_OF_BARE_CASES = (
+    _CASES.removeprefix(r"\left("),
+    _END_OF_CASES.removesuffix(r"\right)"),
+)
 _SEPARATORS = (" & ", r" \\ ")
 _OTHERWISE, _AND = r"\text{otherwise}", r" \text{ and } "
 _NOT_ZERO = r" \neq 0"
@@ -351,7 +358,7 @@ _GROWN_BREAKABLE = {"(": r"\Bigl(", ")": r"\Bigr)", r"\lvert": r"\Bigl\lvert", r
 def readable(text: str) -> str:
     """Return an expression with repeated factors as squares, numbers first, and delimiters as tall as their content."""
     text = _with_flat_cases(_SQUARED_POWER_OF_TEN.sub(r"(\1)^{2}", text))
-    return _grown(_NUMBER_LATER.sub(r"\2 \\, \1", _REPEATED.sub(r"\1^{2}", text)))
+    return _with_bare_cases(_grown(_NUMBER_LATER.sub(r"\2 \\, \1", _REPEATED.sub(r"\1^{2}", text))))
 
 
 def _with_flat_cases(text: str) -> str:
@@ -392,6 +399,19 @@ def _rows(text: str) -> list[tuple[str, str]]:
     while len(rows) > 1 and rows[-2][0] == rows[-1][0]:  # the same value as otherwise
         del rows[-2]
     return rows
+
+
+def _with_bare_cases(text: str) -> str:
+    """Return an expression without the parentheses around cases that are all of it, or all that is between braces."""
+    parts, at = [], 0
+    while (start := text.find(_CASES, at)) >= 0:
+        end = _end_of_cases(text, start)
+        content = _with_bare_cases(text[start + len(_CASES) : end - len(_END_OF_CASES)])
+        alone = (text[max(0, start - 1) : start] or "{") == "{" and (text[end : end + 1] or "}") == "}"
+        opening, closing = (_BARE_CASES, _END_OF_BARE_CASES) if alone else (_CASES, _END_OF_CASES)
+        parts += [text[at:start], opening, content, closing]
+        at = end
+    return "".join([*parts, text[at:]])
 
 
 def _flat_rows(value: str, condition: str) -> list[tuple[str, str]]:
