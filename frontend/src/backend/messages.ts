@@ -216,7 +216,7 @@ export interface IdentificationRequest {
   values?: Record<string, number>;
 }
 
-/** Programming language of generated code. */
+/** Programming language of generated code, or export target. */
 export interface LanguageData {
   id: string;
   title: string;
@@ -230,12 +230,17 @@ export interface FileFormat {
   written: boolean;
 }
 
-/** Version and capabilities of this installation of symoro; `integrators` are those of simulations. */
+/**
+ * Version and capabilities of this installation of symoro.
+ *
+ * `targets` are the export targets other than languages, `integrators` those of simulations.
+ */
 export interface About {
   version: string;
   python: string;
   menus: string[];
   languages: LanguageData[];
+  targets: LanguageData[];
   formats: FileFormat[];
   structures: string[];
   bases: string[];
@@ -494,9 +499,10 @@ export interface Files {
   files: Record<string, string>;
 }
 
-/** Files of an exported model, and the name of their folder. */
+/** Files of an exported model, and the name of their folder; `binaries` are encoded in base64. */
 export interface Project extends Files {
   folder: string;
+  binaries: Record<string, string>;
 }
 
 /** Shape of an input of a model, and the names of its entries. */

@@ -1,21 +1,29 @@
-// Downloads of a model: a project in selected languages, and the Python or shell command that derives the same model.
+// Downloads of a model: a project in languages or for other tools, and the Python or shell command that derives the same
+// model.
 
-import { useSignal } from "@preact/signals";
+import { signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
 import type { Problem } from "../backend/backend";
-import type { Files, Project } from "../backend/messages";
+import type { About, Files, LanguageData, Project } from "../backend/messages";
 import { language } from "./code";
 import { save, zipped } from "../store/download";
 import { CopyButton, ProblemPanel } from "./parts";
 import { problemOf, type Session } from "./session";
 
-/** Download an archive with the files of the model, build file, demo, README and robot for the given languages. */
+/** Download an archive with the files of the model, build file, demo, README and robot for languages or other targets. */
 export async function downloadProject(session: Session, languages: string[]): Promise<void> {
   if (!session.shown.peek()) return;
-  const { folder, files } = await session.request<Project>("export", { languages });
-  save(`${folder}.zip`, await zipped(folder, files));
+  const { folder, files, binaries } = await session.request<Project>("export", { languages });
+  save(`${folder}.zip`, await zipped(folder, files, binaries));
 }
+
+/** Targets that are selected in the panel; null while it is closed. */
+export const picked = signal<string[] | null>(null);
+
+/** Return the export targets other than languages, such as "ROS 2 package". */
+export const targetsOf = (about: About | null): LanguageData[] =>
+  (about?.targets ?? []).map(({ id, title }) => ({ id, title: title.replace(/^a /, "") }));
 
 /** Save the robot of the model in the file that the copied Python and the copied command read. */
 async function saveRobot(session: Session): Promise<void> {
@@ -26,21 +34,21 @@ async function saveRobot(session: Session): Promise<void> {
 
 export function Downloads({ session }: { session: Session }) {
   const { answer } = session.current.value!;
-  const open = useSignal(false);
   const root = useRef<HTMLDivElement>(null);
+  const open = picked.value !== null;
   const { model } = session.store.requested.value ?? {};
-  useEffect(() => void (open.value = false), [model]);
+  useEffect(() => () => void (picked.value = null), [model]);
   useEffect(() => {
-    if (!open.value) return;
+    if (!open) return;
     const leave = (event: Event): void => {
       const escaped = event instanceof KeyboardEvent ? event.key === "Escape" : !root.current?.contains(event.target as Node);
-      if (escaped) open.value = false;
+      if (escaped) picked.value = null;
     };
     for (const kind of ["pointerdown", "keydown"]) addEventListener(kind, leave);
     return () => {
       for (const kind of ["pointerdown", "keydown"]) removeEventListener(kind, leave);
     };
-  }, [open.value]);
+  }, [open]);
   return (
     <div class="md-downloads" ref={root}>
       <CopyButton text={() => answer.python}>Copy as Python</CopyButton>
@@ -56,46 +64,51 @@ export function Downloads({ session }: { session: Session }) {
           Save {answer.file.replace(/^\.\//, "")}
         </button>
       )}
-      <button type="button" class="md-button" data-tour="project" aria-expanded={open.value} onClick={() => (open.value = !open.value)}>
+      <button type="button" class="md-button" data-tour="project" aria-expanded={open} onClick={() => (picked.value = open ? null : [language.peek()])}>
         Project …
       </button>
-      {open.value && <ProjectPanel session={session} onDone={() => (open.value = false)} />}
+      {open && <ProjectPanel session={session} />}
     </div>
   );
 }
 
-function ProjectPanel({ session, onDone }: { session: Session; onDone: () => void }) {
-  const picked = useSignal<string[]>([language.peek()]);
+function ProjectPanel({ session }: { session: Session }) {
+  const chosen = picked.value ?? [];
   const busy = useSignal(false);
   const problem = useSignal<Problem | null>(null);
   const toggle = (id: string): void => {
-    picked.value = picked.value.includes(id) ? picked.value.filter((one) => one !== id) : [...picked.value, id];
+    picked.value = chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id];
   };
   const download = async (): Promise<void> => {
     busy.value = true;
     problem.value = null;
     try {
-      await downloadProject(session, picked.value);
-      onDone();
+      await downloadProject(session, chosen);
+      picked.value = null;
     } catch (error) {
       problem.value = problemOf(error);
     } finally {
       busy.value = false;
     }
   };
+  const choices = (title: string, targets: LanguageData[]) => (
+    <div class="md-languages" role="group" aria-label={title}>
+      {targets.map(({ id, title }) => (
+        <label class="md-flag">
+          <input type="checkbox" checked={chosen.includes(id)} onChange={() => toggle(id)} />
+          <span>{title}</span>
+        </label>
+      ))}
+    </div>
+  );
   return (
     <div class="md-panel" role="region" aria-label="Download the project">
       <p>Source files, build file, demo, README and robot file, in</p>
-      <div class="md-languages">
-        {(session.about.value?.languages ?? []).map(({ id, title }) => (
-          <label class="md-flag">
-            <input type="checkbox" checked={picked.value.includes(id)} onChange={() => toggle(id)} />
-            <span>{title}</span>
-          </label>
-        ))}
-      </div>
+      {choices("languages", session.about.value?.languages ?? [])}
+      <p>or for another tool</p>
+      {choices("tools", targetsOf(session.about.value))}
       {problem.value && <ProblemPanel problem={problem.value} />}
-      <button type="button" class="md-button md-primary" disabled={busy.value || picked.value.length === 0} onClick={download}>
+      <button type="button" class="md-button md-primary" disabled={busy.value || chosen.length === 0} onClick={download}>
         {busy.value ? "Generating …" : "Download .zip"}
       </button>
     </div>

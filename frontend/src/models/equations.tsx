@@ -10,7 +10,7 @@ import { CopyButton, Segments, useAnswer } from "./parts";
 import { blocks, equationRows, guessedHeight, lineOf, type Block, type Equation, type EquationRow } from "./equationRows";
 import { Formula } from "./formula";
 import { needKatex, typeset } from "./katex";
-import { matchingRows, occurrences, symbolsOf, type Symbols } from "./names";
+import { matchingRows, namedBy, occurrences, symbolsOf, type Symbols } from "./names";
 import { NameCard } from "./nameCard";
 import { DETERMINANT, scaledValues, vanishingFactors, ZERO } from "../scene/factors";
 import { storedSignal } from "./storedSignal";
@@ -72,7 +72,7 @@ export function Equations({ session }: { session: Session }) {
           </label>
         )}
         <Vanishing session={session} shown={shown} />
-        {answer.conditions.length > 0 && <span class="md-note">valid for {answer.conditions.join(", ")}</span>}
+        {answer.conditions.length > 0 && <span class="md-note">valid for {answer.conditions.join(", ").replaceAll("!=", "≠")}</span>}
         <span class="md-space" />
         <CopyButton text={() => (text ? answer.text : answer.latex)}>{text ? "Copy text" : "Copy LaTeX"}</CopyButton>
       </div>
@@ -135,10 +135,7 @@ function NamedEquations(props: {
   const pointed = useSignal<{ name: string; pinned: boolean } | null>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const places = useMemo(() => occurrences(rows, symbols), [rows, symbols]);
-  const typed = useMemo(
-    () => [...symbols.values()].find(({ name }) => name.toLowerCase() === query.value.trim().toLowerCase())?.name,
-    [symbols, query.value],
-  );
+  const typed = useMemo(() => namedBy(query.value, symbols), [symbols, query.value]);
   const name = pointed.value?.name ?? typed;
   const variable = [...symbols.values()].find((one) => one.name === name);
   // A name that is typed takes the place of the one that was pointed at.

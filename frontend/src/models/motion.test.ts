@@ -58,6 +58,13 @@ it("loops are closed along the motion, in the initial assembly mode", async () =
   });
 });
 
+it("a flat linkage, in which the loops are singular, is closed", async () => {
+  const loops = await fourbarLoops();
+  const flat = { ...FOURBAR.nominal, D2: 1, D3: 1, D4: 1, D5: 1 };
+  const { q } = closed({ times: [0], q: [[0, 0, 0, 0]] }, FOURBAR, loops, flat);
+  expect(q[0]!.every(Number.isFinite)).toBe(true);
+});
+
 it("an active joint out of reach gives NaN for the others", async () => {
   const loops = await fourbarLoops();
   const short = { ...FOURBAR.nominal, D4: 0.01, D5: 0.01 };

@@ -12,6 +12,9 @@ export interface SampledMotion {
   qdd: number[][];
 }
 
+/** Statuses of closed loops: valid and singular, as in a flat parallelogram. */
+const CLOSED: readonly unknown[] = [0, 2];
+
 const SECONDS = 4;
 const SAMPLES = 401;
 
@@ -85,7 +88,7 @@ export function closed(
       Object.entries(loops.inputs).map(([name, input]) => [name, prefill(name, input, joints, { q: start })]),
     );
     const outputs = evaluate(loops.module, inputs, parameters);
-    const valid = Array.from({ length: modes }, (_, mode) => mode).filter((mode) => outputs.status?.[mode] === 0);
+    const valid = Array.from({ length: modes }, (_, mode) => mode).filter((mode) => CLOSED.includes(outputs.status?.[mode]));
     const assembly = nearest(valid.map((mode) => solution(view, start, outputs, mode)), before, joints);
     if (!assembly) return row.map((value, j) => (joints[j]?.active ? value : Number.NaN));
     before = assembly;

@@ -7,9 +7,9 @@ import { lineOf, type EquationRow } from "./equationRows";
 import { Formula } from "./formula";
 import { formatNumber } from "./matrix";
 import type { Occurrences } from "./names";
-import { useLatest } from "./parts";
-import { prefill } from "./prefill";
-import type { DerivedModel, Session } from "./session";
+import { unitText, useLatest } from "./parts";
+import { isRate, prefill } from "./prefill";
+import type { DerivedModel, Session, TypedValues } from "./session";
 
 const MOST_USES = 12;
 const KINDS: Record<Variable["kind"], string> = {
@@ -32,7 +32,10 @@ export function NameCard(props: {
   const { session, shown, variable, places, rows } = props;
   const q = session.store.q.value;
   const parameters = session.store.parameters.value;
-  const now = useLatest(() => valuesAt(session, shown, q, parameters), [shown, q, parameters])?.get(variable.name);
+  const typed = session.typed.value;
+  const now = useLatest(() => valuesAt(session, shown, q, parameters, typed), [shown, q, parameters, typed])?.get(variable.name);
+  const isArray = shown.answer.ports.some(({ name, shape }) => name === variable.name && shape.length > 0) && variable.kind === "output";
+  const isAtRest = Object.values(shown.answer.inputs).some(({ entries }) => entries.some(isRate)) && Object.keys(typed).length === 0;
   const definition = places.definition === null ? null : rows[places.definition]!;
   const uses = places.uses.flatMap((at) => {
     const row = rows[at]!;
@@ -50,8 +53,15 @@ export function NameCard(props: {
       </header>
       <dl>
         {variable.meaning && <Entry title="meaning">{variable.meaning}</Entry>}
-        {variable.unit && <Entry title="unit">{variable.unit}</Entry>}
-        <Entry title="value now">{now === undefined ? "…" : now === null ? "none: a parameter has no value" : formatNumber(now)}</Entry>
+        {variable.unit && <Entry title="unit">{unitText(variable.unit)}</Entry>}
+        {isArray ? (
+          <Entry title="values now">in the tab Numbers</Entry>
+        ) : (
+          <Entry title="value now">
+            {now === undefined ? "…" : now === null ? "none: a parameter has no value" : formatNumber(now)}
+            {isAtRest && <span class="md-muted"> at rest; the tab Numbers has fields for velocities</span>}
+          </Entry>
+        )}
         {definition?.kind === "equation" && (
           <Entry title="definition">
             <Formula class="md-right" latex={lineOf(definition)} />
@@ -80,15 +90,19 @@ function Entry({ title, children }: { title: string; children: ComponentChildren
   );
 }
 
-/** Return the value of each name at a posture, with velocities and accelerations zero. */
+/** Return the value of each name at a posture; velocities and accelerations are zero unless they are typed. */
 async function valuesAt(
   { store }: Session,
   { view, request, answer }: DerivedModel,
   q: number[],
   values: Record<string, number>,
+  typed: TypedValues,
 ): Promise<Map<string, number | null>> {
   const inputs = Object.fromEntries(
-    Object.entries(answer.inputs).map(([name, input]) => [name, prefill(name, input, view.joints, { q })]),
+    Object.entries(answer.inputs).map(([name, input]) => [
+      name,
+      prefill(name, input, view.joints, { q }).map((value, at) => typed[name]?.[at] ?? value),
+    ]),
   );
   const { variables } = await store.backend.call<Variables>("variables", { robot: view.robot, ...request, inputs, values });
   return new Map(variables.map(({ name, value }) => [name, value]));

@@ -44,6 +44,10 @@ describe("names in LaTeX", () => {
     expect(matchingRows(rows, symbols, "c1")).toEqual([1, 2]);
     expect(matchingRows(rows, symbols, "mx")).toEqual([2]);
     expect(matchingRows(rows, symbols, "each call")).toEqual([0]);
+    expect(matchingRows(rows, symbols, "MX_2")).toEqual([2]);
+    expect(matchingRows(rows, symbols, "Γ")).toEqual([2]);
+    expect(matchingRows(rows, symbols, "cos(q1)")).toEqual([1]);
+    expect(matchingRows(rows, symbols, "mathit")).toEqual([]);
     expect(matchingRows(rows, symbols, "  ")).toEqual([]);
     expect(matchingRows(rows, symbols, "zz9")).toEqual([]);
   });

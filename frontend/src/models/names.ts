@@ -71,9 +71,32 @@ export function occurrences(rows: readonly EquationRow[], symbols: Symbols): Map
   return all;
 }
 
-/** Return the positions of the rows with a name, or a text of LaTeX, that contains the query; exact names come alone. */
+// Letters of Greek names in LaTeX.
+const GREEK: Record<string, string> = Object.fromEntries(
+  ["alpha α", "beta β", "gamma γ", "delta δ", "theta θ", "lambda λ", "mu μ", "sigma σ", "tau τ", "phi φ", "omega ω", "Gamma Γ", "Delta Δ"].map(
+    (pair) => pair.split(" ") as [string, string],
+  ),
+);
+
+/** Return LaTeX, or a query for it, as it looks on one line, without spaces and marks: sin(q2) for \\sin(q_{2}). */
+function lookOf(latex: string): string {
+  return latex
+    .replace(/\\([a-zA-Z]+)/g, (_, word: string) => GREEK[word] ?? (/^(?:sin|cos|tan|arc\w+|exp|min|max)$/.test(word) ? word : ""))
+    .replace(/[\s\\{}_,^*·]/g, "")
+    .toLowerCase();
+}
+
+/** Return the name that a query is, written as the name or as its symbol looks: KYYR5, KYYR_5, Γ. */
+export function namedBy(query: string, symbols: Symbols): string | undefined {
+  const [typed, look] = [query.trim().toLowerCase(), lookOf(query)];
+  const all = [...symbols.values()];
+  return (all.find(({ name }) => name.toLowerCase() === typed) ?? all.find(({ latex }) => look && lookOf(latex) === look))?.name;
+}
+
+/** Return the positions of the rows with a name, a formula or a heading that contains the query; exact names come alone. */
 export function matchingRows(rows: readonly EquationRow[], symbols: Symbols, query: string): number[] {
-  const wanted = query.trim().toLowerCase();
+  const look = lookOf(query);
+  const wanted = (namedBy(query, symbols) ?? query.trim()).toLowerCase();
   if (!wanted) return [];
   const names = rows.map((row) =>
     row.kind === "equation" ? namesIn(`${row.left} ${row.right}`, symbols).map((name) => name.toLowerCase()) : [],
@@ -81,7 +104,7 @@ export function matchingRows(rows: readonly EquationRow[], symbols: Symbols, que
   const exact = names.flatMap((list, at) => (list.includes(wanted) ? [at] : []));
   if (exact.length > 0) return exact;
   return rows.flatMap((row, at) => {
-    const text = row.kind === "heading" ? row.text : `${row.left} ${row.right}`;
-    return names[at]!.some((name) => name.includes(wanted)) || text.toLowerCase().includes(wanted) ? [at] : [];
+    if (row.kind === "heading") return row.text.toLowerCase().includes(wanted) ? [at] : [];
+    return names[at]!.some((name) => name.includes(wanted)) || (look && lookOf(`${row.left}${row.right}`).includes(look)) ? [at] : [];
   });
 }

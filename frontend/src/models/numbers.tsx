@@ -5,7 +5,7 @@ import { useComputed } from "@preact/signals";
 import type { InputData, ModelPort } from "../backend/messages";
 import { evaluate, size, type Program, type Values } from "./evaluate";
 import { isSolution, Matrix, meanings, statusCounts } from "./matrix";
-import { ProblemPanel, useAnswer, Waiting } from "./parts";
+import { ProblemPanel, Unit, useAnswer, Waiting } from "./parts";
 import { prefill, sampleValues, solution } from "./prefill";
 import type { Session, DerivedModel } from "./session";
 
@@ -108,7 +108,7 @@ function Input(props: {
   return (
     <fieldset class="md-input">
       <legend title={props.port?.title}>
-        <b>{props.name}</b> {props.port?.title} {props.port?.unit && <span class="md-unit">{props.port.unit}</span>}
+        <b>{props.name}</b> {props.port?.title} <Unit of={props.port?.unit} />
       </legend>
       <div class="md-grid" style={{ gridTemplateColumns: `repeat(${columns}, minmax(0, 6.5em))` }}>
         {props.values.map((value, at) => (
@@ -224,7 +224,7 @@ function Outputs(props: OutputsProps) {
         return (
           <section class="md-output" tabIndex={0} aria-label={`output ${name}`}>
             <h4>
-              <b>{name}</b> {port?.title} {port?.unit && <span class="md-unit">{port.unit}</span>}
+              <b>{name}</b> {port?.title} <Unit of={port?.unit} />
             </h4>
             <Matrix
               values={values}

@@ -5,21 +5,21 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 
 import { Maximise, reveal } from "../shell/maximise";
 import { shortTitle, subtitle } from "../shell/modelMenus";
-import type { LanguageData, ModelPort } from "../backend/messages";
-import type { ModelChoice, Store } from "../store/store";
+import type { About, ModelPort } from "../backend/messages";
+import type { Action, ModelChoice, Store } from "../store/store";
 import { Code, codeOf, ending, fileOf, language } from "./code";
 import { Compare, comparison, firstComparison } from "./compare";
 import { countText, CountTab } from "./count";
 import { copy } from "../store/clipboard";
 import { save } from "../store/download";
-import { downloadProject, Downloads } from "./downloads";
+import { downloadProject, Downloads, picked, targetsOf } from "./downloads";
 import { Equations, Typeset } from "./equations";
 import { Identify } from "./identify";
 import { prepareKatex } from "./katex";
 import { storedSignal } from "./storedSignal";
 import { Numbers } from "./numbers";
 import { OptionsForm } from "./optionsForm";
-import { ProblemPanel, Waiting } from "./parts";
+import { ProblemPanel, Unit, Waiting } from "./parts";
 import { Plots } from "./plots";
 import { Relations } from "./relations";
 import { CANCELLED, createSession, type Session } from "./session";
@@ -49,7 +49,7 @@ export function ModelsPane({ store }: { store: Store }) {
     return () => session.dispose();
   }, [session]);
   useSignalEffect(() => {
-    const actions = actionsOf(session, session.about.value?.languages ?? []);
+    const actions = actionsOf(session, session.about.value);
     return untracked(() => store.register(actions));
   });
   const model = store.requested.value?.model;
@@ -239,7 +239,7 @@ function Ports({ title, ports }: { title: string; ports: ModelPort[] }) {
               <span class="md-muted"> {port.shape.join("×")}</span>
             </dt>
             <dd title={port.title}>
-              {port.title} {port.unit && <span class="md-unit">{port.unit}</span>}
+              {port.title} <Unit of={port.unit} />
             </dd>
           </>
         ))}
@@ -337,11 +337,18 @@ function View({ session, tab }: { session: Session; tab: Tab }) {
   }
 }
 
-const TAB_WORDS: Partial<Record<Tab, string>> = { count: "operations flops cost", relations: "base parameters grouping" };
+const TAB_WORDS: Partial<Record<Tab, string>> = {
+  equations: "find formulas typeset",
+  count: "operations flops cost",
+  relations: "base parameters grouping",
+  numbers: "evaluate values",
+  plots: "graph curves",
+};
 
 /** Commands of the palette that concern the model shown; one per language that the service writes. */
-function actionsOf(session: Session, languages: LanguageData[]) {
+function actionsOf(session: Session, about: About | null): Action[] {
   const group = "Model";
+  const unless = "choose a model first";
   const enabled = (): boolean => session.current.value !== null;
   const file = async (): Promise<[string, string]> => {
     const { files } = await codeOf(session);
@@ -360,10 +367,10 @@ function actionsOf(session: Session, languages: LanguageData[]) {
         reveal(session.store, "models");
       },
     })),
-    ...languages.map(({ id, title }) => ({
+    ...(about?.languages ?? []).map(({ id, title }) => ({
       id: `models.code.${id}`,
       title: `Code in ${title}`,
-      words: `${id} export source`,
+      words: `${id} export source generation`,
       group,
       enabled,
       run: () => {
@@ -372,12 +379,23 @@ function actionsOf(session: Session, languages: LanguageData[]) {
         reveal(session.store, "models");
       },
     })),
+    ...targetsOf(about).map(({ id, title }) => ({
+      id: `models.export.${id}`,
+      title: `Export as ${title}`,
+      words: `${id} code generation project zip`,
+      group,
+      enabled,
+      run: () => {
+        reveal(session.store, "models");
+        picked.value = [id];
+      },
+    })),
     { id: "models.copy.code", title: "Copy the code", group, enabled, run: async () => copy((await file())[1]) },
     { id: "models.download.file", title: "Download the source file", group, enabled, run: async () => save(...(await file())) },
     {
       id: "models.download.project",
       title: "Download the model as a project",
-      words: "export zip code compile",
+      words: "export zip code generation compile",
       group,
       enabled,
       run: () => downloadProject(session, [language.peek()]),
@@ -394,5 +412,5 @@ function actionsOf(session: Session, languages: LanguageData[]) {
       run: () => void (comparison.value = firstComparison(session.store)),
     },
     { id: "models.cancel", title: "Cancel the derivation", group, enabled: () => session.progress.value !== null, run: () => session.cancel() },
-  ];
+  ].map((action) => ({ unless, ...action }));
 }

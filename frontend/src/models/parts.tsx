@@ -113,6 +113,14 @@ export function Segments<T extends string>(props: {
   );
 }
 
+/** Return a unit with its exponents raised: kg m² for "kg m2". */
+export const unitText = (unit: string): string => unit.replace(/(?<=[a-z])[23]/g, (digit) => (digit === "2" ? "²" : "³"));
+
+/** The unit of a port; nothing if it has none. */
+export function Unit({ of }: { of: string | undefined }) {
+  return of ? <span class="md-unit">{unitText(of)}</span> : null;
+}
+
 export function Waiting({ children }: { children: ComponentChildren }) {
   return <p class="md-waiting">{children}</p>;
 }

@@ -13,6 +13,9 @@ const JOINT = /^q(?:m)?(dd|d|0_)?(\d+)$/;
 
 export const isJoint = (entry: string): boolean => JOINT.test(entry);
 
+/** Whether an entry is the velocity or acceleration of a joint. */
+export const isRate = (entry: string): boolean => /^q(?:m)?dd?\d+$/.test(entry);
+
 /** Return the default values of an input for a state of the joints; `pose` is used for an input transform. */
 export function prefill(
   name: string,

@@ -70,7 +70,7 @@ function BaseTable({ base, columns }: { base: BaseAnswer; columns: string[] }) {
             ))}
           </tbody>
         </table>
-        {base.conditions.length > 0 && <p>valid for {base.conditions.join(", ")}</p>}
+        {base.conditions.length > 0 && <p>valid for {base.conditions.join(", ").replaceAll("!=", "≠")}</p>}
         {base.notes.map((note) => (
           <p>{note}</p>
         ))}

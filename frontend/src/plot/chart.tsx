@@ -140,6 +140,9 @@ export function colourOf({ like }: Curve, at: number): string {
   return COLOURS[(like ?? at) % COLOURS.length]!;
 }
 
+/** Whether a curve is dashed: it is asked for, or another curve has its colour. */
+export const isDashed = ({ dashed, like }: Curve, at: number): boolean => dashed || (like ?? at) >= COLOURS.length;
+
 function settings(element: HTMLElement, latest: { current: ChartProps }, logarithmic: boolean): Options {
   const style = getComputedStyle(element);
   const line = style.getPropertyValue("--line") || "#888";
@@ -169,7 +172,7 @@ function settings(element: HTMLElement, latest: { current: ChartProps }, logarit
         width: 1.5,
         // Coordinates that are rounded to pixels make steps of flat curves.
         pxAlign: 0,
-        dash: curve.dashed || i >= COLOURS.length ? [6, 4] : undefined,
+        dash: isDashed(curve, i) ? [6, 4] : undefined,
         value: (_: unknown, value: number | null) => (value === null ? "" : String(Number(value.toPrecision(4)))),
       })),
     ],

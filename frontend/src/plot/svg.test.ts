@@ -36,6 +36,15 @@ it("an SVG has axes with units, the names of the curves, and gaps where a value 
   expect(new DOMParser().parseFromString(text, "image/svg+xml").querySelector("parsererror")).toBeNull();
 });
 
+it("the names of many curves are on several lines inside their plot, and colours that repeat are dashed", () => {
+  const curves = Array.from({ length: 30 }, (_, k) => ({ label: `joint ${k}`, unit: "rad", values: [0, k] }));
+  const text = svgOf([0, 1], [{ title: "positions", unit: "rad", curves }]);
+  const lines = [...text.matchAll(/<text x="62" y="[-\d]+"[^>]*>(.*)<\/text>/g)].map(([, names]) => names!.replace(/<[^>]*>/g, ""));
+  expect(lines.length).toBeGreaterThan(2);
+  expect(Math.max(...lines.map(({ length }) => length))).toBeLessThan(90);
+  expect(text.match(/stroke-dasharray/g)).toHaveLength(30 - 8);
+});
+
 it("an axis of an SVG is logarithmic, with gaps where a value has no logarithm", () => {
   const curves = [{ label: "sigma", values: [1, 0.1, 0, 0.01] }];
   const text = svgOf([0, 1, 2, 3], [{ title: "singular values", unit: "", curves, logarithmic: true }]);

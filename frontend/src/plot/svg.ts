@@ -1,6 +1,6 @@
 // Charts as SVG, for documents: axes with units, one line per curve, and their names.
 
-import { colourOf, tickText, type Curve } from "./chart";
+import { colourOf, isDashed, tickText, type Curve } from "./chart";
 
 export interface Plot {
   /** Quantity, for example "positions". */
@@ -12,7 +12,10 @@ export interface Plot {
 
 const WIDTH = 480;
 const HEIGHT = 300;
-const MARGIN = { left: 62, right: 12, top: 30, bottom: 40 };
+const MARGIN = { left: 62, right: 12, top: 14, bottom: 40 };
+const NAMES_LINE = 15;
+/** Approximate width of a character of the names. */
+const CHARACTER = 6.2;
 const TICKS = 6;
 
 /** Return round numbers between two bounds, about `TICKS` of them. */
@@ -41,12 +44,33 @@ function bounds(values: Iterable<number | null>): [number, number] {
 
 /** Return plots side by side as the text of an SVG file. */
 export function svgOf(times: readonly number[], plots: readonly Plot[]): string {
-  const parts = plots.map((plot, k) => `<g transform="translate(${k * WIDTH} 0)">${chart(times, plot)}</g>`);
-  const [width, height] = [plots.length * WIDTH, HEIGHT];
+  const names = plots.map(({ curves }) => lines(curves));
+  const top = NAMES_LINE * Math.max(1, ...names.map(({ length }) => length));
+  const parts = plots.map((plot, k) => `<g transform="translate(${k * WIDTH} ${top})">${chart(times, plot, names[k]!)}</g>`);
+  const [width, height] = [plots.length * WIDTH, top + HEIGHT];
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" ` +
     `font-family="sans-serif" font-size="11">\n<rect width="100%" height="100%" fill="white"/>\n${parts.join("\n")}\n</svg>\n`
   );
+}
+
+/** A curve with its position among the curves of its plot. */
+type Placed = readonly [Curve, number];
+
+/** Divide the names of curves into lines that are as wide as a plot. */
+function lines(curves: readonly Curve[]): Placed[][] {
+  const all: Placed[][] = [[]];
+  let used = 0;
+  curves.forEach((curve, at) => {
+    const width = CHARACTER * (curve.label.length + 2);
+    if (used > 0 && used + width > WIDTH - MARGIN.left - MARGIN.right) {
+      all.push([]);
+      used = 0;
+    }
+    all.at(-1)!.push([curve, at]);
+    used += width;
+  });
+  return all;
 }
 
 /** Return numbers as they are placed on the axis: their logarithms on a logarithmic axis, null if they have none. */
@@ -54,7 +78,7 @@ function placedOn(logarithmic: boolean, values: readonly (number | null)[]): (nu
   return logarithmic ? values.map((value) => (value !== null && value > 0 ? Math.log10(value) : null)) : [...values];
 }
 
-function chart(times: readonly number[], { title, unit, curves, logarithmic = false }: Plot): string {
+function chart(times: readonly number[], { title, unit, curves, logarithmic = false }: Plot, named: readonly Placed[][]): string {
   const [t0, t1] = bounds(times);
   const rows = curves.map(({ values }) => placedOn(logarithmic, values));
   const [low, high] = bounds(rows.flat());
@@ -66,17 +90,19 @@ function chart(times: readonly number[], { title, unit, curves, logarithmic = fa
     ...ticks(low, high).map((v) => line(x(t0), y(v), x(t1), y(v)) + label(x(t0) - 6, y(v) + 4, tickName(v), "end")),
   ];
   const paths = curves.map((curve, k) => {
-    const dash = curve.dashed ? ' stroke-dasharray="6 4"' : "";
+    const dash = isDashed(curve, k) ? ' stroke-dasharray="6 4"' : "";
     return `<path d="${path(times, rows[k]!, x, y)}" fill="none" stroke="${colourOf(curve, k)}" stroke-width="1.5"${dash}/>`;
   });
-  const names = curves.map((curve, k) => `<tspan fill="${colourOf(curve, k)}">${escaped(curve.label)} </tspan>`);
+  const name = ([curve, k]: Placed): string => `<tspan fill="${colourOf(curve, k)}">${isDashed(curve, k) ? "- - " : ""}${escaped(curve.label)}  </tspan>`;
+  const first = MARGIN.top - 10 - NAMES_LINE * (named.length - 1);
+  const names = named.map((line, k) => `<text x="${MARGIN.left}" y="${first + NAMES_LINE * k}" xml:space="preserve">${line.map(name).join("")}</text>`);
   const middle = (MARGIN.top + HEIGHT - MARGIN.bottom) / 2;
   return [
     ...grid,
     ...paths,
     label((x(t0) + x(t1)) / 2, HEIGHT - 8, "time in s", "middle"),
     `<text transform="translate(14 ${middle}) rotate(-90)" text-anchor="middle">${escaped(axisTitle(title, unit))}</text>`,
-    `<text x="${MARGIN.left}" y="18">${names.join("")}</text>`,
+    ...names,
   ].join("\n");
 }
 

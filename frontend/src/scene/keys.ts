@@ -105,6 +105,16 @@ export function actionsOf(store: Store, control: Control, panel: Signal<Panel | 
       run: () => control.breakLoops(!control.broken.value),
     },
     {
+      id: "scene-joints",
+      title: "Joint positions",
+      group,
+      words: "sliders angles move limits units degrees",
+      enabled: shown,
+      run: () => {
+        open("joints");
+      },
+    },
+    {
       id: "scene-motion",
       title: "Play a motion",
       group,
@@ -145,7 +155,7 @@ export function actionsOf(store: Store, control: Control, panel: Signal<Panel | 
       id: "scene-pose",
       title: "Pose of the end effector",
       group,
-      words: "drag gizmo inverse kinematics position quaternion roll pitch yaw",
+      words: "drag gizmo inverse kinematics position quaternion euler angles roll pitch yaw",
       enabled: shown,
       run: () => {
         open("pose");

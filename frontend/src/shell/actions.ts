@@ -50,7 +50,7 @@ export function shellActions(shell: ShellState): Action[] {
       run: () => void (shell.palette.value = !shell.palette.value),
     },
     { id: "new", title: "New robot", group: "Robot", keys: "Alt+N", run: panel("new") },
-    { id: "open", title: "Open a file", words: "import load urdf mjcf mujoco par yaml csv", group: "Robot", keys: "Ctrl+O", run: () => chooseFiles(shell) },
+    { id: "open", title: "Open a file", words: "import load urdf mjcf mujoco xacro par yaml csv symoro opensymoro recent", group: "Robot", keys: "Ctrl+O", run: () => chooseFiles(shell) },
     { id: "gallery", title: "Gallery of bundled robots", group: "Robot", keys: "Alt+G", run: panel("gallery") },
     { id: "dh", title: "Robot from a Denavit-Hartenberg table", words: "dh parameters modified craig", group: "Robot", run: panel("dh") },
     {
@@ -93,7 +93,7 @@ export function shellActions(shell: ShellState): Action[] {
       id: `maximise-${pane}`,
       title: `Maximise or restore the ${pane === "models" ? "model" : pane}`,
       group: "Page",
-      words: "full screen lecture pane",
+      words: "full screen fullscreen lecture pane",
       run: () => toggleMaximised(store, pane),
     })),
     {

@@ -36,7 +36,7 @@ export function commandsOf(shell: ShellState): Command[] {
         group: action.group,
         words: action.words,
         keys: action.keys?.split(", ")[0],
-        disabled: (action.enabled?.() ?? true) ? undefined : "not available now",
+        disabled: (action.enabled?.() ?? true) ? undefined : (action.unless ?? "not available now"),
         run: action.run,
       }),
     );

@@ -5,6 +5,8 @@ import { shortTitle, subtitle } from "./modelMenus";
 
 export interface Candidate {
   title: string;
+  /** Other names in the form of ids, such as "mass-matrix"; their beginnings count like that of the title. */
+  names?: readonly string[];
   /** Complete sentence below a short title. */
   subtitle?: string | undefined;
   group: string;
@@ -14,10 +16,25 @@ export interface Candidate {
   disabled?: string | undefined;
 }
 
+/** Terms of textbooks and tools that are not names of a model. */
+const WORDS: Record<string, string> = {
+  "fast-geometry": "pose position end effector product of exponentials",
+  transform: "rotation matrix orientation pose",
+  jacobian: "twist screw spatial velocity",
+  "inverse-dynamics": "equations of motion",
+  "direct-dynamics": "equations of motion acceleration",
+  lagrange: "equations of motion centrifugal",
+  energy: "hamiltonian",
+  "direct-dynamics-derivatives": "linearize linearise linearisation state space",
+  "geometric-identification": "kinematic",
+  "jacobian-determinant": "singularities",
+};
+
 /** Return the search texts of a model: titles, menu, id and aliases such as "forward-kinematics". */
 export function modelCandidate(entry: EntryData): Candidate {
   const { id, title, menu, aliases } = entry;
-  return { title: shortTitle(entry), subtitle: subtitle(entry), group: menu, words: [id, ...aliases, title].join(" ") };
+  const words = [id, ...aliases, title, WORDS[id] ?? ""].join(" ");
+  return { title: shortTitle(entry), subtitle: subtitle(entry), names: [id, ...aliases], group: menu, words };
 }
 
 const NONE = -1;
@@ -42,10 +59,13 @@ export function score(candidate: Candidate, query: string): number {
     const exact = words.split(/\s+/).includes(word);
     total += best + (exact ? 5 : 0);
   }
-  // The title begins with the query.
-  if (title.startsWith(query.trim().toLowerCase())) total += 12;
+  // The title or another name begins with the query.
+  const whole = query.trim().toLowerCase();
+  const name = whole.replace(/\s+/g, "-");
+  if (title.startsWith(whole)) total += 12;
+  else if (candidate.names?.some((one) => one.startsWith(name))) total += 12;
   // The whole query is a name, such as "mass matrix" for the alias "mass-matrix".
-  if (words.split(/\s+/).includes(query.trim().toLowerCase().replace(/\s+/g, "-"))) total += 10;
+  if (words.split(/\s+/).includes(name)) total += 10;
   return candidate.disabled ? total / 2 : total;
 }
 

@@ -10,9 +10,13 @@ export function save(name: string, content: string | Blob): void {
 }
 
 /** Return an archive with the files in one folder; throw if an entry would be unpacked outside of it. */
-export async function zipped(folder: string, files: Record<string, string>): Promise<Blob> {
+export async function zipped(folder: string, files: Record<string, string>, binaries: Record<string, string> = {}): Promise<Blob> {
   const { strToU8, zipSync } = await import("fflate");
-  const entries = Object.entries(files).map(([path, text]) => [`${folder}/${path}`, strToU8(text)] as const);
+  const bytesOf = (base64: string): Uint8Array => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+  const entries = [
+    ...Object.entries(files).map(([path, text]) => [`${folder}/${path}`, strToU8(text)] as const),
+    ...Object.entries(binaries).map(([path, base64]) => [`${folder}/${path}`, bytesOf(base64)] as const),
+  ];
   const outside = entries.find(([path]) => !staysInside(path));
   if (outside) throw new Error(`the archive cannot be created: '${outside[0]}' is not a path inside it`);
   const bytes = zipSync(Object.fromEntries(entries));

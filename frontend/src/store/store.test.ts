@@ -226,6 +226,18 @@ describe("open models", () => {
     expect(store.models.value).toHaveLength(2);
   });
 
+  it("have their default options with another robot, and their own again after undo", async () => {
+    const store = createStore(sampleBackend());
+    store.show(sampleView(CELLS));
+    store.requested.value = choice("b");
+    store.requested.value = choice("a", { to: 2 });
+    store.show(sampleView([]));
+    expect(store.requested.value).toEqual(choice("a"));
+    expect(store.models.value).toEqual([choice("b"), choice("a")]);
+    await store.undo();
+    expect(store.models.value).toEqual([choice("b"), choice("a", { to: 2 })]);
+  });
+
   it("a closed tab is replaced by its neighbour", () => {
     const store = createStore(sampleBackend());
     for (const one of ["a", "b", "c"]) store.requested.value = choice(one);

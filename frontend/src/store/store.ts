@@ -13,9 +13,9 @@ export interface ModelChoice {
   options: Record<string, unknown>;
 }
 
-/** Command of the palette and the keyboard. */
 export type PaneName = "tables" | "scene" | "models";
 
+/** Command of the palette and the keyboard. */
 export interface Action {
   id: string;
   title: string;
@@ -27,6 +27,8 @@ export interface Action {
   /** Shortcut, for example "Ctrl+Z". */
   keys?: string;
   enabled?: () => boolean;
+  /** What to do if it is not enabled. */
+  unless?: string;
   run: () => void | Promise<void>;
 }
 
@@ -37,6 +39,8 @@ export interface RobotState {
   base: number[];
   /** Absent after a reload. */
   meshes?: Map<string, File>;
+  /** Open models with their options; absent after a reload. */
+  models?: ModelChoice[];
 }
 
 /** Step of the undo history. */
@@ -189,9 +193,12 @@ export function createStore(backend: Backend): Store {
     });
   }
 
-  /** Show another robot in its state; nothing of the previous robot remains. */
-  function replace(next: View, number: number, { q: posture, parameters: values, base: place, meshes: files }: RobotState): void {
+  /** Show another robot in its state; nothing of the previous robot remains, also no option, as it may name a frame. */
+  function replace(next: View, number: number, { q: posture, parameters: values, base: place, meshes: files, models: choices }: RobotState): void {
+    const chosen = ({ model }: ModelChoice): ModelChoice => choices?.find((one) => one.model === model) ?? { model, options: {} };
     batch(() => {
+      models.value = models.value.map(chosen);
+      if (request.value) request.value = chosen(request.value);
       opened.value = number;
       q.value = posture;
       parameters.value = values;
@@ -207,7 +214,7 @@ export function createStore(backend: Backend): Store {
 
   /** Return the history's step of the current robot; with its state if another robot replaces it. */
   function stepOf(now: View, replaced: boolean): Step {
-    const left = { q: q.value, parameters: parameters.value, base: base.value, meshes: meshes.value };
+    const left = { q: q.value, parameters: parameters.value, base: base.value, meshes: meshes.value, models: models.value };
     return { robot: now.robot, view: now, opened: opened.value, ...(replaced && { left }) };
   }
 

@@ -81,7 +81,7 @@ def optional() -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class LanguageData:
-    """Programming language of generated code."""
+    """Programming language of generated code, or export target."""
 
     id: str
     title: str
@@ -99,12 +99,16 @@ class FileFormat:
 
 @dataclass(frozen=True, kw_only=True)
 class About:
-    """Version and capabilities of this installation of symoro; `integrators` are those of simulations."""
+    """Version and capabilities of this installation of symoro.
+
+    `targets` are the export targets other than languages, `integrators` those of simulations.
+    """
 
     version: str
     python: str
     menus: list[str]
     languages: list[LanguageData]
+    targets: list[LanguageData]
     formats: list[FileFormat]
     structures: list[str]
     bases: list[str]
@@ -406,9 +410,10 @@ class Files:
 
 @dataclass(frozen=True, kw_only=True)
 class Project(Files):
-    """Files of an exported model, and the name of their folder."""
+    """Files of an exported model, and the name of their folder; `binaries` are encoded in base64."""
 
     folder: str
+    binaries: dict[str, str]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,6 +6,7 @@ import json
 import platform
 import re
 import sys
+from base64 import b64encode
 from collections.abc import Mapping
 from functools import lru_cache
 from importlib.util import find_spec
@@ -69,6 +70,7 @@ MOST_KEPT = 16  # largest number of cached models per process
 def about(payload: Mapping[str, Any]) -> About:
     """Return version and capabilities of this installation of symoro."""
     from symoro.emit import LANGUAGES
+    from symoro.emit.targets import TARGETS
     from symoro.robot.conventions import Convention
     from symoro.robot.description import BaseKind
     from symoro.robot.formats import FORMATS
@@ -78,6 +80,7 @@ def about(payload: Mapping[str, Any]) -> About:
         python=platform.python_version(),
         menus=list(MENUS),
         languages=[LanguageData(id=row.id, title=row.title) for row in LANGUAGES.values()],
+        targets=[LanguageData(id=row.id, title=row.title) for row in TARGETS.values()],
         formats=[
             FileFormat(
                 id=name,
@@ -230,8 +233,12 @@ def export(payload: Mapping[str, Any]) -> Project:
     languages = item(payload, "languages", list)
     derived = model_of(payload)
     folder = f"{file_name(derived.robot.name)}_{derived.entry.id.replace('-', '_')}"
-    files = {path: text for path, text in derived.export(languages).items() if isinstance(text, str)}
-    return Project(folder=folder, files=files)
+    contents = derived.export(languages)
+    return Project(
+        folder=folder,
+        files={path: text for path, text in contents.items() if isinstance(text, str)},
+        binaries={path: b64encode(data).decode() for path, data in contents.items() if isinstance(data, bytes)},
+    )
 
 
 def evaluate(payload: Mapping[str, Any]) -> Outputs:
