@@ -7,7 +7,10 @@ import math
 import re
 import subprocess
 import sys
+from base64 import b64decode
+from io import BytesIO
 from typing import Any
+from zipfile import ZipFile
 
 import numpy as np
 import pytest
@@ -214,6 +217,19 @@ def test_base_parameters_with_the_options_of_their_model() -> None:
 def planar() -> dict[str, Any]:
     robot: dict[str, Any] = call("robot_open", {"id": "planar2r"})["robot"]
     return robot
+
+
+def test_the_offered_export_targets_have_files() -> None:
+    """Targets other than languages; an FMU is a binary file, encoded in base64."""
+    targets = [target["id"] for target in call("about", {})["targets"]]
+    assert {"ros2", "simulink", "fmu"} <= set(targets)
+    robot = call("robot_open", {"id": "ur5e"})["robot"]
+    request = {"robot": robot, "model": "gravity-torques"}
+    package = call("export", {**request, "languages": ["ros2"]})
+    assert "package.xml" in package["files"] and package["binaries"] == {}
+    (content,) = call("export", {**request, "languages": ["fmu"]})["binaries"].values()
+    with ZipFile(BytesIO(b64decode(content))) as archive:
+        assert "modelDescription.xml" in archive.namelist()
 
 
 def test_the_offered_integrators_can_run(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -53,6 +53,15 @@ it("a project is saved under the folder name from the service, not under the rob
   session.dispose();
 });
 
+it("an archive contains texts and binary files", async () => {
+  const archive = await zipped("robot", { "a.c": "int" }, { "b.fmu": btoa("\u0000\u00ff") });
+  const files = unzipSync(await bytesOf(archive));
+  expect(Object.entries(files).map(([path, bytes]) => [path, ...bytes])).toEqual([
+    ["robot/a.c", 105, 110, 116],
+    ["robot/b.fmu", 0, 255],
+  ]);
+});
+
 it.each([HOSTILE, "..", ".", "", "/etc", "a/../../b", "a\\..\\b", "C:x"])("no archive has an entry in %j", async (path) => {
   await expect(zipped(path, { "x.c": "" })).rejects.toThrow("is not a path inside it");
   await expect(zipped("robot", { [path]: "" })).rejects.toThrow("is not a path inside it");

@@ -8,6 +8,7 @@ import type { Problem } from "../backend/backend";
 import type { About, Files, LanguageData, Project } from "../backend/messages";
 import { language } from "./code";
 import { save, zipped } from "../store/download";
+import { unsetEdits } from "../tables/symbols";
 import { CopyButton, ProblemPanel } from "./parts";
 import { problemOf, type Session } from "./session";
 
@@ -91,6 +92,14 @@ function ProjectPanel({ session }: { session: Session }) {
       busy.value = false;
     }
   };
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => list.current?.querySelector("input:checked")?.scrollIntoView?.({ block: "nearest" }), []);
+  const { store } = session;
+  const isDerived = session.current.value?.view === store.view.value;
+  const keepValues = async (): Promise<void> => {
+    await store.edit(unsetEdits(store));
+    problem.value = null;
+  };
   const choices = (title: string, targets: LanguageData[]) => (
     <div class="md-languages" role="group" aria-label={title}>
       {targets.map(({ id, title }) => (
@@ -103,12 +112,19 @@ function ProjectPanel({ session }: { session: Session }) {
   );
   return (
     <div class="md-panel" role="region" aria-label="Download the project">
-      <p>Source files, build file, demo, README and robot file, in</p>
-      {choices("languages", session.about.value?.languages ?? [])}
-      <p>or for another tool</p>
-      {choices("tools", targetsOf(session.about.value))}
+      <div class="md-targets" ref={list} tabIndex={0} role="group" aria-label="targets">
+        <p>Source files, build file, demo, README and robot file, in</p>
+        {choices("languages", session.about.value?.languages ?? [])}
+        <p>or for another tool</p>
+        {choices("tools", targetsOf(session.about.value))}
+      </div>
       {problem.value && <ProblemPanel problem={problem.value} />}
-      <button type="button" class="md-button md-primary" disabled={busy.value || chosen.length === 0} onClick={download}>
+      {problem.value?.message.includes("without a number") && (
+        <button type="button" class="md-button" onClick={() => void keepValues().catch((error: unknown) => (problem.value = problemOf(error)))}>
+          Store the slider values as nominal values
+        </button>
+      )}
+      <button type="button" class="md-button md-primary" disabled={busy.value || !isDerived || chosen.length === 0} onClick={download}>
         {busy.value ? "Generating …" : "Download .zip"}
       </button>
     </div>

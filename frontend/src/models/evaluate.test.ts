@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 
 import { evaluate, evaluateAlong, type Program } from "./evaluate";
-import { PLANAR, planarDynamics, planarJacobian } from "./fixtures/robots";
-import { curvesAlong, heldInputs, KINDS, quantityOf } from "./plotKinds";
+import type { ModelPort } from "../backend/messages";
+import { joint, PLANAR, planarDynamics, planarJacobian } from "./fixtures/robots";
+import { curvesAlong, heldInputs, KINDS, plotsOf } from "./plotKinds";
 import { defaultMotion } from "./motion";
 
 const VALUES = { D2: 0.1, ZZ1: 0.2, MX1: 0.3, ZZ2: 0.4, MX2: 0.5, M2: 0.6, G2: 0.7 };
@@ -72,7 +73,15 @@ describe("curves along a motion", () => {
     expect(heldInputs(program)).toEqual(["V"]);
     const [curve] = curvesAlong(kind, program, still, PLANAR, {}, { V: { 0: 1 }, q: { 0: 3 } });
     expect(curve!.values).toEqual([1 / Math.sin(0.1), 1 / Math.sin(0.2)]);
-    const ports = [{ direction: "out" as const, name: "qd", shape: [1], title: "joint velocities", unit: "rad/s" }];
-    expect(quantityOf(kind, program, PLANAR, ports)).toEqual({ title: "joint velocities", unit: "rad/s" });
+  });
+
+  it("are plotted with one unit per axis: those of torques and forces, and those of outputs", () => {
+    const curve = (label: string, output = "tau") => ({ label, values: [0], output });
+    const joints = [joint(1, { kind: "R", active: true }), joint(2, { kind: "P", active: true })];
+    const shapeOf = (id: string, curves: ReturnType<typeof curve>[], ports: ModelPort[] = []) =>
+      plotsOf(KINDS.find((kind) => kind.id === id)!, curves, joints, ports).map(({ title, unit, curves }) => [title, unit, ...curves.map(({ label }) => label)]);
+    expect(shapeOf("torques", [curve("tau1"), curve("tau2")])).toEqual([["torques", "N m", "tau1"], ["forces", "N", "tau2"]]);
+    const port = (name: string, unit: string): ModelPort => ({ direction: "out", name, shape: [1], title: "", unit });
+    expect(shapeOf("this", [curve("A1", "A"), curve("Q1", "Q")], [port("A", "kg m2"), port("Q", "N m")])).toEqual([["A", "kg m²", "A1"], ["Q", "N m", "Q1"]]);
   });
 });

@@ -2,18 +2,25 @@
 
 import type { ModelPort, View } from "../backend/messages";
 import type { Curve } from "../plot/chart";
+import type { Plot } from "../plot/svg";
 import { evaluateAlong, size, type Program, type Values } from "./evaluate";
 import type { SampledMotion } from "./motion";
+import { unitText } from "./parts";
 import { isJoint, prefill } from "./prefill";
 import type { TypedValues } from "./session";
 import { singularValues } from "./svd";
+
+/** A curve of a model; `output` is the output that it belongs to. */
+interface ModelCurve extends Curve {
+  output?: string;
+}
 
 export interface Kind {
   id: string;
   title: string;
   /** Model of the catalogue; null is the model shown. */
   model: string | null;
-  curves: (values: Values, program: Program, samples: number) => Curve[];
+  curves: (values: Values, program: Program, samples: number) => ModelCurve[];
 }
 
 const MOST = 24; // number of curves that can still be distinguished
@@ -24,14 +31,14 @@ export function entries(
   { module }: Program,
   samples: number,
   names: string[] = Object.keys(module.OUTPUTS),
-): Curve[] {
-  const curves: Curve[] = [];
+): ModelCurve[] {
+  const curves: ModelCurve[] = [];
   for (const name of names) {
     const shape = module.OUTPUTS[name] ?? [];
     const width = size(shape);
     for (let at = 0; at < width; at++) {
       const values = Array.from({ length: samples }, (_, i) => outputs[name]![i * width + at]!);
-      curves.push({ label: label(name, shape, at), values });
+      curves.push({ label: label(name, shape, at), values, output: name });
     }
   }
   if (curves.length <= MOST) return curves;
@@ -49,7 +56,7 @@ function label(name: string, shape: readonly number[], at: number): string {
 }
 
 /** Return the torque curves only; an elastic or floating robot also has accelerations among its outputs. */
-function torques(outputs: Values, program: Program, samples: number): Curve[] {
+function torques(outputs: Values, program: Program, samples: number): ModelCurve[] {
   return entries(outputs, program, samples, ["tau"]);
 }
 
@@ -85,19 +92,32 @@ export const KINDS: Kind[] = [
   { id: "this", title: "This model", model: null, curves: entries },
 ];
 
-/** Return the plotted quantity and its unit; an empty unit if the curves have none or several. */
-export function quantityOf(
-  kind: Kind,
-  { module }: Program,
-  joints: View["joints"],
-  ports: readonly ModelPort[],
-): { title: string; unit: string } {
-  const kinds = new Set(joints.map((joint) => (joint.kind === "P" ? "N" : "N m")));
-  if (kind.id === "torques") return { title: "torques", unit: [...kinds].join(", ") };
-  if (kind.id === "energy") return { title: "energy", unit: "J" };
-  if (kind.id === "singular") return { title: "singular values, lengths in m", unit: "" };
-  const outputs = ports.filter(({ name }) => name in module.OUTPUTS);
-  return outputs.length === 1 ? { title: outputs[0]!.title, unit: outputs[0]!.unit } : { title: "outputs", unit: "" };
+/**
+ * Return the plots of curves: one per unit of torques and forces, and one per output of a model, because an axis has one
+ * unit.
+ */
+export function plotsOf(kind: Kind, all: readonly ModelCurve[], joints: View["joints"], ports: readonly ModelPort[]): Plot[] {
+  const curves = [...all];
+  if (kind.id === "energy") return [{ title: "energy", unit: "J", curves }];
+  if (kind.id === "singular") return [{ title: "singular values, lengths in m", unit: "", curves }];
+  if (kind.id === "torques") {
+    const active = joints.filter((joint) => joint.active);
+    const driven = [joints, active].find(({ length }) => length === curves.length);
+    const coloured = curves.map((curve, like) => ({ ...curve, like })); // a joint has one colour
+    const unitOf = (at: number): string => ((driven ?? joints)[at]?.kind === "P" ? "N" : "N m");
+    const units = driven ? [...new Set(curves.map((_, at) => unitOf(at)))] : ["N m, N"];
+    return units.map((unit) => ({
+      title: unit === "N" ? "forces" : "torques",
+      unit,
+      curves: driven ? coloured.filter((_, at) => unitOf(at) === unit) : coloured,
+    }));
+  }
+  const outputs = [...new Set(curves.map((curve) => curve.output))];
+  return outputs.map((output) => ({
+    title: output ?? "",
+    unit: unitText(ports.find(({ name, direction }) => name === output && direction === "out")?.unit ?? ""),
+    curves: curves.filter((curve) => curve.output === output),
+  }));
 }
 
 /** Return the curves of a program along a motion; `typed` contains values of constant inputs. */
@@ -108,7 +128,7 @@ export function curvesAlong(
   joints: View["joints"],
   parameters: Record<string, number>,
   typed: TypedValues = {},
-): Curve[] {
+): ModelCurve[] {
   const constant = new Set(heldInputs(program));
   const samples = motion.times.length;
   const inputs = Object.fromEntries(

@@ -5,15 +5,15 @@ import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 
 import type { View } from "../backend/messages";
-import { Chart, type Curve } from "../plot/chart";
-import { svgOf, type Plot } from "../plot/svg";
+import { Chart } from "../plot/chart";
+import { axisTitle, svgOf, type Plot } from "../plot/svg";
 import type { Store } from "../store/store";
 import { csv } from "./csv";
 import { save } from "../store/download";
 import type { Program } from "./evaluate";
 import { closed, differentiated, defaultMotion, type SampledMotion } from "./motion";
 import { ProblemPanel, Segments, useAnswer, Waiting } from "./parts";
-import { curvesAlong, heldInputs, KINDS, quantityOf, type Kind } from "./plotKinds";
+import { curvesAlong, heldInputs, KINDS, plotsOf, type Kind } from "./plotKinds";
 import { sampleValues } from "./prefill";
 import { problemOf, type Session } from "./session";
 import { storedSignal } from "./storedSignal";
@@ -113,8 +113,11 @@ function Plotted(props: PlottedProps) {
     }
   }, [props.kind, props.program, motion, parameters, typed]);
   const constant = heldInputs(props.program);
-  const quantity = quantityOf(props.kind, props.program, view.joints, props.session.shown.value?.answer.ports ?? []);
-  const plot: Plot = { ...quantity, curves: made.curves, logarithmic: props.logarithmic };
+  const ports = props.session.shown.value?.answer.ports ?? [];
+  const plots: Plot[] = useMemo(
+    () => plotsOf(props.kind, made.curves, view.joints, ports).map((plot) => ({ ...plot, logarithmic: props.logarithmic })),
+    [props.kind, made, view, ports, props.logarithmic],
+  );
   const file = `${view.file ?? "robot"}_${props.kind.id}`;
   const samples = sampleValues(props.program.module.PARAMETERS ?? [], parameters, view.nominal);
   const broken = made.curves.some(({ values }) => values.some((value) => !Number.isFinite(value)));
@@ -123,10 +126,10 @@ function Plotted(props: PlottedProps) {
       <div class="md-bar">
         {props.bar}
         <span class="md-space" />
-        <button type="button" class="md-button" title="Save the plot as SVG" onClick={() => save(`${file}.svg`, svgOf(motion.times, [plot]))}>
+        <button type="button" class="md-button" title="Save the plots as SVG" onClick={() => save(`${file}.svg`, svgOf(motion.times, plots))}>
           SVG
         </button>
-        <button type="button" class="md-button" title="Save the plotted values as CSV" onClick={() => save(`${file}.csv`, table(motion, made.curves))}>
+        <button type="button" class="md-button" title="Save the plotted values as CSV" onClick={() => save(`${file}.csv`, table(motion, plots))}>
           CSV
         </button>
       </div>
@@ -147,20 +150,27 @@ function Plotted(props: PlottedProps) {
         <p class="md-hint">{constant.join(", ")}: constant along the motion. Values that are typed in the tab Numbers are used.</p>
       )}
       {broken && <p class="md-warning">The curves have gaps where a value is not finite.</p>}
-      <Chart
-        times={motion.times}
-        curves={made.curves}
-        axis={quantity.unit}
-        dark={store.dark.value}
-        logarithmic={props.logarithmic}
-      />
+      <div class="md-charts">
+        {plots.map((plot) => (
+          <Chart
+            key={`${plot.title} ${plot.unit}`}
+            times={motion.times}
+            curves={plot.curves}
+            axis={axisTitle(plot.title, plot.unit)}
+            dark={store.dark.value}
+            logarithmic={props.logarithmic}
+          />
+        ))}
+      </div>
     </div>
   );
 }
 
-function table(motion: SampledMotion, curves: Curve[]): string {
+/** Return the curves as a CSV table: the time, then one column per curve with its unit. */
+function table(motion: SampledMotion, plots: readonly Plot[]): string {
+  const columns = plots.flatMap(({ unit, curves }) => curves.map((curve) => ({ name: unit ? `${curve.label} [${unit}]` : curve.label, curve })));
   return csv(
-    ["time", ...curves.map(({ label }) => label)],
-    motion.times.map((time, i) => [time, ...curves.map(({ values }) => values[i]!)]),
+    ["time [s]", ...columns.map(({ name }) => name)],
+    motion.times.map((time, i) => [time, ...columns.map(({ curve }) => curve.values[i]!)]),
   );
 }

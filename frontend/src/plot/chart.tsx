@@ -111,8 +111,8 @@ function typeOf(element: HTMLElement): number {
   return (Number.parseFloat(getComputedStyle(element).fontSize) || 12) * zoomOf(element);
 }
 
-/** Height of uPlot's legend relative to the size of the type. */
-const LEGEND = 34 / 12;
+/** Height of two lines of uPlot's legend relative to the size of the type. */
+const LEGEND = 44 / 12;
 
 function room(element: HTMLElement, bare = false): { width: number; height: number } {
   const zoom = zoomOf(element);

@@ -106,7 +106,7 @@ function chart(times: readonly number[], { title, unit, curves, logarithmic = fa
   ].join("\n");
 }
 
-const axisTitle = (title: string, unit: string): string => (unit ? `${title} in ${unit}` : title);
+export const axisTitle = (title: string, unit: string): string => (unit ? `${title} in ${unit}` : title);
 
 function path(times: readonly number[], values: readonly (number | null)[], x: (t: number) => number, y: (v: number) => number): string {
   let drawing = false;
