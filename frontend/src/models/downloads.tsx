@@ -94,6 +94,7 @@ function ProjectPanel({ session }: { session: Session }) {
   };
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => list.current?.querySelector("input:checked")?.scrollIntoView?.({ block: "nearest" }), []);
+  useEffect(() => void (problem.value && list.current?.scrollTo?.({ top: 0 })), [problem.value]);
   const { store } = session;
   const isDerived = session.current.value?.view === store.view.value;
   const keepValues = async (): Promise<void> => {
@@ -113,12 +114,12 @@ function ProjectPanel({ session }: { session: Session }) {
   return (
     <div class="md-panel" role="region" aria-label="Download the project">
       <div class="md-targets" ref={list} tabIndex={0} role="group" aria-label="targets">
+        {problem.value && <ProblemPanel problem={problem.value} />}
         <p>Source files, build file, demo, README and robot file, in</p>
         {choices("languages", session.about.value?.languages ?? [])}
         <p>or for another tool</p>
         {choices("tools", targetsOf(session.about.value))}
       </div>
-      {problem.value && <ProblemPanel problem={problem.value} />}
       {problem.value?.message.includes("without a number") && (
         <button type="button" class="md-button" onClick={() => void keepValues().catch((error: unknown) => (problem.value = problemOf(error)))}>
           Store the slider values as nominal values
