@@ -60,7 +60,7 @@ test("a name shows its definition, uses, unit and value; an equation is copied",
   expect(copied).toMatch(/^\\mathit\{KYYR\}_\{4\} = -\\(left|Bigl)\(\\frac/);
   await card.getByRole("button", { name: "Close" }).click();
   await pane.locator('[data-name="ZZ2"]').first().click();
-  await expect.poll(() => pane.getByRole("group", { name: "Name ZZ2" }).textContent()).toContain("kg m2");
+  await expect.poll(() => pane.getByRole("group", { name: "Name ZZ2" }).textContent()).toContain("kg m²");
   await pane.getByRole("button", { name: "Close", exact: true }).click();
   // Nothing is wider than the pane.
   const [whole, visible] = await pane.locator(".md-rows").evaluate((box) => [box.scrollWidth, box.clientWidth]);

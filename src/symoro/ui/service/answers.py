@@ -237,7 +237,9 @@ def export(payload: Mapping[str, Any]) -> Project:
     return Project(
         folder=folder,
         files={path: text for path, text in contents.items() if isinstance(text, str)},
-        binaries={path: b64encode(data).decode() for path, data in contents.items() if isinstance(data, bytes)},
+        binaries={
+            path: b64encode(data).decode() for path, data in contents.items() if isinstance(data, bytes)
+        },
     )
 
 
