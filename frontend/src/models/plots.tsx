@@ -150,7 +150,7 @@ function Plotted(props: PlottedProps) {
         <p class="md-hint">{constant.join(", ")}: constant along the motion. Values that are typed in the tab Numbers are used.</p>
       )}
       {broken && <p class="md-warning">The curves have gaps where a value is not finite.</p>}
-      <div class="md-charts">
+      <div class="md-charts" tabIndex={0} role="group" aria-label="plots">
         {plots.map((plot) => (
           <Chart
             key={`${plot.title} ${plot.unit}`}
