@@ -84,7 +84,7 @@ const EDIT = { part: "frame", j: 1, field: "r", text: "0" };
 let answered: Promise<void>;
 let scene: FakeScene;
 
-function setUp(name: "fourbar" | "rx90" | "gripper" | "planar2r"): { store: Store; control: Control; view: View } {
+function setUp(name: "fourbar" | "fivebar" | "rx90" | "gripper" | "planar2r"): { store: Store; control: Control; view: View } {
   const { view, placements, inverse } = fixture(name);
   const backend: Backend = {
     call: async <T>(called: string, payload: object = {}, { onProgress, signal }: CallOptions = {}): Promise<T> => {
@@ -424,6 +424,28 @@ it("goes to a posture that is singular under one condition alone, and names the 
   control.go([0, 0, -Math.PI / 2, 0, 0, 0]);
   expect(near()).toEqual([0, 1]);
   expect(control.singular.lost.value.map(({ kind }) => kind).sort()).toEqual(["pivoting", "translation"]);
+  control.dispose();
+});
+
+it("goes to singular postures of closed loops, and offers none that the loops cannot reach", async () => {
+  const { store, control } = setUp("fivebar");
+  await until(() => control.closes.value && control.ready.value);
+  const condition = (...factors: string[]) => ({ factors, latex: [], solution: "", joints: [2, 4] });
+  const distal = "sin(q1 + q2 - q3 - q4)";
+  const start = store.q.value;
+  for (const factor of ["sin(q2)", "sin(q4)", distal]) {
+    control.jump(start);
+    const { factors } = condition(factor);
+    const posture = control.singular.postureOf(condition(factor))!;
+    control.jump(posture);
+    const [q1, q2, q3, q4] = store.q.value as [number, number, number, number];
+    expect(factors[0] === distal ? Math.sin(q1 + q2 - q3 - q4) : Math.sin(factor === "sin(q2)" ? q2 : q4)).toBeCloseTo(0, 7);
+    expect(control.scene.postures()!.loopError(store.q.value)).toBeLessThan(1e-8);
+    expect(control.note.value).toBeNull();
+  }
+  control.jump(start);
+  // All bars would be on one line, but no sum or difference of 0.2 and 0.3 m is one of 0.24, 0.2 and 0.3 m.
+  expect(control.singular.postureOf(condition("sin(q4)", "sin(q1 - q3 - q4)", distal))).toBeNull();
   control.dispose();
 });
 

@@ -1,4 +1,6 @@
-// The nearest zero of a function of the joint positions along one of its joints.
+// The nearest zero of a function of the joint positions along one of its joints, or of several functions along all joints.
+
+import { dampedSolution } from "./linear";
 
 /** Number of intervals in which a change of sign is looked for; a factor has few zeros per turn. */
 const INTERVALS = 360;
@@ -54,4 +56,47 @@ function bracketed(f: (x: number) => number | null, from: number, to: number): n
   const [value, beside] = [f(zero), f(zero + BESIDE * (to - from))];
   // The sign also changes at a pole, where the magnitude is larger than beside it.
   return value !== null && beside !== null && Math.abs(value) < Math.abs(beside) ? zero : null;
+}
+
+/** Gauss-Newton steps; convergence is quadratic, except at double zeros, where each step halves the error. */
+const MOST_STEPS = 60;
+/** Longest step in the units of the joints; longer ones leave the region of the linear approximation. */
+const LONGEST_STEP = 0.3;
+/** Joint displacement of central differences, in the units of the joints. */
+const DIFFERENCE = 1e-5;
+/** Largest value of a function at its zero; the functions are relative, and rounding errors are about 1e-15. */
+const AT_ZERO = 1e-12;
+
+/**
+ * Return a posture with f(q) = 0 for several functions, by the Gauss-Newton method with the smallest steps; null if it
+ * does not converge.
+ *
+ * @param f values relative to their largest ones; null without a value
+ * @param joints indices of the joints that may move
+ * @param units displacements of these joints that are regarded as equal
+ */
+export function nearestCommonZero(
+  f: (q: number[]) => number[] | null,
+  q: readonly number[],
+  joints: readonly number[],
+  units: readonly number[],
+): number[] | null {
+  let posture = [...q];
+  for (let step = 0; step < MOST_STEPS; step++) {
+    const values = f(posture);
+    if (!values?.every(Number.isFinite)) return null;
+    if (Math.max(...values.map(Math.abs)) < AT_ZERO) return posture;
+    const rows = values.map(() => new Float64Array(joints.length));
+    for (const [n, joint] of joints.entries()) {
+      const at = (by: number): number[] | null => f(posture.map((value, k) => (k === joint ? value + by * units[n]! : value)));
+      const [after, before] = [at(DIFFERENCE), at(-DIFFERENCE)];
+      if (!after || !before) return null;
+      rows.forEach((row, i) => (row[n] = (after[i]! - before[i]!) / (2 * DIFFERENCE)));
+    }
+    const change = dampedSolution(rows, values, 0, joints.length);
+    const shorter = Math.min(1, LONGEST_STEP / Math.hypot(...change));
+    posture = [...posture];
+    joints.forEach((joint, n) => (posture[joint]! -= shorter * change[n]! * units[n]!));
+  }
+  return null;
 }

@@ -99,12 +99,16 @@ export class PostureSolver {
 
   /** Return the largest error between the two sides of a loop: lengths relative to the robot's size, and rotations. */
   loopError(q: number[]): number {
+    return this.loopErrors(q).reduce((largest, error) => Math.max(largest, Math.abs(error)), 0);
+  }
+
+  /** Return the differences between the two sides of each loop: lengths relative to the robot's size, and rotations. */
+  loopErrors(q: number[]): number[] {
     const T = this.transforms(q);
     const size = robotSize(T);
-    let largest = 0;
-    for (const { opened, twin } of this.view.loops)
-      for (let e = 0; e < 12; e++) largest = Math.max(largest, Math.abs(T[at(opened) + e]! - T[at(twin) + e]!) / (e % 4 === 3 ? size : 1));
-    return largest;
+    return this.view.loops.flatMap(({ opened, twin }) =>
+      Array.from({ length: 12 }, (_, e) => (T[at(opened) + e]! - T[at(twin) + e]!) / (e % 4 === 3 ? size : 1)),
+    );
   }
 
   /** Return the units in which the positions of all joints are compared. */

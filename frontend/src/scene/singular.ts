@@ -10,7 +10,7 @@ import { endFrame } from "./extras";
 import { DETERMINANT, evaluated, NEAR, nearness, scaledValues, ZERO } from "./factors";
 import { freeJoints, genericPosture, range, scaleOf, within } from "./joints";
 import { lostMotions, lostText, type LostMotion } from "./lostMotion";
-import { nearestZero } from "./nearestZero";
+import { nearestCommonZero, nearestZero } from "./nearestZero";
 import type { Scene } from "./scene";
 
 /** Relative magnitude that the other factors have in a posture in which one factor is shown at zero. */
@@ -18,6 +18,8 @@ const CLEAR = 0.4;
 /** Steps by which a joint leaves another singularity, so that its position remains a round number: 15 degrees. */
 const STEP = Math.PI / 12;
 const STEPS = 12;
+/** Displacements of all active joints (radians, or parts of the robot's size) from which a zero is looked for next. */
+const STARTS = [0.5, -0.5, 1, -1];
 
 export interface NearCondition {
   of: SingularCase;
@@ -92,12 +94,14 @@ export class Singular {
   }
 
   /**
-   * Return the singular posture of a condition that is nearest to a posture along one joint; null if there is none.
-   * Conditions with several factors, and closed loops, would need several joints at once.
+   * Return the singular posture of a condition that is nearest to a posture: along one joint, or with all joints if the
+   * condition has several factors or loops must stay closed; null if there is none.
    */
-  postureOf({ factors, joints: frames }: SingularCondition, q = this.store.q.peek()): number[] | null {
+  postureOf(condition: SingularCondition, q = this.store.q.peek()): number[] | null {
     const view = this.drawn.value;
-    if (!view || factors.length !== 1 || view.loops.length) return null;
+    if (!view) return null;
+    const { factors, joints: frames } = condition;
+    if (factors.length !== 1 || view.loops.length) return this.jointPostureOf(condition, q, view);
     const parameters = this.store.parameters.value;
     const factor = (at: number[]): number | null => evaluated(factors[0]!, scaledValues(view, at, parameters, this.scene.reach()))?.value ?? null;
     const joints = freeJoints(view, false).filter((k) => frames.includes(view.joints[k]!.frame));
@@ -106,6 +110,31 @@ export class Singular {
       return [lower, upper] as const;
     });
     return nearestZero(factor, q, joints, ranges);
+  }
+
+  /** Return a posture within the limits in which the loops are closed and all factors are zero; null if none is reached. */
+  private jointPostureOf({ factors }: SingularCondition, q: number[], view: View): number[] | null {
+    const solver = this.scene.postures();
+    if (!solver) return null;
+    const [parameters, reach] = [this.store.parameters.value, this.scene.reach()];
+    const relative = (at: number[]): number[] | null => {
+      const posture = solver.follow(at);
+      const values = scaledValues(view, posture, parameters, reach);
+      const shares = factors.map((factor) => {
+        const result = evaluated(factor, values);
+        return result && result.value / (result.bound || 1);
+      });
+      return shares.includes(null) ? null : [...solver.loopErrors(posture), ...(shares as number[])];
+    };
+    const joints = freeJoints(view, true);
+    const units = joints.map((k) => scaleOf(view.joints[k]!, reach));
+    const starts = [0, ...STARTS].map((by) => q.map((value, k) => (view.joints[k]!.active ? value + by * scaleOf(view.joints[k]!, reach) : value)));
+    const posture = firstOf(starts, (start) => {
+      const zero = nearestCommonZero(relative, start, joints, units);
+      return zero && view.joints.every((joint, k) => within(joint, zero[k]!)) ? solver.follow(zero) : null;
+    });
+    solver.transforms(this.scene.posture());
+    return posture;
   }
 
   /**

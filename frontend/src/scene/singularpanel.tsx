@@ -69,12 +69,11 @@ function Condition({ near: { condition, share }, control }: { near: NearConditio
         {reachable && (
           <button
             class="sc-go"
-            title="Move one joint to the nearest zero of this factor, and others so that it is the only one"
+            title="Move to a posture nearby that is singular under this condition, and under no other one if possible"
             onClick={() => {
               const posture = singular.postureOfAlone(condition);
               if (!posture) return;
-              control.go(posture);
-              control.scene.keepInPicture();
+              control.jump(posture);
             }}
           >
             Go there
@@ -84,6 +83,7 @@ function Condition({ near: { condition, share }, control }: { near: NearConditio
       {condition.latex.map((latex) => (
         <Formula key={latex} class="sc-factor-formula" latex={`${latex} = 0`} />
       ))}
+      {condition.factors.length > 1 && <span class="sc-hint">all at the same time</span>}
       {condition.solution && <span class="sc-hint">at {condition.solution.replace(/\bpi\b/g, "π")}</span>}
       <meter min={0} max={1} value={share ?? 1} aria-label="relative magnitude" />
       <output>{TEXTS[state] ?? `${percent(share!)} of the largest value`}{state === "near" ? `: ${percent(share!)}` : ""}</output>
