@@ -597,7 +597,8 @@ export interface InverseModules {
 /**
  * Positions of the end effector in frame 0 (metres), x, y, z of one posture after the other, and a number each.
  *
- * `manipulability` is the product of the singular values of the Jacobian of the position, relative to the largest one.
+ * `manipulability` is the product of the singular values of the Jacobian of the position, for closed loops the inverse
+ * of its condition number; both relative to the largest one of the points.
  */
 export interface WorkspaceCloud {
   points: number[];

@@ -191,7 +191,7 @@ export function actionsOf(store: Store, control: Control, panel: Signal<Panel | 
     },
     {
       id: "scene-workspace",
-      title: "Workspace, coloured by manipulability",
+      title: "Workspace, coloured by distance to singularities",
       group,
       words: "cloud reach view",
       enabled: shown,

@@ -5,6 +5,7 @@ import { Fragment } from "preact";
 
 import { Choice } from "./choice";
 import type { Control } from "./control";
+import { freeJoints } from "./joints";
 import { OVERLAYS, look, overlays, picked, shown, type FrameChoice } from "./viewState";
 import type { LabelStyle } from "./labels";
 
@@ -83,8 +84,13 @@ export function ViewSettings({ control }: { control: Control }) {
           data-testid="scene-workspace"
           onChange={(event) => void control.showWorkspace(event.currentTarget.checked)}
         />
-        workspace, coloured by manipulability
+        workspace, coloured by {view.loops.length && freeJoints(view, false).length > 1 ? "the inverse condition number" : "manipulability"}
       </label>
+      {control.workspace.value && (
+        <p class="sc-legend" data-testid="scene-workspace-legend">
+          <i class="sc-low" /> zero: singular <i class="sc-high" /> largest in the workspace
+        </p>
+      )}
       {OVERLAYS.filter(([name]) => name !== "contacts" || control.overlays.supportable.value).map(([name, text]) => (
         <Fragment key={name}>
           <label class="sc-check">
