@@ -1,7 +1,7 @@
 // The tab with the equations of a model: typeset, or in SYMORO's text format.
 
 import { useSignal, type Signal } from "@preact/signals";
-import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 
 import type { Variables } from "../backend/messages";
 import type { DerivedModel, Session } from "./session";
@@ -140,6 +140,13 @@ function NamedEquations(props: {
   const variable = [...symbols.values()].find((one) => one.name === name);
   // A name that is typed takes the place of the one that was pointed at.
   useLayoutEffect(() => void (pointed.value = null), [query.value]);
+  useEffect(() => {
+    const close = (event: KeyboardEvent): void => {
+      if (event.key === "Escape") pointed.value = null;
+    };
+    document.addEventListener("keydown", close);
+    return () => document.removeEventListener("keydown", close);
+  }, []);
   const point = (event: Event): void => {
     clearTimeout(timer.current);
     const left = event.type === "pointerleave";

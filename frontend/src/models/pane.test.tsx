@@ -152,6 +152,17 @@ it("searches the list of models by title and alias", async () => {
   expect(listed()).toHaveLength(2);
 });
 
+it("lists and finds the actions of a menu beside its models", async () => {
+  const run = vi.fn();
+  act(() => void (store.actions.value = [...store.actions.value, { id: "singularities", title: "Singularities", group: "Geometric", words: "rank", run }]));
+  act(() => button("Singularities").click());
+  expect(run).toHaveBeenCalledOnce();
+  const input = box.querySelector<HTMLInputElement>('[data-testid="models-search"]')!;
+  input.value = "rank";
+  act(() => void input.dispatchEvent(new Event("input")));
+  expect([...box.querySelectorAll(".md-menus button")].map((one) => one.textContent)).toEqual(["Singularities"]);
+});
+
 it("shows the requested model with options, ports, count and equations", async () => {
   await chosen();
   expect(store.requested.value).toEqual({ model: "inverse-dynamics", options: {} });

@@ -15,7 +15,13 @@ export function Start({ session }: { session: Session }) {
   const query = useSignal("");
   const candidates = (models ?? []).map((entry) => ({ ...modelCandidate(entry), entry }));
   const listed = new Set(matching(candidates, query.value).map(({ entry }) => entry));
-  const menus = menusInOrder(session.about.value?.menus ?? []).filter((menu) => [...listed].some((entry) => entry.menu === menu));
+  const allMenus = menusInOrder(session.about.value?.menus ?? []);
+  // Actions that belong to a menu of models, such as the singularities.
+  const actions = matching(
+    store.actions.value.filter(({ group }) => allMenus.includes(group)).map((action) => ({ ...action, words: action.words ?? "" })),
+    query.value,
+  );
+  const menus = allMenus.filter((menu) => [...listed].some((entry) => entry.menu === menu) || actions.some(({ group }) => group === menu));
   return (
     <section class="md-start" aria-label="Models">
       {problem && <ProblemPanel problem={problem} />}
@@ -31,7 +37,7 @@ export function Start({ session }: { session: Session }) {
           onInput={(event) => (query.value = event.currentTarget.value)}
         />
       )}
-      {models && listed.size === 0 && <p class="md-muted">No match.</p>}
+      {models && menus.length === 0 && <p class="md-muted">No match.</p>}
       {models && (
         <div class="md-menus">
           {menus.map((menu) => (
@@ -43,6 +49,16 @@ export function Start({ session }: { session: Session }) {
                   .map((entry) => (
                     <li>
                       <Choice entry={entry} ready={store.view.value !== null} onChoose={() => (store.requested.value = { model: entry.id, options: {} })} />
+                    </li>
+                  ))}
+                {actions
+                  .filter((action) => action.group === menu)
+                  .map(({ title, subtitle, enabled, run }) => (
+                    <li>
+                      <button type="button" disabled={enabled ? !enabled() : false} onClick={() => void run()}>
+                        {title}
+                        {subtitle && <small>{subtitle}</small>}
+                      </button>
                     </li>
                   ))}
               </ul>

@@ -15,8 +15,11 @@
 
 import type { View } from "../backend/messages";
 import { antecedent, endFrame } from "./extras";
+import { ZERO } from "./factors";
 import { axis, cross, dot, minus, origin, plus, type Point } from "./polyline";
 
+/** Word in the label of a part of the arm that is singular. */
+export const SINGULAR = "singular";
 /** Largest sine of the angle between parallel axes; parameters of files have six digits or more. */
 const PARALLEL = 1e-4;
 
@@ -27,7 +30,8 @@ interface Axes {
 }
 
 type Factor = (axes: Axes) => number;
-type Part = { name: string; factor: Factor; words: [positive: string, negative: string] };
+/** Part of an arm; its factor is a product of unit vectors and of as many lengths as its degree. */
+type Part = { name: string; factor: Factor; degree: number; words: [positive: string, negative: string] };
 
 export class Configurations {
   private readonly chain: number[];
@@ -53,6 +57,18 @@ export class Configurations {
   name(T: ArrayLike<number>): string {
     const { parts, axes } = this.partsAt(T);
     return parts.map(({ name, factor, words }) => `${name} ${factor(axes) >= 0 ? words[0] : words[1]}`).join(", ");
+  }
+
+  /** Return the name of a configuration, in which parts that are singular have no side: "shoulder right, elbow singular". */
+  label(T: ArrayLike<number>): string {
+    const { parts, axes } = this.partsAt(T);
+    const length = axes.p.reduce((sum, p, k) => sum + (k ? Math.hypot(...minus(p, axes.p[k - 1]!)) : 0), 0);
+    return parts
+      .map(({ name, factor, degree, words }) => {
+        const value = factor(axes);
+        return `${name} ${Math.abs(value) < ZERO * length ** degree ? SINGULAR : words[value >= 0 ? 0 : 1]}`;
+      })
+      .join(", ");
   }
 
   /** Return the factors by the name of their part of the arm. */
@@ -84,7 +100,7 @@ function wristCentre({ z, p }: Axes): Point {
 
 function partsOf(kinds: string, { z, p }: Axes): Part[] {
   const parallel = (i: number): boolean => Math.hypot(...cross(z[i]!, z[i + 1]!)) < PARALLEL;
-  const wristAt = (i: number): Part => ({ name: "wrist", factor: ({ z }) => triple(z[i - 1]!, z[i]!, z[i + 1]!), words: WRIST });
+  const wristAt = (i: number): Part => ({ name: "wrist", factor: ({ z }) => triple(z[i - 1]!, z[i]!, z[i + 1]!), degree: 0, words: WRIST });
   const shoulder: Factor = (axes) => triple(axes.z[0]!, axes.z[1]!, minus(wristCentre(axes), axes.p[0]!));
   const elbow = (end: (axes: Axes) => Point): Factor => (axes) => {
     const { z, p } = axes;
@@ -95,26 +111,26 @@ function partsOf(kinds: string, { z, p }: Axes): Part[] {
   };
   if (kinds === "RRRRRRR")
     return [
-      { name: "shoulder", factor: ({ z }) => triple(z[0]!, z[1]!, z[2]!), words: SHOULDER },
-      { name: "elbow", factor: ({ z }) => triple(z[2]!, z[3]!, z[4]!), words: ["up", "down"] },
+      { name: "shoulder", factor: ({ z }) => triple(z[0]!, z[1]!, z[2]!), degree: 0, words: SHOULDER },
+      { name: "elbow", factor: ({ z }) => triple(z[2]!, z[3]!, z[4]!), degree: 0, words: ["up", "down"] },
       wristAt(5),
     ];
   if (kinds === "RRRRRR" && !parallel(0) && parallel(1) && !parallel(4)) {
     const ur = parallel(2);
     return [
-      { name: "shoulder", factor: shoulder, words: SHOULDER },
-      { name: "elbow", factor: elbow(ur ? ({ p }) => p[3]! : wristCentre), words: ["up", "down"] },
+      { name: "shoulder", factor: shoulder, degree: 1, words: SHOULDER },
+      { name: "elbow", factor: elbow(ur ? ({ p }) => p[3]! : wristCentre), degree: 2, words: ["up", "down"] },
       wristAt(4),
     ];
   }
   if (kinds === "RRPRRR" && !parallel(0) && !parallel(4))
-    return [{ name: "shoulder", factor: shoulder, words: SHOULDER }, wristAt(4)];
+    return [{ name: "shoulder", factor: shoulder, degree: 1, words: SHOULDER }, wristAt(4)];
   // Axes 1 and 2 are parallel: arms SCARA and arms in a plane, whose elbow is right or left of the line to the wrist, or
   // to the end of an arm without a wrist.
   const wristless = kinds === "RR" && Math.hypot(...minus(p[2]!, p[1]!)) > 0;
   if ((wristless || /^RR[RP]{1,2}$/.test(kinds)) && parallel(0))
     return [
-      { name: "elbow", factor: ({ z, p }) => triple(z[0]!, minus(p[1]!, p[0]!), minus(p[2]!, p[1]!)), words: ["right", "left"] },
+      { name: "elbow", factor: ({ z, p }) => triple(z[0]!, minus(p[1]!, p[0]!), minus(p[2]!, p[1]!)), degree: 2, words: ["right", "left"] },
     ];
   return [];
 }

@@ -54,6 +54,17 @@ describe("an arm with a spherical wrist", () => {
       expect(all.filter(({ label }) => label.includes(part)).length).toBe(4);
   });
 
+  it("names the parts that are singular instead of a side", async () => {
+    const { solver, pose } = await solved("rx90");
+    const labels = (q: number[]): string[] => solver.all(pose(q), q).map(({ label }) => label);
+    const straight = labels([0.4, 0.7, -Math.PI / 2, 0.2, 0.9, 0.1]);
+    expect(straight.length).toBe(4);
+    for (const label of straight) expect(label).toContain("elbow singular");
+    expect(labels([0.4, 0.7, -0.5, 0.2, 0, 0.1])[0]).toMatch(/, wrist singular$/);
+    expect(labels([0.4, (5 * Math.PI) / 12, -Math.PI / 3, 0.2, 0.9, 0.1])[0]).toMatch(/^shoulder singular, elbow (up|down), wrist (no )?flip$/);
+    expect(labels(POSTURE).join()).not.toContain("singular");
+  });
+
   it("keeps its name along a line, and follows it to 1e-9 of its reach", async () => {
     const { solver, pose, reach } = await solved("rx90");
     let q = POSTURE;

@@ -293,7 +293,7 @@ export class PoseSolver {
   private described(rows: number[][], q: number[], places = rows.map((_, k) => k)): PoseSolution[] {
     const solutions = rows.map((row) => ({ q: row, T: Float64Array.from(this.postures.transforms(row)), label: "", within: this.isWithin(row) }));
     const modes = this.legs.length ? rows.map((row) => this.workingMode(row, q)) : null;
-    const names = modes ?? solutions.map(({ T }) => this.names.name(T));
+    const names = modes ?? solutions.map(({ T }) => this.names.label(T));
     const labels = distinct(names, this.view.loops.length ? "working mode" : "configuration", places);
     return solutions.map((solution, k) => ({ ...solution, label: labels[k]! }));
   }

@@ -4,6 +4,7 @@ import { useSignal } from "@preact/signals";
 
 import type { JointView, View } from "../backend/messages";
 import type { Store } from "../store/store";
+import { SINGULAR } from "./configuration";
 import type { Control } from "./control";
 import { letter } from "./dragging";
 import { handledFrame, hasEnd } from "./extras";
@@ -187,6 +188,9 @@ function Solutions({ store, control }: { store: Store; control: Control }) {
           ))}
         </ol>
       )}
+      {solutions?.some(({ label }) => label.includes(SINGULAR)) && (
+        <p class="sc-hint">Where a part is singular, two solutions coincide, or there are infinitely many and one of them is listed.</p>
+      )}
       {solutions?.length === 0 && <p class="sc-hint">No solution is listed.</p>}
       {modes && solutions && dragging.modesSearched && (
         <p class="sc-hint">
@@ -227,7 +231,7 @@ function Row({ control, solution, place, tag, dark }: RowProps) {
         <b>
           <i style={own ? undefined : { background: ghostColour(place - 1, dark) }} />
           {tag && <kbd>{tag}</kbd>} {solution.label}
-          {!solution.within && <em> beyond limits</em>}
+          {!solution.within && <em> outside the joint limits</em>}
         </b>
         <span class="sc-values">
           {shown.slice(0, MOST_VALUES).map((k) => shownText(view.joints[k]!, solution.q[k]!, degrees.value, view.bodies.size)).join("  ")}

@@ -142,6 +142,7 @@ function Gallery({ shell }: { shell: ShellState }) {
     group: robot.family,
     words: `${robot.title} ${robot.structure}`,
   }));
+  const listed = matching(known, wanted.value);
   return (
     <>
       <input
@@ -150,10 +151,13 @@ function Gallery({ shell }: { shell: ShellState }) {
         placeholder={`Search ${robots.length} robots`}
         aria-label="search robots"
         value={wanted.value}
+        onKeyDown={(event) => {
+          if (event.key === "Enter" && wanted.value && listed[0]) void openBundled(shell, listed[0].robot.id);
+        }}
         onInput={(event) => (wanted.value = event.currentTarget.value)}
       />
       <div class="sh-gallery">
-        {matching(known, wanted.value).map(({ robot }) => (
+        {listed.map(({ robot }) => (
           <button
             key={robot.id}
             type="button"

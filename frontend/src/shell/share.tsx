@@ -10,6 +10,8 @@ import type { ShellState } from "./shellState";
 
 /** Length in characters up to which mail and chat programs keep a link. */
 const LONG = 8000;
+/** Names of the computer itself. */
+const LOCAL = /^(localhost|127\..*|\[::1\])$/;
 
 export function SharePanel({ shell }: { shell: ShellState }) {
   const link = useSignal("");
@@ -38,6 +40,12 @@ export function SharePanel({ shell }: { shell: ShellState }) {
         {link.value.length > LONG ? "Some programs cut links of this length: send the robot's YAML file instead." : null} The receiver opens it in a workbench at
         the same address. Meshes of a URDF are not included.
       </p>
+      {LOCAL.test(location.hostname) && (
+        <p class="sh-hint">
+          The address {location.host} is that of a workbench on this computer. Elsewhere the receiver starts one, for example with{" "}
+          <code>symoro gui --port {location.port}</code>, and opens the link there.
+        </p>
+      )}
       <div>
         <button
           type="button"

@@ -60,6 +60,10 @@ test("a name shows its definition, uses, unit and value; an equation is copied",
   expect(copied).toMatch(/^\\mathit\{KYYR\}_\{4\} = -\\(left|Bigl)\(\\frac/);
   await card.getByRole("button", { name: "Close" }).click();
   await pane.locator('[data-name="ZZ2"]').first().click();
+  await pane.getByRole("group", { name: "Name ZZ2" }).waitFor();
+  await it.page.keyboard.press("Escape");
+  await pane.locator(".md-card").waitFor({ state: "detached" });
+  await pane.locator('[data-name="ZZ2"]').first().click();
   await expect.poll(() => pane.getByRole("group", { name: "Name ZZ2" }).textContent()).toContain("kg m²");
   await pane.getByRole("button", { name: "Close", exact: true }).click();
   // Nothing is wider than the pane.
