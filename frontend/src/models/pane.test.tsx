@@ -154,7 +154,7 @@ it("searches the list of models by title and alias", async () => {
 
 it("lists and finds the actions of a menu beside its models", async () => {
   const run = vi.fn();
-  act(() => void (store.actions.value = [...store.actions.value, { id: "singularities", title: "Singularities", group: "Geometric", words: "rank", run }]));
+  act(() => void store.register([{ id: "singularities", title: "Singularities", group: "Dynamic", words: "rank", run }]));
   act(() => button("Singularities").click());
   expect(run).toHaveBeenCalledOnce();
   const input = box.querySelector<HTMLInputElement>('[data-testid="models-search"]')!;
