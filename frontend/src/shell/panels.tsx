@@ -134,7 +134,12 @@ function Keys({ shell }: { shell: ShellState }) {
 
 function Gallery({ shell }: { shell: ShellState }) {
   const wanted = useSignal("");
+  const search = useRef<HTMLInputElement>(null);
   const robots = shell.robots.value;
+  // The list may arrive after the panel has been opened and focused.
+  useLayoutEffect(() => {
+    if (search.current && document.activeElement === search.current.closest(".sh-panel")) search.current.focus({ preventScroll: true });
+  }, [robots.length > 0]);
   if (!robots.length) return <p class="sh-hint">Loading the gallery …</p>;
   const known = robots.map((robot) => ({
     robot,
@@ -146,6 +151,7 @@ function Gallery({ shell }: { shell: ShellState }) {
   return (
     <>
       <input
+        ref={search}
         class="sh-field sh-filter"
         type="search"
         placeholder={`Search ${robots.length} robots`}
