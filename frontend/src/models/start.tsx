@@ -22,6 +22,14 @@ export function Start({ session }: { session: Session }) {
     query.value,
   );
   const menus = allMenus.filter((menu) => [...listed].some((entry) => entry.menu === menu) || actions.some(({ group }) => group === menu));
+  const inMenu = (menu: string, applicable: boolean) =>
+    modelsInOrder(models!)
+      .filter((entry) => entry.menu === menu && listed.has(entry) && !entry.why_not === applicable)
+      .map((entry) => (
+        <li>
+          <Choice entry={entry} ready={store.view.value !== null} onChoose={() => (store.requested.value = { model: entry.id, options: {} })} />
+        </li>
+      ));
   return (
     <section class="md-start" aria-label="Models">
       {problem && <ProblemPanel problem={problem} />}
@@ -44,13 +52,7 @@ export function Start({ session }: { session: Session }) {
             <div>
               <h2>{menu}</h2>
               <ul>
-                {modelsInOrder(models)
-                  .filter((entry) => entry.menu === menu && listed.has(entry))
-                  .map((entry) => (
-                    <li>
-                      <Choice entry={entry} ready={store.view.value !== null} onChoose={() => (store.requested.value = { model: entry.id, options: {} })} />
-                    </li>
-                  ))}
+                {inMenu(menu, true)}
                 {actions
                   .filter((action) => action.group === menu)
                   .map(({ title, subtitle, enabled, run }) => (
@@ -61,6 +63,7 @@ export function Start({ session }: { session: Session }) {
                       </button>
                     </li>
                   ))}
+                {inMenu(menu, false)}
               </ul>
             </div>
           ))}

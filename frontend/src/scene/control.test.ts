@@ -427,6 +427,16 @@ it("goes to a posture that is singular under one condition alone, and names the 
   control.dispose();
 });
 
+it("names the elbow of an arm without limits, whose folded posture is singular at the shoulder too", async () => {
+  const { store, control, view } = setUp("rx90");
+  await until(() => control.ready.value);
+  store.show({ ...view, values: { ...view.nominal }, robot: { ...view.robot }, joints: view.joints.map((joint) => ({ ...joint, lower: null, upper: null })) });
+  await until(() => control.drawn.value?.joints[2]!.upper === null && control.ready.value);
+  const part = (factor: string, ...joints: number[]) => control.singular.partOf({ factors: [factor], latex: [], solution: "", joints });
+  expect([part("cos(q3)", 3), part("sin(q5)", 5), part("D3*cos(q2) - RL4*sin(q2 + q3)", 2, 3)]).toEqual(["elbow", "wrist", "shoulder"]);
+  control.dispose();
+});
+
 it("goes to singular postures of closed loops, and offers none that the loops cannot reach", async () => {
   const { store, control } = setUp("fivebar");
   await until(() => control.closes.value && control.ready.value);

@@ -169,15 +169,20 @@ export class Singular {
   partOf(condition: SingularCondition): string {
     const [view, solver] = [this.drawn.value, this.scene.postures()];
     if (!view || !solver) return "";
-    // In a posture that is singular under this condition alone; the displayed one may be singular under several.
-    const generic = genericPosture(view, this.scene.reach());
-    const singular = this.postureOf(condition, generic);
-    if (!singular) return "";
+    // In a posture that is singular under this condition alone; the displayed one may be singular under several. A folded
+    // arm with links of equal lengths is singular at its shoulder too, a stretched one is not.
     const configurations = new Configurations(view);
-    const [before, after] = [generic, singular].map((q) => configurations.factors(solver.transforms(q)));
+    const factors = (q: number[]): Map<string, number> => configurations.factors(solver.transforms(q));
+    const starts = [1, -1].map((sign) => genericPosture(view, this.scene.reach()).map((value) => sign * value));
+    const part = firstOf(starts, (generic) => {
+      const singular = this.postureOf(condition, generic);
+      if (!singular) return null;
+      const [before, after] = [factors(generic), factors(singular)];
+      const zero = [...after].filter(([name, value]) => Math.abs(value) < ZERO * Math.abs(before.get(name)!));
+      return zero.length === 1 ? zero[0]![0] : null;
+    });
     solver.transforms(this.scene.posture());
-    const zero = [...after!].filter(([name, value]) => Math.abs(value) < ZERO * Math.abs(before!.get(name)!));
-    return zero.length === 1 ? zero[0]![0] : "";
+    return part ?? "";
   }
 
   dispose(): void {
