@@ -40,7 +40,9 @@ NOTATION: tuple[Symbol, ...] = (
     Symbol("mu", "mu", r"\mu_{j}", "", "", "1 motorised, 0 passive"),
     Symbol("gamma", "gamma", r"\gamma_{j}", "rad", "ant", "angle about z of the antecedent"),
     Symbol("b", "b", "b_{j}", "m", "ant", "distance along z of the antecedent"),
-    Symbol("alpha", "alpha", r"\alpha_{j}", "rad", "ant", "angle between the axes, about their common normal"),
+    Symbol(
+        "alpha", "alpha", r"\alpha_{j}", "rad", "ant", "angle between the axes, about their common normal"
+    ),
     Symbol("d", "d", "d_{j}", "m", "ant", "distance between the axes, along their common normal"),
     Symbol("theta", "theta", r"\theta_{j}", "rad", "j", "angle about z of the joint"),
     Symbol("r", "r", "r_{j}", "m", "j", "distance along z of the joint"),

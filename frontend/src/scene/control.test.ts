@@ -453,6 +453,15 @@ it("goes to singular postures of closed loops, and offers none that the loops ca
     expect(control.scene.postures()!.loopError(store.q.value)).toBeLessThan(1e-8);
     expect(control.note.value).toBeNull();
   }
+  // From one singular posture to another one, of which the first one must be left.
+  const conditions = ["sin(q2)", "sin(q4)", distal].map((factor) => condition(factor));
+  const serial = { kind: "serial" as const, title: "", matrix: "", conditions, always: false, complete: true, notes: [] };
+  control.singular.answer.value = { text: "", complete: true, cases: [serial] };
+  for (const one of [...conditions, ...conditions]) {
+    control.jump(control.singular.postureOfAlone(one)!);
+    expect(control.singular.conditions.value.map(({ share }) => share! < 1e-6)).toEqual(conditions.map((other) => other === one));
+    expect(Math.min(...control.singular.conditions.value.filter(({ condition: other }) => other !== one).map(({ share }) => share!))).toBeGreaterThan(0.3);
+  }
   control.jump(start);
   // All bars would be on one line, but no sum or difference of 0.2 and 0.3 m is one of 0.24, 0.2 and 0.3 m.
   expect(control.singular.postureOf(condition("sin(q4)", "sin(q1 - q3 - q4)", distal))).toBeNull();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { nearestZero } from "./nearestZero";
+import { nearestCommonZero, nearestZero } from "./nearestZero";
 
 const TURN: [number, number] = [-Math.PI, Math.PI];
 
@@ -29,5 +29,17 @@ describe("nearest zero along one joint", () => {
     expect(nearestZero(([x]) => 2 + Math.sin(x!), [0], [0], [TURN])).toBeNull();
     expect(nearestZero(([x]) => Math.cos(x!), [0], [0], [[-1, 1]])).toBeNull();
     expect(nearestZero(() => null, [0], [0], [TURN])).toBeNull();
+  });
+});
+
+describe("common zero of several functions", () => {
+  it("is near, also if functions are dependent, and keeps joints that may not move", () => {
+    const circleAndLine = ([x, y]: number[]): number[] => [x! * x! + y! * y! - 1, x! - y!, 2 * (x! - y!)];
+    const zero = nearestCommonZero(circleAndLine, [0.9, 0.5, 7], [0, 1], [1, 1])!;
+    [Math.SQRT1_2, Math.SQRT1_2, 7].forEach((value, k) => expect(zero[k]).toBeCloseTo(value, 11));
+  });
+  it("is absent where functions exclude each other, or without a number", () => {
+    expect(nearestCommonZero(([x]) => [Math.sin(x!), Math.cos(x!)], [0.3], [0], [1])).toBeNull();
+    expect(nearestCommonZero(() => null, [0], [0], [1])).toBeNull();
   });
 });

@@ -59,7 +59,7 @@ function bracketed(f: (x: number) => number | null, from: number, to: number): n
 }
 
 /** Gauss-Newton steps; convergence is quadratic, except at double zeros, where each step halves the error. */
-const MOST_STEPS = 60;
+const MOST_STEPS = 30;
 /** Longest step in the units of the joints; longer ones leave the region of the linear approximation. */
 const LONGEST_STEP = 0.3;
 /** Joint displacement of central differences, in the units of the joints. */

@@ -149,7 +149,8 @@ export class Singular {
     const close = (at: number[]): SingularCondition[] => others.filter((one) => (this.shareOf(one, view, at) ?? 1) < CLEAR);
     for (let left = close(best); left.length; ) {
       const from: number[] = best;
-      const joints = freeJoints(view, false).filter((k) => left.some((one) => one.joints.includes(view.joints[k]!.frame)));
+      // Active joints of loops move all joints of the loops.
+      const joints = freeJoints(view, false).filter((k) => view.loops.length || left.some((one) => one.joints.includes(view.joints[k]!.frame)));
       const moves = Array.from({ length: 2 * STEPS }, (_, n) => (n % 2 ? -1 : 1) * STEP * (1 + (n >> 1))).flatMap((step) =>
         joints.map((k) => from.map((value, i) => (i === k ? value + step * scaleOf(view.joints[k]!, this.scene.reach()) : value))),
       );
