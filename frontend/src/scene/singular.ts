@@ -174,6 +174,7 @@ export class Singular {
     // arm with links of equal lengths is singular at its shoulder too, a stretched one is not.
     const configurations = new Configurations(view);
     const factors = (q: number[]): Map<string, number> => configurations.factors(solver.transforms(q));
+    if (!factors(this.scene.posture()).size) return "";
     const starts = [1, -1].map((sign) => genericPosture(view, this.scene.reach()).map((value) => sign * value));
     const part = firstOf(starts, (generic) => {
       const singular = this.postureOf(condition, generic);

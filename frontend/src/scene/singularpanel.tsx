@@ -60,7 +60,8 @@ function Condition({ near: { condition, share }, control }: { near: NearConditio
   const { singular } = control;
   const view = control.drawn.value;
   const part = useMemo(() => singular.partOf(condition), [condition, view]);
-  const reachable = useMemo(() => singular.postureOf(condition) !== null, [condition, view]);
+  // With closed loops this is known after iterations, which are made when they are wanted.
+  const reachable = useMemo(() => view!.loops.length > 0 || singular.postureOf(condition) !== null, [condition, view]);
   const state = share === null ? "unknown" : share < ZERO ? "singular" : share < NEAR ? "near" : "away";
   return (
     <li class={`sc-factor sc-factor-${state}`} data-state={state} data-joints={condition.joints.join(" ")}>
@@ -72,8 +73,8 @@ function Condition({ near: { condition, share }, control }: { near: NearConditio
             title="Move to a posture nearby that is singular under this condition, and under no other one if possible"
             onClick={() => {
               const posture = singular.postureOfAlone(condition);
-              if (!posture) return;
-              control.jump(posture);
+              if (posture) control.jump(posture);
+              else control.warn("No singular posture was reached from here; the lengths of the links or the joint limits may exclude it.");
             }}
           >
             Go there
