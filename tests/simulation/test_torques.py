@@ -101,7 +101,7 @@ def test_exceeded_limits_are_reported_with_the_time():
     assert velocity.worst == pytest.approx(15 / 4) and velocity.worst_time == pytest.approx(0.5)
     below, above = passed(limited(effort=5.0))
     assert below.what == above.what == "effort" and below.worst < -5 and above.worst > 5
-    assert above.time == 0  # gravity alone is more than 5 Nm
+    assert above.time == 0  # gravity alone is more than 5 N m
 
 
 def test_a_limit_that_is_just_reached_is_not_passed():

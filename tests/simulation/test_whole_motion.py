@@ -174,7 +174,7 @@ def test_noise_is_not_resolved():
 
 
 def test_peaks_of_round_off_are_not_missed():
-    """A torque of 1e-18 Nm beside one of 20 Nm is round-off; one of 0.02 Nm is not."""
+    """A torque of 1e-18 N m beside one of 20 N m is round-off; one of 0.02 N m is not."""
     robot = symoro.load("filip3r")
     for size, missed in ((1e-18, False), (0.02, True)):
         rows = {(what, j): np.array([20.0, 10.0]) for what in ("velocity", "effort") for j in (1, 2)}
@@ -184,7 +184,7 @@ def test_peaks_of_round_off_are_not_missed():
         )
         lines = list(missed_peak_warnings(whole, sampled, robot, (1, 2)))
         assert bool(lines) is missed
-    assert "effort of joint 2 reaches 0.02 Nm" in lines[0] and "0.01 Nm (50 %)" in lines[0]
+    assert "effort of joint 2 reaches 0.02 N m" in lines[0] and "0.01 N m (50 %)" in lines[0]
 
 
 def test_the_text_of_a_report_is_a_table_and_its_repr_one_line():

@@ -22,9 +22,9 @@ def heights(path):
 
 def test_a_chart_has_title_labels_and_one_line_a_series():
     t = np.linspace(0, 1, 50)
-    chart = line_chart([Series("a", t, t), Series("b", t, t**2)], "Torques", "time [s]", "[Nm]")
+    chart = line_chart([Series("a", t, t), Series("b", t, t**2)], "Torques", "time [s]", "[N m]")
     texts = [node.text for node in ET.fromstring(chart).iter(SVG + "text")]
-    assert {"Torques", "time [s]", "[Nm]", "a", "b"} <= set(texts)
+    assert {"Torques", "time [s]", "[N m]", "a", "b"} <= set(texts)
     assert len(lines(chart)) == 4  # two in the legend
 
 

@@ -41,7 +41,7 @@ def test_a_trajectory_has_the_numbers_of_the_library() -> None:
     assert [peak["torque"] for peak in result["peaks"]] == [peak.torque for peak in wanted.peaks]
     assert result["energy"] == pytest.approx(wanted.energy.sum())
     assert result["frame"] == len(view["frames"]) + 1 and view["tool"]  # its path is drawn
-    assert result["units"] == ["Nm"] * 3 and result["efforts"] == [None] * 3
+    assert result["units"] == ["N m"] * 3 and result["efforts"] == [None] * 3
 
 
 def test_a_tree_and_a_table_are_trajectories_too() -> None:

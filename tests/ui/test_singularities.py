@@ -12,16 +12,17 @@ import pytest
 
 import symoro
 from symoro.ui.cli import main
+from symoro.ui.service import call
 
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> Any:
-    def call(*words: str, code: int = 0) -> tuple[str, str]:
+    def command(*words: str, code: int = 0) -> tuple[str, str]:
         assert main(["singularities", *words]) == code
         shown = capsys.readouterr()
         return shown.out, shown.err
 
-    return call
+    return command
 
 
 def test_a_platform_has_numbers_where_it_has_no_conditions(run: Any) -> None:
@@ -126,3 +127,24 @@ def test_the_service_adds_the_distances_at_home() -> None:
         in answer.text
     )
     assert "distances" not in answered("fivebar").text
+
+
+def test_the_service_returns_the_distances_of_a_posture() -> None:
+    view = call("robot_open", {"id": "gough_stewart"})
+    robot = symoro.load("gough_stewart")
+    home = list(robot.postures["home"])
+    answer = call("singularity_distances", {"robot": view["robot"], "q": home, "values": view["values"]})
+    expected = symoro.singularity_distance(robot, home)
+    assert answer == pytest.approx({name: float(x) for name, x in expected.items()}, rel=1e-12)
+    scaled = {**view["values"], "RB": 2 * view["values"]["RB"]}  # the loops are open with another base
+    opened = call("singularity_distances", {"robot": view["robot"], "q": home, "values": scaled})
+    assert set(opened.values()) == {None}
+
+
+def test_the_service_returns_no_distance_of_other_types_for_an_arm() -> None:
+    view = call("robot_open", {"id": "planar2r"})
+    answer = call("singularity_distances", {"robot": view["robot"], "q": [0.3, 0.0], "values": view["values"]})
+    assert answer["serial"] == pytest.approx(0, abs=1e-12)
+    assert answer["parallel"] is answer["passive"] is answer["constraint"] is None
+    wrong = call("singularity_distances", {"robot": view["robot"], "q": [0.3]})
+    assert wrong["error"]["message"] == "'q': expected 2 finite numbers"

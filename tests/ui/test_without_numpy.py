@@ -239,6 +239,14 @@ def test_numbers_of_a_model_whose_input_is_part_of_a_pose(plain: Page) -> None:
     assert plain.call("evaluate", **request) == call("evaluate", request)
 
 
+def test_distances_to_singularities_are_those_with_numpy(plain: Page) -> None:
+    view = plain.call("robot_open", id="3rrr")
+    posture = [float(x) for x in view["robot"]["postures"]["home"]]
+    request = {"robot": view["robot"], "values": view["values"], "q": posture}
+    expected = call("singularity_distances", request)
+    assert plain.call("singularity_distances", **request) == pytest.approx(expected, rel=1e-9)
+
+
 @pytest.mark.parametrize("name", ["planar2r", "3rrr"])
 def test_the_workspace_is_sampled_without_scipy(
     plain: Page, monkeypatch: pytest.MonkeyPatch, name: str

@@ -155,6 +155,13 @@ export interface SingularitiesRequest {
   to?: number | string;
 }
 
+/** Request for the distances of a posture from the singularities of a robot. */
+export interface SingularityDistancesRequest {
+  robot: Record<string, unknown>;
+  q: number[];
+  values?: Record<string, number>;
+}
+
 /**
  * Request for the torques along a trajectory.
  *
@@ -718,6 +725,18 @@ export interface SingularAnswer {
   text: string;
   complete: boolean;
   cases: SingularCase[];
+}
+
+/**
+ * Distances of a posture from the singularities of a robot, by type; null if it has none of this type.
+ *
+ * The characteristic length is 1 m; the distances are defined in `symoro.models.kinematic.singularity_distance`.
+ */
+export interface SingularityDistances {
+  serial: number | null;
+  parallel: number | null;
+  passive: number | null;
+  constraint: number | null;
 }
 
 /** Mass (kg) and centre of mass (m, in `frame`) of a link. */

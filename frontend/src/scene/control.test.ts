@@ -102,6 +102,7 @@ function setUp(name: "fourbar" | "fivebar" | "rx90" | "gripper" | "planar2r"): {
         if ("contacts" in payload) throw new Failure({ kind: "NotApplicableError", message: "no contact forces" });
         return { masses: [], unknown: [] } as T;
       }
+      if (called === "singularity_distances") return { serial: 0.5, parallel: null, passive: 0, constraint: 2 } as T;
       if (called === "workspace") {
         await answered;
         return { points: [1, 2, 3], manipulability: [0.5] } as T;
@@ -395,6 +396,31 @@ it("requests the singularities of the displayed robot alone", async () => {
   expect(second!.signal!.aborted).toBe(false);
   control.dispose();
   expect(second!.signal!.aborted).toBe(true);
+});
+
+it("requests the distances of closed loops from singularities when the posture rests", async () => {
+  const { store, control, view } = setUp("fourbar");
+  await until(() => control.posed.value.length > 0);
+  expect(control.singular.distances.value).toBeNull();
+  control.singular.watched.value = true;
+  for (const q of [0.1, 0.2, 0.3]) control.move(0, q);
+  expect(control.singular.distances.value).toBe("requested");
+  await until(() => control.singular.distances.value !== "requested");
+  expect(control.singular.distances.value).toMatchObject({ serial: 0.5, parallel: null });
+  const asked = requests.filter(({ name }) => name === "singularity_distances");
+  expect(asked).toHaveLength(1);
+  expect(asked[0]!.payload["q"]).toEqual(store.q.value.slice(0, view.coordinates.length));
+  control.move(0, 0.4);
+  expect(control.singular.distances.value).toBe("requested");
+  control.dispose();
+});
+
+it("requests no distances of open chains", async () => {
+  const { control } = setUp("rx90");
+  await until(() => control.posed.value.length > 0);
+  control.singular.watched.value = true;
+  expect(control.singular.distances.value).toBeNull();
+  control.dispose();
 });
 
 it("goes to a posture that is singular under one condition alone, and names the lost motion", async () => {

@@ -82,7 +82,7 @@ describe("a simulation", () => {
       onProgress!({ done: 1, total: 5, pieces: [piece(0, 2, 4)] });
       onProgress!({ done: 2, total: 5, pieces: [piece(2, 1, 4), piece(3, 1, 4)] });
       const whole = piece(0, 6, 4);
-      return { ...whole, joints: [1], units: ["Nm"], efforts: [null], frame: 3, samples: 6, finished: true, why: "", warnings: ["no stop"], kinetic: null, potential: null };
+      return { ...whole, joints: [1], units: ["N m"], efforts: [null], frame: 3, samples: 6, finished: true, why: "", warnings: ["no stop"], kinetic: null, potential: null };
     });
     await made.simulate();
     expect(calls.map(([what, motion]) => [what, motion?.times.length])).toEqual([["grow", 2], ["grow", 4], ["grown", 6]]);
@@ -92,7 +92,7 @@ describe("a simulation", () => {
 
   it("explains why a robot in an equilibrium does not move", async () => {
     const ended = async (q: number[][], base: number[][] | null): Promise<string> => {
-      const whole = { ...piece(0, 2, 4), q, base, joints: [1], units: ["Nm"], efforts: [null], frame: 3, samples: 2, finished: true, why: "", warnings: [] };
+      const whole = { ...piece(0, 2, 4), q, base, joints: [1], units: ["N m"], efforts: [null], frame: 3, samples: 2, finished: true, why: "", warnings: [] };
       const { made } = runs(view, async () => ({ ...whole, kinetic: null, potential: null }));
       await made.simulate();
       return made.ended.value!;
@@ -190,7 +190,7 @@ describe("curves under the scene", () => {
   const motion: Motion = {
     times: [0, 1],
     q: [[1, 2, 3, 4], [5, 6, 7, 8]],
-    efforts: { joints: [1], units: ["Nm"], tau: [[1], [null]], limits: [9], kinetic: [1, 2], potential: [3, 4] },
+    efforts: { joints: [1], units: ["N m"], tau: [[1], [null]], limits: [9], kinetic: [1, 2], potential: [3, 4] },
   };
 
   it("are those of the motion's quantities", () => {
@@ -199,7 +199,7 @@ describe("curves under the scene", () => {
   });
 
   it("include limits and sums", () => {
-    expect(curvesOf("torques", motion, view)[0]).toMatchObject({ values: [1, null], limit: 9, unit: "Nm" });
+    expect(curvesOf("torques", motion, view)[0]).toMatchObject({ values: [1, null], limit: 9, unit: "N m" });
     expect(curvesOf("energy", motion, view)[2]!.values).toEqual([4, 6]);
     expect(curvesOf("positions", motion, view).map(({ values }) => values[1])).toEqual([5, 6, 7, 8]);
     // A parabola has its exact velocities 1 + 2 t.
@@ -220,7 +220,7 @@ describe("curves under the scene", () => {
 
   it("are saved with units in the head of the table", () => {
     const [head, first, second] = tableOf(motion.times, plotsOf(["torques"], motion, view)).split("\r\n");
-    expect(head).toMatch(/^time \[s\],torques \S+ \[Nm\]$/);
+    expect(head).toMatch(/^time \[s\],torques \S+ \[N m\]$/);
     expect(first).toBe(`${motion.times[0]},1`);
     expect(second).toBe(`${motion.times[1]},`);
   });

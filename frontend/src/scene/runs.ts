@@ -258,7 +258,7 @@ export class MotionStream {
   constructor(view: View) {
     const places = simulatedJoints(view);
     this.joints = places.map((k) => view.joints[k]!.frame);
-    this.units = places.map((k) => (view.joints[k]!.kind === "P" ? "N" : "Nm"));
+    this.units = places.map((k) => (view.joints[k]!.kind === "P" ? "N" : "N m"));
   }
 
   get length(): number {

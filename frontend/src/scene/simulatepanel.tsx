@@ -36,7 +36,7 @@ function Wrenches({ store, rows }: { store: Store; rows: ReturnType<typeof openW
   const { parameters } = store;
   return (
     <details data-testid="simulate-wrenches">
-      <summary>wrenches of the links on the environment, N and Nm</summary>
+      <summary>wrenches of the links on the environment, N and N m</summary>
       <table class="sc-waves">
         <thead>
           <tr>
@@ -166,7 +166,7 @@ function JointInputs({ runs, view }: { runs: Runs; view: View }) {
             <tr key={joint.frame}>
               <th title={joint.name}>{joint.name}</th>
               {constant && <td>{joint.active && field(torques, joint.frame, `torque of ${joint.name}`)}</td>}
-              {constant && <td class="sc-unit">{joint.active && (linear ? "N" : "Nm")}</td>}
+              {constant && <td class="sc-unit">{joint.active && (linear ? "N" : "N m")}</td>}
               <td>{field(velocities, joint.frame, `initial velocity of ${joint.name}`)}</td>
               <td class="sc-unit">{linear ? "m/s" : "rad/s"}</td>
             </tr>

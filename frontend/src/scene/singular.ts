@@ -3,18 +3,20 @@
 import { computed, effect, signal, untracked, type ReadonlySignal } from "@preact/signals";
 
 import { Failure } from "../backend/backend";
-import type { SingularAnswer, SingularCase, SingularCondition, View } from "../backend/messages";
+import type { SingularAnswer, SingularCase, SingularCondition, SingularityDistances, View } from "../backend/messages";
 import type { Store } from "../store/store";
 import { Configurations } from "./configuration";
 import { endFrame } from "./extras";
 import { DETERMINANT, evaluated, NEAR, nearness, scaledValues, ZERO } from "./factors";
-import { freeJoints, genericPosture, range, scaleOf, within } from "./joints";
+import { coordinateIndices, freeJoints, genericPosture, range, scaleOf, within } from "./joints";
 import { lostMotions, lostText, type LostMotion } from "./lostMotion";
 import { nearestCommonZero, nearestZero } from "./nearestZero";
 import type { Scene } from "./scene";
 
 /** Relative magnitude that the other factors have in a posture in which one factor is shown at zero. */
 const CLEAR = 0.4;
+/** Time in milliseconds for which a posture is unchanged before its distances are requested. */
+const REST = 150;
 /** Steps by which a joint leaves another singularity, so that its position remains a round number: 15 degrees. */
 const STEP = Math.PI / 12;
 const STEPS = 12;
@@ -39,6 +41,10 @@ export class Singular {
     const request = this.store.requested.value;
     return this.watched.value || (request?.model === DETERMINANT && !request.options["to"]);
   });
+  /** Distances of the displayed posture from the singularities of closed loops, by type, while the panel is open. */
+  readonly distances = signal<SingularityDistances | "requested" | null>(null);
+  private rest: ReturnType<typeof setTimeout> | undefined;
+  private measuring = new AbortController();
   private of: View | null = null;
   private abort = new AbortController();
   private readonly undo: (() => void)[];
@@ -85,6 +91,14 @@ export class Singular {
         const view = this.drawn.value;
         untracked(() => view?.robot !== this.of?.robot && this.clear());
         if (view && this.highlights.value) untracked(() => void this.request(view));
+      }),
+      effect(() => {
+        const view = this.drawn.value;
+        void [this.store.q.value, this.store.parameters.value];
+        this.forgetDistances();
+        if (!view?.loops.length || !this.watched.value) return;
+        this.distances.value = "requested";
+        this.rest = setTimeout(() => void this.measure(view), REST);
       }),
       effect(() => {
         const near = this.highlights.value ? this.conditions.value.filter(({ share }) => share !== null && share < NEAR) : [];
@@ -189,6 +203,7 @@ export class Singular {
 
   dispose(): void {
     this.abort.abort();
+    this.forgetDistances();
     for (const end of this.undo) end();
   }
 
@@ -198,6 +213,22 @@ export class Singular {
     this.answer.value = null;
     this.problem.value = null;
     this.of = null;
+  }
+
+  private forgetDistances(): void {
+    clearTimeout(this.rest);
+    this.measuring.abort();
+    this.distances.value = null;
+  }
+
+  /** Request the distances of the displayed posture; there are none in postures in which the loops are open. */
+  private async measure(view: View): Promise<void> {
+    const { signal } = (this.measuring = new AbortController());
+    const q = coordinateIndices(view).map((k) => this.store.q.peek()[k] ?? 0);
+    const payload = { robot: view.robot, q, values: this.store.parameters.peek() };
+    // Without an answer the conditions and their notes are displayed without numbers.
+    const distances = await this.store.backend.call<SingularityDistances>("singularity_distances", payload, { signal }).catch(() => null);
+    if (!signal.aborted) this.distances.value = distances;
   }
 
   private async request(view: View): Promise<void> {

@@ -2,6 +2,7 @@
 
 import { useEffect, useMemo } from "preact/hooks";
 
+import type { SingularityDistances } from "../backend/messages";
 import { Formula } from "../models/formula";
 import { needKatex } from "../models/katex";
 import type { Control } from "./control";
@@ -14,8 +15,16 @@ export function SingularPanel({ control }: { control: Control }) {
   if (singular.problem.value) return <p class="sc-hint">{singular.problem.value}</p>;
   const answer = singular.answer.value;
   if (!answer) return <p class="sc-hint" role="status">{singular.running.value ? "Deriving the singularities …" : "Open a robot."}</p>;
+  const [first, ...others] = answer.cases;
+  const common = others.length ? first!.notes.filter((note) => others.every(({ notes }) => notes.includes(note))) : [];
+  const distances = singular.distances.value;
   return (
     <div data-testid="scene-singularities">
+      {common.map((note) => (
+        <p class="sc-hint" key={note}>
+          All types: {note}
+        </p>
+      ))}
       {answer.cases.map((one) => (
         <section key={one.kind} class="sc-singular">
           <h2>{one.kind}</h2>
@@ -31,14 +40,34 @@ export function SingularPanel({ control }: { control: Control }) {
             ))}
           </ul>
           {!one.complete && one.conditions.length > 0 && <p class="sc-hint">There may be other singular configurations.</p>}
-          {one.notes.map((note) => (
+          {one.notes.filter((note) => !common.includes(note)).map((note) => (
             <p class="sc-hint" key={note}>
               {note}
             </p>
           ))}
+          <Distance of={one.kind} among={distances} />
         </section>
       ))}
+      {distances && (
+        <section class="sc-singular">
+          <h2>passive</h2>
+          <p class="sc-hint">passive joints can move while the frame and the active joints are at rest</p>
+          <Distance of="passive" among={distances} />
+        </section>
+      )}
     </div>
+  );
+}
+
+/** Distance of the displayed posture from the singularities of one type. */
+function Distance({ of, among }: { of: keyof SingularityDistances; among: SingularityDistances | "requested" | null }) {
+  if (!among) return null;
+  const value = among === "requested" ? undefined : among[of];
+  const text = value === undefined ? "…" : value === null ? "none of this type" : value < ROUND_OFF ? "0, singular" : value.toPrecision(3);
+  return (
+    <p class="sc-distance" title="Smallest ratio of velocities, or of forces for constraints; zero at a singularity. Angular velocities are multiplied by 1 m.">
+      distance of this posture: <output>{text}</output>
+    </p>
   );
 }
 
@@ -91,6 +120,9 @@ function Condition({ near: { condition, share }, control }: { near: NearConditio
     </li>
   );
 }
+
+/** Distances below it are zero: loops are closed to about 1e-9 of the size of the robot. */
+const ROUND_OFF = 1e-6;
 
 const TEXTS: Record<string, string> = { singular: "zero: singular configuration", near: "approaches zero", unknown: "no number" };
 

@@ -197,7 +197,7 @@ describe("the store", () => {
   it("stores a motion unless it is large or moves the base", () => {
     const store = createStore(sampleBackend());
     store.show(sampleView(CELLS));
-    const efforts = { joints: [1], units: ["Nm"], tau: [[1]], limits: [null] };
+    const efforts = { joints: [1], units: ["N m"], tau: [[1]], limits: [null] };
     store.motion.value = { times: [0], q: [[1, 2]], efforts };
     expect(store.snapshot()!.motion).toEqual({ times: [0], q: [[1, 2]] });
     store.motion.value = { times: [0], q: [[1, 2]], base: [[]] };

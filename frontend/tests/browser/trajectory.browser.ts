@@ -63,7 +63,7 @@ test("plots are shown side by side and saved, and a pane is maximised", async ()
   await expect.poll(() => charts.count()).toBe(2);
   const svg = await it.downloaded(it.page.getByTestId("scene-plot-svg"));
   expect(svg.name).toBe("fourbar_positions_torques.svg");
-  for (const axis of ["positions in rad", "torques in Nm", "time in s"]) expect(svg.text).toContain(axis);
+  for (const axis of ["positions in rad", "torques in N m", "time in s"]) expect(svg.text).toContain(axis);
   const csv = await it.downloaded(it.page.getByTestId("scene-plot-csv"));
   expect(csv.text).toMatch(/^time \[s\],positions \S+ \[rad\]/);
   const models = it.page.locator('[data-pane="models"]');

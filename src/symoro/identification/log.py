@@ -124,7 +124,7 @@ class Log(OneLineRepr):
         Args:
             t: times of the samples (N,) in seconds, or give `rate`. Samples at uneven times are resampled, and gaps
                 divide the log into segments.
-            q, tau: joint positions (rad or m) and torques (Nm or N), (N, n), one column per coordinate; for a robot
+            q, tau: joint positions (rad or m) and torques (N m or N), (N, n), one column per coordinate; for a robot
                 with closed loops one column per active joint. `tau` may be left out for a floating robot.
             qd, qdd: velocities and accelerations (N, n), if they are measured; otherwise they are computed from `q`.
             rate: samples per second.

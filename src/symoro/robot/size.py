@@ -100,5 +100,5 @@ def _size(f: Formula, values: Mapping[str, float]) -> float:
 
 
 def unit_of(robot: Robot, j: int) -> tuple[str, str]:
-    """Return the units of the position and the effort of joint j as texts, ("rad", "Nm") or ("m", "N")."""
-    return ("m", "N") if robot.frame(j).sigma == JointType.PRISMATIC else ("rad", "Nm")
+    """Return the units of the position and the effort of joint j as texts, ("rad", "N m") or ("m", "N")."""
+    return ("m", "N") if robot.frame(j).sigma == JointType.PRISMATIC else ("rad", "N m")

@@ -116,7 +116,7 @@ class TorqueReport(OneLineRepr, FormerWarningsName):
 
     Attributes:
         samples: times, positions, velocities and accelerations of the driven joints.
-        tau, power: torques (Nm or N) and powers (W) of the driven joints, (N, n).
+        tau, power: torques (N m or N) and powers (W) of the driven joints, (N, n).
         energy: energy in joules that each drive supplies over the whole motion, (n,); negative if the drive absorbs
             energy.
         peaks: values of largest magnitude, root-mean-square effort and energy per joint.

@@ -19,7 +19,7 @@ def torque_chart(report: TorqueReport) -> str:
     samples, robot = report.samples, report.robot
     rows = {
         "Position": (samples.q, "rad", "m"),
-        "Torque": (report.tau, "Nm", "N"),
+        "Torque": (report.tau, "N m", "N"),
         "Power": (report.power, "W", "W"),
     }
     return stacked(
@@ -33,7 +33,7 @@ def simulation_chart(result: Simulation) -> str:
     charts = [
         _chart("Position", robot, t, result.joints, result.q, "rad", "m"),
         _chart("Velocity", robot, t, result.coordinates, result.qd, "rad/s", "m/s"),
-        _chart("Torque", robot, t, result.coordinates, result.tau, "Nm", "N"),
+        _chart("Torque", robot, t, result.coordinates, result.tau, "N m", "N"),
     ]
     if result.E is not None and result.U is not None:
         energies = [

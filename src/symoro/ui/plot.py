@@ -1,6 +1,6 @@
 """Draw line charts as SVG text, without further packages.
 
-    chart = line_chart([Series("joint 1", t, tau1), Series("joint 2", t, tau2)], "Torques", "time [s]", "[Nm]")
+    chart = line_chart([Series("joint 1", t, tau1), Series("joint 2", t, tau2)], "Torques", "time [s]", "[N m]")
     stacked([chart_of_torques, chart_of_power])        several charts below each other, as one SVG
 
 A value that is not finite leaves a gap in its line. Lines with more points than a screen can show are thinned: the

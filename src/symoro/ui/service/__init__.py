@@ -56,6 +56,7 @@ CALLS: dict[str, Call] = {
     "variables": answers.variables,
     "base": answers.base,
     "singularities": answers.singular,
+    "singularity_distances": answers.singularity_distances,
     "trajectory": motions.trajectory,
     "excitation": motions.excitation,
     "simulate": simulation.simulated,

@@ -38,6 +38,7 @@ from symoro.ui.service.requests import (
     RobotRequest,
     SimulationRequest,
     SingularitiesRequest,
+    SingularityDistancesRequest,
     SolveRequest,
     TrajectoryRequest,
     VariablesRequest,
@@ -664,6 +665,19 @@ class SingularAnswer:
 
 
 @dataclass(frozen=True, kw_only=True)
+class SingularityDistances:
+    """Distances of a posture from the singularities of a robot, by type; null if it has none of this type.
+
+    The characteristic length is 1 m; the distances are defined in `symoro.models.kinematic.singularity_distance`.
+    """
+
+    serial: float | None
+    parallel: float | None
+    passive: float | None
+    constraint: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
 class BodyMass:
     """Mass (kg) and centre of mass (m, in `frame`) of a link."""
 
@@ -914,6 +928,7 @@ SERVICE = {
     "variables": ServiceCall(VariablesRequest, Variables, long=True),
     "base": ServiceCall(BaseRequest, BaseAnswer, long=True),
     "singularities": ServiceCall(SingularitiesRequest, SingularAnswer, long=True),
+    "singularity_distances": ServiceCall(SingularityDistancesRequest, SingularityDistances),
     "trajectory": ServiceCall(TrajectoryRequest, TrajectoryAnswer, long=True),
     "excitation": ServiceCall(ExcitationRequest, ExcitationAnswer, long=True),
     "simulate": ServiceCall(SimulationRequest, SimulationAnswer, long=True),

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any, Literal
 from symoro._version import __version__
 from symoro.errors import ArgumentError
 from symoro.files import file_name
-from symoro.model import Model, base_parameters, generate, singularities
+from symoro.model import Model, base_parameters, generate, singularities, singularity_distance
 from symoro.models.catalogue import MENUS, Entry, Option, catalogue, checked_options, retraced
 from symoro.models.identification.base.report import latex_formula, latex_relation
 from symoro.models.kinematic.singularities import Singularities
 from symoro.program.program import Input, Output
+from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
 from symoro.ui import present
 from symoro.ui.failure import on_the_page
@@ -46,6 +47,7 @@ from symoro.ui.service.answer_types import (
     SingularAnswer,
     SingularCase,
     SingularCondition,
+    SingularityDistances,
     Sources,
     Switch,
     Variables,
@@ -53,7 +55,7 @@ from symoro.ui.service.answer_types import (
 from symoro.ui.service.copy_as import as_command, as_python, file_of
 from symoro.ui.service.gallery import READ_ONLY, STRUCTURES
 from symoro.ui.service.page_simulation import METHOD
-from symoro.ui.service.payload import item, robot_of
+from symoro.ui.service.payload import finite_numbers, item, robot_of
 from symoro.ui.service.variables import variables_of
 from symoro.ui.singularities import MEANINGS, distances_at_home
 
@@ -284,6 +286,15 @@ def singular(payload: Mapping[str, Any]) -> SingularAnswer:
         complete=result.complete,
         cases=[_case(kind, result) for kind in kinds],
     )
+
+
+def singularity_distances(payload: Mapping[str, Any]) -> SingularityDistances:
+    """Return the distances of a posture, in which the loops are closed, from the singularities of each type."""
+    robot, values = robot_of(payload), item(payload, "values", dict, {})
+    q = finite_numbers("q", item(payload, "q", list), (len(independent(robot)),))
+    numbers = {name: value for name, value in values.items() if name in robot.symbols()}
+    distances = singularity_distance(robot, q, values=numbers)
+    return SingularityDistances(**{name: float(x) for name, x in distances.items()})
 
 
 def _case(kind: Kind, result: Singularities | LoopSingularities) -> SingularCase:

@@ -34,10 +34,10 @@ _WHEEL_LINK = {**_LINK, "MX": (0.0, 1.0)}  # balanced
 _REVOLUTE = {
     "IA": (0.01, 2.0),  # kg m2
     "FV": (0.1, 1.5),  # Nms/rad
-    "FS": (0.1, 1.0),  # Nm
-    "FB": (0.05, 1.0),  # Nm
+    "FS": (0.1, 1.0),  # N m
+    "FB": (0.05, 1.0),  # N m
     "VS": (0.1, -0.5),  # rad/s
-    "k": (100.0, 1.0),  # Nm/rad
+    "k": (100.0, 1.0),  # N m/rad
 }
 _PRISMATIC = {
     "IA": (0.01, 0.0),  # kg

@@ -218,6 +218,15 @@ class SingularitiesRequest(Request):
 
 
 @dataclass(frozen=True, kw_only=True)
+class SingularityDistancesRequest(Request):
+    """Request for the distances of a posture from the singularities of a robot."""
+
+    robot: Document
+    q: list[float]
+    values: Numbers = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
 class TrajectoryRequest(Request):
     """Request for the torques along a trajectory.
 
