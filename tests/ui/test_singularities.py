@@ -143,7 +143,9 @@ def test_the_service_returns_the_distances_of_a_posture() -> None:
 
 def test_the_service_returns_no_distance_of_other_types_for_an_arm() -> None:
     view = call("robot_open", {"id": "planar2r"})
-    answer = call("singularity_distances", {"robot": view["robot"], "q": [0.3, 0.0], "values": view["values"]})
+    answer = call(
+        "singularity_distances", {"robot": view["robot"], "q": [0.3, 0.0], "values": view["values"]}
+    )
     assert answer["serial"] == pytest.approx(0, abs=1e-12)
     assert answer["parallel"] is answer["passive"] is answer["constraint"] is None
     wrong = call("singularity_distances", {"robot": view["robot"], "q": [0.3]})
