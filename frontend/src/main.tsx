@@ -21,10 +21,19 @@ const FIRST_ROBOT = "rx90";
 const local = storageOr(() => localStorage);
 const session = storageOr(() => sessionStorage);
 
+/** Pause in milliseconds before files of the site are loaded again after an interrupted download. */
+const OFFLINE_AGAIN = 3000;
+
 /** Keep the files of the site in the browser for the next visit; begins when Python runs, so as not to delay it. */
-async function keepOffline(): Promise<void> {
+async function keepOffline(attempts = 5): Promise<void> {
   // Insecure origins have no service workers; browsers that block storage reject them.
-  await navigator.serviceWorker?.register(new URL("service-worker.js", document.baseURI));
+  const registration = await navigator.serviceWorker?.register(new URL("service-worker.js", document.baseURI));
+  const worker = registration?.installing;
+  worker?.addEventListener("statechange", () => {
+    // The browser discards a service worker that could not load all files, and does not try again during this visit.
+    const failed = worker.state === "redundant" && !registration!.active;
+    if (failed && attempts > 1) setTimeout(() => void keepOffline(attempts - 1).catch(() => undefined), OFFLINE_AGAIN);
+  });
 }
 
 /** Whether Python runs in the page, which is a static site. */

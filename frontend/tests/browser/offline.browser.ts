@@ -74,11 +74,12 @@ async function derive(page: Page): Promise<void> {
 
 /** Wait until the service worker of a build controls the site, and has stored its files. */
 async function stored(page: Page, name: string): Promise<void> {
-  await page.waitForFunction(async (part) => {
+  const isStored = async (part: string): Promise<boolean> => {
     const registration = await navigator.serviceWorker.getRegistration();
     const ready = registration?.active?.state === "activated" && !registration.installing && !registration.waiting;
     return ready && (await caches.keys()).some((cache) => cache.includes(part));
-  }, name);
+  };
+  await expect.poll(() => page.evaluate(isStored, name), { timeout: 40_000 }).toBe(true);
   // A busy browser uses the service worker only for navigations that begin later.
   const later = await page.context().newPage();
   await expect
