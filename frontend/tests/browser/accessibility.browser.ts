@@ -10,9 +10,12 @@ const TABLES = '[data-pane="tables"]';
 const SCENE = '[data-pane="scene"]';
 const MODELS = '[data-pane="models"]';
 
+/** Rules of axe that are checked; all by default. */
+let rules: string[] | undefined;
+
 /** Record what axe reports on a part of the page, under the name of the place. */
 async function inspect(reports: Record<string, string[]>, place: string, part: string): Promise<void> {
-  const findings = await it.findings(part);
+  const findings = await it.findings(part, rules);
   if (findings.length) reports[place] = findings;
 }
 
@@ -88,7 +91,8 @@ test("axe reports nothing in the light theme, also in the tour", async () => {
   expect(await everyPlace()).toEqual({});
 });
 
-test("axe reports nothing in the dark theme", async () => {
+test("axe reports nothing in the dark theme, which differs in its colours alone", async () => {
+  rules = ["color-contrast"];
   await it.page.emulateMedia({ colorScheme: "dark" });
   await it.page.locator('[data-theme="dark"]').waitFor();
   expect(await everyPlace()).toEqual({});

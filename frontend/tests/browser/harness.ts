@@ -22,7 +22,7 @@ const FLAGS = [
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf-8");
 
 interface Axe {
-  run: (root: string | Document) => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
+  run: (root: string | Document, options: { runOnly?: readonly string[] }) => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
 }
 
 function setting(name: string): string {
@@ -153,12 +153,15 @@ export class TestPage {
   }
 
   /** Return what axe reports on the page or on a part of it: one line per rule, with its first element. */
-  async findings(part?: string): Promise<string[]> {
-    await this.page.evaluate(AXE);
-    return this.page.evaluate(async (selector) => {
-      const { violations } = await (window as unknown as { axe: Axe }).axe.run(selector ?? document);
-      return violations.map(({ id, nodes }) => `${id}: ${nodes[0]!.html.slice(0, 160)}`);
-    }, part);
+  async findings(part?: string, rules?: string[]): Promise<string[]> {
+    if (!(await this.page.evaluate(() => "axe" in window))) await this.page.evaluate(AXE);
+    return this.page.evaluate(
+      async ([selector, runOnly]) => {
+        const { violations } = await (window as unknown as { axe: Axe }).axe.run(selector ?? document, runOnly ? { runOnly } : {});
+        return violations.map(({ id, nodes }) => `${id}: ${nodes[0]!.html.slice(0, 160)}`);
+      },
+      [part, rules] as const,
+    );
   }
 
   /** Save a screenshot next to the results of the test run. */
