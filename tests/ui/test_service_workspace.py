@@ -121,6 +121,11 @@ def test_the_colours_of_a_five_bar_are_those_of_its_condition_number() -> None:
     assert np.array(answer["manipulability"]) == pytest.approx(expected / expected.max(), abs=1e-12)
 
 
+def test_a_posture_without_velocities_is_rejected() -> None:
+    answer = call("workspace", {"robot": document("delta"), "count": 16, "q": [1e300] * 16})
+    assert "singular or not closed" in answer["error"]["message"]
+
+
 def test_wheels_are_rejected() -> None:
     answer = call("workspace", {"robot": document("diffdrive")})
     assert "wheels" in answer["error"]["message"]

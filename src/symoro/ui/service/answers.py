@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import platform
 import re
 import sys
@@ -13,7 +14,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal
 
 from symoro._version import __version__
-from symoro.errors import ArgumentError
+from symoro.errors import ArgumentError, NotApplicableError
 from symoro.files import file_name
 from symoro.model import Model, base_parameters, generate, singularities, singularity_distance
 from symoro.models.catalogue import MENUS, Entry, Option, catalogue, checked_options, retraced
@@ -289,11 +290,17 @@ def singular(payload: Mapping[str, Any]) -> SingularAnswer:
 
 
 def singularity_distances(payload: Mapping[str, Any]) -> SingularityDistances:
-    """Return the distances of a posture, in which the loops are closed, from the singularities of each type."""
+    """Return the distances of a posture from the singularities of each type.
+
+    Raises:
+        NotApplicableError: the loops are open in this posture.
+    """
     robot, values = robot_of(payload), item(payload, "values", dict, {})
     q = finite_numbers("q", item(payload, "q", list), (len(independent(robot)),))
     numbers = {name: value for name, value in values.items() if name in robot.symbols()}
     distances = singularity_distance(robot, q, values=numbers)
+    if any(math.isnan(x) for x in distances.values()):
+        raise NotApplicableError(f"the loops of robot '{robot.name}' are open in this posture")
     return SingularityDistances(**{name: float(x) for name, x in distances.items()})
 
 
@@ -328,7 +335,6 @@ def frames(payload: Mapping[str, Any]) -> Placements:
     With `loops` in the request, a second module closes the loops if a closed form exists. The first module is
     generated immediately; the second may take seconds.
     """
-    from symoro.errors import NotApplicableError
     from symoro.models.geometric.scene import all_frames
 
     robot = robot_of(payload)

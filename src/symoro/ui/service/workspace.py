@@ -194,6 +194,11 @@ def _positions_of_platform(
     place["pitch"] = math.atan2(-T[2, 0], math.hypot(T[2, 1], T[2, 2]))
     place["yaw"] = math.atan2(T[1, 0], T[0, 0])
     moving = [x for x, speed in zip("xyz", speeds, strict=True) if speed > DEPENDENT_JOINTS * speeds.max()]
+    if not moving or not np.isfinite([*speeds, *T.ravel()]).all():
+        raise NotApplicableError(
+            f"the workspace of robot '{robot.name}' is not drawn: the displayed posture is singular or not closed",
+            hint="move the robot to another posture",
+        )
     ranges = {x: (place[x] - length, place[x] + length) for x in moving}
     return ranges, {name: value for name, value in place.items() if name not in ranges}
 
